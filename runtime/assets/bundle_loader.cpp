@@ -1,6 +1,7 @@
-// Every bundle is a node that counts its handles: a handle wants its chosen bundle and the whole
-// closure of dependencies. Nodes never wait for each other; a handle is ready when all of its nodes
-// are. This file counts requests; bundle_loading.cpp does the loading.
+// Every bundle is a node that counts its handles. A handle counts at the node of its chosen bundle
+// and at the nodes of all direct and indirect dependencies. Nodes never wait for each other. A
+// handle is ready when all of its nodes are ready. This file counts requests;
+// bundle_loader_queue.cpp does the loading.
 #include "runtime/assets/bundle_loader.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
       executor_(executor),
       options_(options),
       nodes_(store.catalog().bundle_count()) {
-  // So that no request, release or result is lost when memory runs out.
+  // Reserves memory now, so that no request, release or result is lost when memory runs out.
   queue_.reserve(queue_room());
   due_.reserve(queue_room());
   started_.reserve(nodes_.size());
@@ -49,7 +50,7 @@ BundleLoader::~BundleLoader() {
     executor_.wait();
     finished_.clear();
     executor_.collect(finished_);
-    // The rest could not be started for lack of memory.
+    // The other loads could not be started for lack of memory.
     if (finished_.empty()) break;
   }
 }
@@ -130,7 +131,8 @@ void BundleLoader::add_request(std::uint32_t bundle, const LoadRequest& request)
   Node& node = nodes_[bundle];
   if (node.request_count == 0) {
     node.last_deadline = Time::min();
-    // A bundle that was opened directly and is not completely read first needs room for the rest.
+    // If a bundle was opened directly and is not completely read, memory for the rest is needed
+    // first.
     const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
     const std::uint64_t room = unread > 0 ? free_bytes() : 0;
     if (unread > room) {

@@ -26,8 +26,8 @@ inline constexpr std::size_t kLoadPriorities = 4;
 
 struct LoadRequest {
   LoadPriority priority = LoadPriority::visible;
-  /// When it becomes useless: if it has not begun by then, it fails with `timed_out`. A request
-  /// with a later deadline, or without one, keeps it.
+  /// The time after which the load is useless. If it has not begun by then, it fails with
+  /// `timed_out`, unless another request of the bundle has a later deadline or none.
   std::optional<Time> deadline{};
 };
 
@@ -79,11 +79,12 @@ class BundleHandle {
 
 struct LoaderOptions {
   /// The limit for the files and decompressed entries of all open and loading bundles, and for
-  /// buffers kept for reuse. To stay below it, these buffers are freed first, then bundles without
-  /// handles, the least recently used first. If that is not enough, a load fails and nothing is
-  /// closed. Bundles that the game opens directly through the store also count. They stay until the
-  /// loader is asked for them, because only the caller knows how long they are in use; from then on
-  /// the loader also reserves room for their unread part.
+  /// buffers kept for reuse. To stay below it, these buffers are freed first. Then bundles without
+  /// handles are closed, the least recently used first. If that is not enough, a load fails and
+  /// nothing is closed. Bundles that the game opens directly through the store also count. The
+  /// loader does not close them before they are requested from it, because only the caller knows
+  /// how long they are in use. After such a request, the loader also reserves memory for their
+  /// unread part.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// Maximum bytes of bundle files whose loading starts in one `update`; one bundle may always
   /// start.
@@ -95,11 +96,11 @@ struct LoaderCounters {
                                 ///< loaded.
   std::uint64_t loaded = 0;
   std::uint64_t failed = 0;
-  std::uint64_t timed_out = 0;  ///< Those that timed out.
+  std::uint64_t timed_out = 0;  ///< The failed ones that timed out.
   std::uint64_t cancelled = 0;  ///< No longer wanted before they began.
   std::uint64_t unwanted = 0;   ///< Loaded, but no longer wanted by then.
   std::uint64_t evicted = 0;
-  std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find those.
+  std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find evictable ones.
   /// Bundles that were checked because they were opened directly and not completely read.
   std::uint64_t unread_steps = 0;
 };
@@ -130,21 +131,22 @@ class BundleLoader {
   /// Requests every bundle of a registry's entries, in order.
   std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
 
-  /// Closes a bundle and loads it again if it has handles: after its file was replaced, or when the
-  /// store reports lost bytes. Everything loaded from it becomes invalid; handles are `loading`
-  /// until it is loaded. A failed bundle is tried again; one that is loading continues. Do not
-  /// close bundles of this store in any other way.
+  /// Closes a bundle, and loads it again if it has handles. Use it after the bundle's file was
+  /// replaced, or when the store reports lost bytes. Everything loaded from it becomes invalid;
+  /// handles are `loading` until it is loaded. A failed bundle is tried again; one that is loading
+  /// continues. Do not close bundles of this store in any other way.
   void reload(std::uint32_t bundle);
 
-  /// Takes over loaded bundles, drops late ones, and starts the next: by priority, then by
-  /// deadline, then in the order of the requests. A started load that has not begun yields to a
-  /// more urgent one. Throws std::bad_alloc if the executor has no memory for a start; the start is
-  /// retried in the next update, and nothing is lost.
+  /// Adds loaded bundles to the store, drops requests whose deadline has passed, and starts the
+  /// next loads: by priority, then by deadline, then in the order of the requests. A started load
+  /// that has not begun is withdrawn if a more urgent one waits. Throws std::bad_alloc if the
+  /// executor has no memory for a start. The start is retried in the next update, and nothing is
+  /// lost.
   void update(Time now);
-  /// Updates and waits until a handle is ready or failed: for loading screens.
+  /// Updates, and waits until a handle is ready or failed. For loading screens.
   LoadState finish(const BundleHandle& handle, Time now);
-  /// Waits until one of the running loads has finished, if any, and updates: for a caller that
-  /// waits for several handles.
+  /// Waits until one of the running loads has finished, if there is one, and updates. For a caller
+  /// that waits for several handles.
   void wait(Time now);
 
   /// The memory that counts against the budget now.
@@ -161,11 +163,11 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t request_count = 0;  ///< Handles of it and of bundles that depend on it.
-    std::array<std::uint32_t, kLoadPriorities> requests{};  ///< Those, by priority.
-    std::uint32_t requests_without_deadline = 0;            ///< Those without a deadline.
-    Time last_deadline;                                     ///< The latest deadline of any of them.
-    std::uint64_t order = 0;                                ///< The order of its request.
+    std::uint32_t request_count = 0;  ///< Handles of the bundle, and of bundles that depend on it.
+    std::array<std::uint32_t, kLoadPriorities> requests{};  ///< These handles, by priority.
+    std::uint32_t requests_without_deadline = 0;            ///< The handles without a deadline.
+    Time last_deadline;                ///< The latest deadline of these handles.
+    std::uint64_t order = 0;           ///< The order of its request.
     std::uint64_t ticket = 0;          ///< Queue entries with another ticket are stale.
     std::uint64_t reserved_bytes = 0;  ///< While it is loading.
     std::uint64_t whole_bytes = 0;     ///< Its total memory, once known.
@@ -243,7 +245,7 @@ class BundleLoader {
   LoaderOptions options_;
   std::vector<Node> nodes_;             ///< By index of the bundle.
   std::vector<Waiting> queue_;          ///< A heap, the next one first; may contain stale entries.
-  std::vector<Due> due_;                ///< The same by deadline, for those that have one.
+  std::vector<Due> due_;                ///< A heap of the deadlines of queued bundles.
   std::vector<std::uint32_t> started_;  ///< The executor's bundles, unordered.
   std::vector<std::uint32_t> visited_;  ///< A copy for iteration while they change.
   std::vector<std::uint32_t> unread_;   ///< Those that reserve room, until the next update checks
@@ -251,7 +253,7 @@ class BundleLoader {
   std::vector<LoadOrder> orders_;       ///< The orders of the last start, until the executor
                                         ///< accepts them.
   std::vector<FinishedLoad> finished_;
-  /// No started load that has not begun has an earlier deadline.
+  /// At most the earliest deadline of the started loads that have not begun.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A request may be more urgent than the started ones.
   std::uint64_t last_order_ = 0;

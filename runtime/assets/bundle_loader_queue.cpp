@@ -1,6 +1,6 @@
-// Starts loads, takes results and evicts bundles: the other half of bundle_loader.cpp. The executor
-// gets more loads than it can begin, so that it never waits for the next frame; a load that has not
-// begun can be withdrawn.
+// Starts loads, collects results and evicts bundles. It is the other half of bundle_loader.cpp. The
+// executor gets more loads than it can begin, so it is never idle until the next frame. A load that
+// has not begun can be withdrawn.
 #include <algorithm>
 #include <cassert>
 #include <new>
@@ -16,8 +16,8 @@ constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
 constexpr std::uint64_t kGuessedShare = 64;  // A guess is at most this part (1 / 64) of the free
                                              // memory.
-// The maximum number of bundles that fail for lack of room in one update: a bundle may depend on
-// thousands, and each failure composes a message.
+// The maximum number of bundles that fail for lack of memory in one update. A bundle can depend on
+// thousands of bundles, and composing a message for each failure takes time.
 constexpr std::uint64_t kFailuresAtOnce = 256;
 constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
@@ -80,7 +80,7 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   const bool is_known = node.whole_bytes > 0;
   node.whole_bytes = finished.whole_bytes;
   if (!finished.result) {
-    // More than the guess: with the known size there may be room.
+    // The size is above the estimate, but is known now, so another attempt may succeed.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
     if (is_too_large && !is_known && node.whole_bytes > 0 && node.request_count > 0) {
       return push(finished.bundle);
@@ -139,7 +139,7 @@ void BundleLoader::drop_late_started(Time now) {
       note_started_deadline(node);
     } else if (cancel_load(bundle)) {
       fail_late(bundle);
-    }  // A begun load arrives, late or not.
+    }  // A load that has begun is finished, even after its deadline.
   }
 }
 
@@ -191,7 +191,8 @@ void BundleLoader::forget_started(std::uint32_t bundle) {
   reserved_bytes_ -= std::exchange(nodes_[bundle].reserved_bytes, 0);
 }
 
-// All at once: passing small bundles one by one would take longer than loading them.
+// Starts all together, because passing small bundles one by one would take longer than loading
+// them.
 void BundleLoader::start_next() {
   choose_next();
   executor_.start(orders_);
@@ -215,8 +216,8 @@ void BundleLoader::choose_next() {
 // Starts the front of the queue, or fails it for lack of room. Returns false if it must wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
-  // The game has opened it directly since: it exists, and its read part already counts. The rest is
-  // read on demand.
+  // The game has opened the bundle directly since the request. So its read part already counts, and
+  // the rest is read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t minimum =
@@ -233,7 +234,7 @@ bool BundleLoader::start(const Waiting& next) {
     ++counters_.loaded;
     return true;
   }
-  // Nothing is evicted for a guess: if it is too low, the next attempt knows the size.
+  // Does not evict for an estimate. If it is too low, the next attempt knows the size.
   std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
@@ -261,7 +262,7 @@ void BundleLoader::keep_room(std::uint32_t bundle) {
   update_expected(bundle);
 }
 
-// A bundle that is requested again counts only once there is room for it.
+// A bundle that is requested again counts only when there is room for it.
 void BundleLoader::update_expected(std::uint32_t bundle) {
   const Node& node = nodes_[bundle];
   const bool is_held = node.request_count > 0 && node.state == NodeState::present;

@@ -22,11 +22,11 @@ class HeldFile {
   virtual ~HeldFile() = default;
   virtual Bytes bytes() const = 0;
 
-  /// True when others can change the bytes meanwhile, as with a mapped file. Such bytes are checked
-  /// in a copy, or checked again after use; others are checked once, on opening.
+  /// True if other programs can change the bytes, as with a mapped file. Such bytes are copied
+  /// before they are checked, or checked again after use. Other bytes are checked once, on opening.
   virtual bool is_shared() const { return false; }
-  /// True when bytes of a shared file were lost and now read as zeros. Bytes read before this
-  /// returned false were correct.
+  /// True if bytes of a shared file were lost, and now read as zeros. If it returns false, all
+  /// bytes that were read before the call were correct.
   virtual bool is_damaged() const { return false; }
 };
 
@@ -54,7 +54,7 @@ class BundleSource {
   virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
-  /// The best number of files for `open_all`; 1 if the files need not wait for each other's reading
+  /// The best number of files for `open_all`; 1 if reading several files together has no advantage
   /// (small ones may still be requested together).
   virtual std::uint32_t files_at_once() const { return 1; }
 

@@ -139,7 +139,7 @@ Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   choice_.each_dependency(
       bundle, [&](std::uint32_t needed) { is_alone = is_alone && bundles_[needed].has_value(); });
   if (!is_alone) return open_bundles({&bundle, 1});
-  // Without the lists that are needed for many.
+  // One bundle does not need the lists that several need.
   Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
   if (!opened) return failed(opened.error().code, std::move(opened.error().message));
   adopt(bundle, std::move(opened.value()));
@@ -188,8 +188,8 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
   return {};
 }
 
-// As many as fit into the caches between checking their files and using them; with a source that
-// reads many at once, as many as that.
+// The number of bundles to open together: as many as fit into the processor's caches between
+// checking and using their files, or as many as the source reads together.
 std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) const {
   constexpr std::size_t kMaxSmallFiles = 16;
   constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
@@ -209,7 +209,8 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
   OpenBundle& open = *bundles_[bundle];
-  // Many depend on the same few. Those in a shared file may have lost bytes.
+  // Skips a complete bundle, because many bundles depend on the same few. Bytes of a shared file
+  // may have been lost.
   if (open.is_complete && !open.opened.file->is_shared()) {
     counters_.cached_loads += open.opened.plain.size();
     return {};
@@ -269,7 +270,7 @@ void BundleStore::give_back(OpenBundle& open) noexcept {
   for (PlainEntry& plain : open.opened.plain) memory_->give_back(std::move(plain.memory));
 }
 
-// Each once, and each bundle before its dependencies.
+// Lists each missing bundle once, before its dependencies.
 std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::uint32_t> bundles) {
   std::vector<Missing> missing;
   missing.reserve(bundles.size());
@@ -284,7 +285,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
     const std::uint32_t bundle = chosen(asked);
     if (is_complete(bundle)) continue;
     add(bundle, bundle);
-    // The whole closure, so no recursion is needed.
+    // Visits direct and indirect dependencies, so no recursion is needed.
     choice_.each_dependency(bundle, [&](std::uint32_t needed) { add(needed, bundle); });
   }
   return missing;

@@ -89,8 +89,8 @@ class BundleStore {
     return types_.type_id_of(registry, asset);
   }
 
-  /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle named
-  /// in the catalog. Fails with `not_found` if the asset is not packed, has no such part, or its
+  /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle that
+  /// the catalog names. Fails with `not_found` if the asset is not packed, has no such part, or its
   /// bundle is missing; with `truncated`, `hash_mismatch`, `malformed` or `unsupported_version` if
   /// that bundle or one of its dependencies is damaged; and with `io` if a mapped bundle lost bytes
   /// (`MappingGuard`). A larger file is `hash_mismatch`, and a folder in place of a bundle is
@@ -159,7 +159,7 @@ class BundleStore {
   /// The buffers of closed bundles, for code that loads into this store.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
-  /// The dictionaries of its bundles, for code that loads into this store; null: none.
+  /// The dictionaries of its bundles, for code that loads into this store; null means none.
   const std::shared_ptr<const DictionarySet>& dictionaries() const {
     return decompressor_.dictionaries();
   }
@@ -175,9 +175,10 @@ class BundleStore {
   struct OpenBundle {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
-    std::uint64_t memory_bytes = 0;  ///< As in `OpenedBundle::memory_bytes`.
+    std::uint64_t memory_bytes = 0;  ///< The result of `OpenedBundle::memory_bytes`.
     bool is_complete = false;        ///< All entries are read.
-    /// `closings_` when its dependencies were last found open; one closed since may be among them.
+    /// The value of `closings_` when all its dependencies were last known to be open. If
+    /// `closings_` has changed, one of them may be closed.
     std::uint64_t dependencies_seen_at = kNever;
   };
 
@@ -208,8 +209,9 @@ class BundleStore {
   CatalogReader catalog_;
   BundleChoice choice_;
   TypeTable types_;
-  std::vector<std::optional<OpenBundle>> bundles_;  ///< By index in the catalog; empty: closed.
-  /// The number of the last list that contains it, so that a list contains it once.
+  /// By index in the catalog; empty means closed.
+  std::vector<std::optional<OpenBundle>> bundles_;
+  /// By bundle: the number of the last list that contains it, so that no list contains it twice.
   std::vector<std::uint64_t> listed_in_;
   std::uint64_t lists_ = 0;
   std::uint64_t closings_ = 0;

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "pread", "uring"};
 
-// Truncating a file within a page removes no page: its bytes become zeros, without a fault. So the
-// file is asked for its size while it still has its name; a removed or replaced file keeps its
-// bytes.
+// If a file is truncated within a page, no page is removed: the bytes become zeros, without a
+// fault. So `is_damaged` checks the file's size, while the file still has its name. A removed or
+// replaced file keeps its bytes.
 class MappedHeldFile final : public HeldFile {
  public:
   MappedHeldFile(MappedFile file, const DiskFile& from)
@@ -65,7 +65,7 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
 Result<std::unique_ptr<HeldFile>> read_expected(const std::string& folder, const AssetPath& path,
                                                 std::size_t expected_bytes,
                                                 const std::shared_ptr<MemoryPool>& memory) {
-  // One byte more shows that the file is larger.
+  // Reads one byte more, to detect a larger file.
   Result<std::unique_ptr<PooledFile>> held =
       PooledFile::make(memory, expected_bytes + 1, path.text());
   if (!held) return held;

@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// One frame's small bundles.
+// The number of small bundles that a thread loads in one frame.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
 // Returns false if it is not there.
@@ -221,7 +221,7 @@ ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catal
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
       Decompressor own = make_decompressor(source, catalog, dictionaries);
-      dictionaries = own.dictionaries();  // Those of the first one, for the others.
+      dictionaries = own.dictionaries();  // The other threads use the first one's dictionaries.
       threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
@@ -281,8 +281,8 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Before helping: parallel loads need not wait for a hash, and an urgent load waits for one
-      // block of a large entry, not for all.
+      // Loads before it helps. Parallel loads do not wait for a hash, and an urgent load waits for
+      // only one block of a large entry.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);
@@ -296,7 +296,7 @@ bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
-// Before the last file is used, so that the disk keeps working.
+// Opens more files before the last one is used, so that the disk is never idle.
 bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
@@ -338,7 +338,7 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
   } catch (const std::bad_alloc&) {
-    // Then one after another: there may be memory for the next.
+    // Tries them one after another, because there may be memory for one.
     for (OpenedFile& file : files) file.file = open_alone(source_, catalog_, file.order.bundle);
   }
   lock.lock();
@@ -371,7 +371,7 @@ void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
       files = open_files(source_, catalog_, std::span(bundles).first(count));
     }
   } catch (const std::bad_alloc&) {
-    files.clear();  // Then one after another: there may be memory for the next.
+    files.clear();  // Tries them one after another, because there may be memory for one.
   }
   for (std::size_t i = 0; i < count; ++i) {
     loads[i] = i < files.size() ? load_opened(source_, catalog_, orders[i], std::move(files[i]),

@@ -23,8 +23,8 @@ struct LoadOrder {
 struct FinishedLoad {
   std::uint32_t bundle = 0;
   Result<OpenedBundle> result;
-  /// Its decompressed size; 0 if loading failed earlier. More than the order's limit is refused
-  /// with `limit_exceeded` before decompression.
+  /// Its decompressed size; 0 if loading failed earlier. If it is above the order's limit, loading
+  /// fails with `limit_exceeded` before decompression.
   std::uint64_t whole_bytes = 0;
 };
 
@@ -69,22 +69,22 @@ class LoadExecutor {
 /// Loads on its own threads. With a source that benefits from it (`files_at_once`) one thread at a
 /// time opens several files together, while the others decompress. Idle threads decompress blocks
 /// of large entries that others load. Source, catalog and the catalog's bytes must outlive it.
-/// Large buffers come from `memory`, best the store's (`BundleStore::memory`); the same for
-/// `dictionaries`, which it otherwise loads itself.
+/// Large buffers come from `memory`; pass the store's pool (`BundleStore::memory`). Pass the
+/// store's dictionaries too; if `dictionaries` is null, this class loads them itself.
 ///
 /// The threads exist only in the process that created them. In a child of `fork` every load fails
 /// with `unsupported`, no function of this class waits, and the destructor leaks the threads' data.
-/// The pool is different: a thread may have held its lock at the time of the fork, and then the
-/// store and its loaders wait forever, also in their destructors. So do not use them in the child,
-/// and create a new store, loader and executor there.
+/// The pool does not have this protection. If a thread held the pool's lock at the time of the
+/// fork, the store and its loaders wait forever in the child, even in their destructors. So do not
+/// use them in the child; create a new store, loader and executor there.
 class ThreadedLoads final : public LoadExecutor {
  public:
-  /// The maximum size of files that are opened together, except for the first: urgent loads wait
-  /// for them.
+  /// The maximum size of files that are opened together. It does not apply to the first file.
+  /// Urgent loads wait for files that are being opened, so the size is limited.
   static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
 
-  /// A thread takes several small bundles at a time, with at most this size of files, because
-  /// passing one alone takes as long as loading it.
+  /// A thread begins up to `kMaxSmallLoads` small bundles together, whose files have at most this
+  /// size in total. Otherwise, passing a small bundle to a thread would take as long as loading it.
   static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
   static constexpr std::size_t kMaxSmallLoads = 8;
 
@@ -99,7 +99,7 @@ class ThreadedLoads final : public LoadExecutor {
   void start(std::span<const LoadOrder> orders) override;
   bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
-  /// Enough that no thread waits for the next frame, even with small bundles.
+  /// Enough loads that no thread is idle until the next frame, even with small bundles.
   std::uint32_t parallel_loads() const override;
   void wait() override;
 

@@ -73,8 +73,8 @@ PooledMemory MemoryPool::allocate_small(std::size_t size_bytes) {
 PooledMemory MemoryPool::allocate_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The smallest that fits, because larger ones may be needed. Of equal ones the last, which is
-    // most likely still in a cache. Buffers are few.
+    // Chooses the smallest buffer that fits, because larger ones may be needed later. Of equal ones
+    // it chooses the last one, which is most likely still in a cache. There are few buffers.
     std::size_t best = large_.size();
     std::size_t best_bytes = 2 * size_bytes;
     for (std::size_t i = large_.size(); i-- > 0 && best_bytes != size_bytes;) {

@@ -32,23 +32,24 @@ class BufferQueue {
   std::size_t count_ = 0;
 };
 
-/// Keeps the buffers of closed bundles for the next ones. Fresh memory costs a page fault every 4
-/// KiB, which is more than decompressing into it, and the allocator also returns many small buffers
-/// to the system. A game that replaces one level by another of its size pays this once. One pool
-/// serves a store, the threads that load for it and, if passed to them, the sources; its buffers
-/// count as theirs. Several threads may use it.
+/// Keeps the buffers of closed bundles for later bundles. New memory costs a page fault every 4
+/// KiB, which takes longer than decompressing into it. The allocator also returns many small
+/// buffers to the system. With a pool, a game that replaces a level by another one of the same size
+/// needs new memory only once. One pool serves a store, the threads that load for it and, if passed
+/// to them, the sources. Several threads may use it.
 class MemoryPool {
  public:
   /// Smaller buffers are left to the allocator, which keeps them itself.
   static constexpr std::size_t kMinPooledBytes = std::size_t{1} << 10U;
-  /// Smaller buffers are kept by size. There are eight sizes per power of two; other requests get
-  /// up to an eighth more.
+  /// Smaller buffers are kept by size. There are eight sizes per power of two; a request is rounded
+  /// up to the next size, which is at most an eighth more.
   static constexpr std::size_t kMinLargeBytes = std::size_t{64} << 10U;
-  /// More than this is freed, oldest first: about one level's textures.
+  /// If more than this is kept, the oldest buffers are freed. It is about the size of one level's
+  /// textures.
   static constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20U;
 
-  /// A buffer of at least `size_bytes`, and of less than twice that if it comes from the pool.
-  /// Throws std::bad_alloc.
+  /// A buffer of at least `size_bytes`. A reused buffer has less than twice that size. Throws
+  /// std::bad_alloc.
   PooledMemory allocate(std::size_t size_bytes);
   void give_back(PooledMemory memory) noexcept;
 

@@ -56,7 +56,7 @@ void MemorySource::index_file(std::uint32_t file) {
   buckets_[at] = {.tag = tag_of(hash), .file = file};
 }
 
-// All of them, with room for more.
+// Indexes all files, with room for more.
 void MemorySource::index_files() {
   buckets_.assign(std::bit_ceil(4 * files_.size() + 1), Bucket());
   for (std::uint32_t file = 0; file < files_.size(); ++file) index_file(file);

@@ -40,8 +40,8 @@ class MemorySource final : public BundleSource {
     std::string path;
     ByteVector bytes;
   };
-  /// A file's index, by the hash of its path; the tag, from the hash's other half, excludes most
-  /// other files.
+  /// A file's index, by the hash of its path. The tag is from the other half of the hash, so
+  /// comparing it excludes most other files.
   struct Bucket {
     std::uint32_t tag = 0;
     std::uint32_t file = kNone;

@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// For a bundle of unknown size. More does not fit into a tool's memory.
+/// The maximum size of a bundle of unknown size. A larger one does not fit into a tool's memory.
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =

@@ -17,8 +17,9 @@
 
 namespace muster {
 
-/// An entry's plain bytes: in their own memory, or in the file if they are stored there. In a
-/// shared file only raw entries are used in place, because an offset could change after its check.
+/// An entry's plain bytes, in their own memory or in place in the file. In a shared file, only raw
+/// entries are used in place. Other entries contain offsets, which could change after they were
+/// checked.
 struct PlainEntry {
   Guid guid;  ///< From the table; kept here with the entry's data.
   std::int64_t local_id = kMainPayload;
@@ -40,15 +41,15 @@ struct OpenedBundle {
 
   /// The memory of the file and of the read entries.
   std::uint64_t memory_bytes() const;
-  /// The memory once all entries are read; known before. Reused buffers may be up to twice as
-  /// large.
+  /// The memory that is used when all entries are read. It is known before they are read. Reused
+  /// buffers may be up to twice as large.
   std::uint64_t whole_memory_bytes() const {
     // The reader has checked the sum: it does not wrap.
     return file->bytes().size() + tables.size() + copied_bytes;
   }
   /// The index of an entry, like `BundleReader::find_index`, without reading the tables.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
-  /// True when a read entry has lost bytes since.
+  /// True if a read entry has lost bytes since it was read.
   bool is_lost(const PlainEntry& entry) const {
     return entry.is_in_shared_file && file->is_damaged();
   }
@@ -62,7 +63,8 @@ Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogRead
 /// The first half of the work: opens the bundle's file.
 Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
                                             const CatalogReader& catalog, std::uint32_t bundle);
-/// The same for many, requested from the source together, and the second half of the work.
+/// `open_files` opens many files, which are requested from the source together. `verify_opened` is
+/// the second half of the work.
 std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& source,
                                                           const CatalogReader& catalog,
                                                           std::span<const std::uint32_t> bundles);
@@ -72,12 +74,12 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
 /// Decompresses an entry, and compares its hash if the file can have changed since it was opened;
 /// does nothing if it was read. Uses memory of the pool. Fails with `hash_mismatch`, `malformed`,
 /// `limit_exceeded` if there is no memory, or `io` if the file lost bytes. `shared` may let other
-/// threads help with a large one; null: none.
+/// threads help with a large one; null means none.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory, SharedBlocks* shared = nullptr);
 
-/// Why no bundle contains an asset: `not_found`, with what is known of it and what to do. Requires:
-/// no bundle contains it (`CatalogReader::bundle_of`).
+/// The error of an asset that no bundle contains: `not_found`, with the reason if known, and the
+/// remedy. Requires: no bundle contains it (`CatalogReader::bundle_of`).
 Error why_not_packed(const CatalogReader& catalog, const Guid& asset);
 
 /// The name of a bundle in messages: `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.

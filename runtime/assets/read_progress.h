@@ -7,14 +7,15 @@
 
 namespace muster {
 
-/// A file that is read by operations which may end early or be delayed by the kernel: interprets
-/// each result. Does not read itself.
+/// Interprets the results of the operations that read a file. Each operation can end early or be
+/// delayed by the kernel. Does not read itself.
 class ReadProgress {
  public:
   enum class Step { ask_again, whole, cut_short, failed };
 
-  /// The maximum number of consecutive delays of a file. The kernel delays for lack of memory or
-  /// queue entries; a disk that never answers otherwise must not block the game forever.
+  /// The maximum number of consecutive delays of a file. The kernel delays an operation if it lacks
+  /// memory or queue entries. With the limit, a disk that always delays does not block the game
+  /// forever.
   static constexpr int kMaxDelays = 1'000;
 
   ReadProgress() = default;
@@ -23,7 +24,7 @@ class ReadProgress {
   std::size_t done_bytes() const { return done_bytes_; }
 
   /// Applies the result of an operation for the rest of the file: bytes read, or a negative `errno`
-  /// as the cause of a failure. Requires: at most the rest's bytes.
+  /// as the cause of a failure. Requires: at most as many bytes as are missing.
   Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;

@@ -26,8 +26,8 @@ class SharedBlocks {
   /// nothing at 512 KiB. If the target is still in another core's cache, moving its lines costs
   /// more than the gain below this size.
   static constexpr std::uint64_t kMinSharedBytes = std::uint64_t{2} << 20U;
-  /// The maximum number of helpers for one entry: if it is hashed, one thread does all of that,
-  /// which takes a tenth of the decompression time.
+  /// The maximum number of helpers for one entry. More would not help an entry that is hashed: one
+  /// thread does all the hashing, which takes a tenth of the decompression time.
   static constexpr std::size_t kMaxHelpers = 7;
 
   /// The owner provides both. Threads that may help wait for `work_signal`. Throws std::bad_alloc.
@@ -38,11 +38,11 @@ class SharedBlocks {
     return entry.block_count > 1 && entry.plain_bytes >= kMinSharedBytes;
   }
 
-  /// Decompresses the entry's blocks with all helpers, adds them to the hasher, if there is one, in
-  /// order, and returns their number: all, or those before a block that a thread could not read.
-  /// The caller continues alone with that one: it may be damaged, or another thread may have lacked
-  /// memory. When it returns, no thread uses entry or target any more. Requires: the mutex is not
-  /// held; `target` has room for the entry.
+  /// Decompresses the entry's blocks with all helpers, and adds them in order to the hasher, if
+  /// there is one. Returns the number of blocks that were read: all, or the blocks before one that
+  /// a thread could not read. The caller continues alone with that block. It may be damaged, or
+  /// another thread may have lacked memory. When it returns, no thread uses entry or target any
+  /// more. Requires: the mutex is not held; `target` has room for the entry.
   std::uint32_t read(const BundleReader& reader, const BundleEntry& entry,
                      std::span<std::byte> target, Decompressor& decompressor,
                      ContentHasher* hasher) noexcept;
@@ -54,7 +54,8 @@ class SharedBlocks {
   void help(Lock& lock, Decompressor& decompressor) noexcept;
 
  private:
-  /// Blocks are taken in order, so the done ones follow from the open ones: no state per block.
+  /// Threads take blocks in order, so no state per block is needed: a block is done if it was taken
+  /// and no thread is reading it.
   struct Job {
     const BundleReader& reader;
     const BundleEntry& entry;

@@ -86,7 +86,7 @@ std::string StackedSource::name() const {
 std::string StackedSource::full_path(std::string_view path) const {
   for (std::size_t i = layers_.size(); i > 0; --i) {
     const BundleSource& layer = *layers_[i - 1];
-    // "Too large" is enough to know: nothing is read.
+    // The limit of 0 bytes makes an existing file fail as too large, so nothing is read.
     const Opened opened = layer.open(path, 0);
     if (i == 1 || !falls_through(opened)) return layer.full_path(path);
   }

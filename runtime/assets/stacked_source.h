@@ -17,11 +17,12 @@ namespace muster {
 /// error, not a reason to search further down: a broken patch must not silently fall back to the
 /// original.
 ///
-/// The catalog is such a file, too. So a layer that changes content contains its own whole catalog
-/// (`catalog.mcat`, which also lists the bundles of all layers below) and the bundles that differ
-/// or are new; the catalog's hashes refuse bundles of layers that do not belong together. Two
-/// catalogs are not merged: the upper one wins, so mods that must work together are built together.
-/// A layer cannot hide a file: a file that its catalog does not list is never requested.
+/// The catalog is such a file, too. So a layer that changes content contains a whole catalog
+/// (`catalog.mcat`), which also lists the bundles of all layers below, and the bundles that are
+/// changed or new. If layers do not belong together, the catalog's hashes refuse their bundles.
+/// Catalogs are not merged: the upper one is used, so mods that must work together must be built
+/// together. A layer needs no way to hide a file, because a file that the used catalog does not
+/// list is never requested.
 ///
 /// Owns its layers. Several threads may open files at once, but not add layers.
 class StackedSource final : public BundleSource {

@@ -113,7 +113,7 @@ class ReadBatch {
     return true;
   }
 
-  // Files that were not read have no value.
+  // The results by request; empty for a file that was not read.
   std::vector<std::optional<Opened>> drain_results() { return std::move(results_); }
 
  private:
@@ -143,7 +143,7 @@ class ReadBatch {
     }
   }
 
-  // Null if no other one has ended. Its result is in `completed_`.
+  // The next reading that has ended; null if there is none. Its result is in `completed_`.
   Reading* next_completed() {
     io_uring_cqe* completion = nullptr;
     if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;
@@ -206,7 +206,7 @@ struct UringSource::Ring {
   std::mutex mutex;
   io_uring ring{};
   bool is_set_up = false;
-  bool is_broken = false;  ///< Operations may still be in it: it is not used again.
+  bool is_broken = false;  ///< It is not used again, because operations may still be in it.
 };
 
 Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder,

@@ -24,11 +24,11 @@ struct SigningKeys {
 };
 /// The keys derived from a seed: 32 unpredictable bytes.
 SigningKeys signing_keys(const std::array<std::byte, 32>& seed);
-/// The public key of a secret one.
+/// The public key that belongs to a secret key.
 VerifyKey verify_key_of(const SigningKey& secret);
 
-/// Signs a file. `file` is its path in the output, with `/`, so that a file cannot be passed off as
-/// another.
+/// Signs a file. The signature covers `file`, the path in the output with `/`, so it is not valid
+/// for the same content at another path.
 BuildSignature sign_file(const SigningKey& key, std::string_view file, Bytes content);
 /// True when the owner of the secret key signed these bytes as this file.
 bool is_signed_by(const VerifyKey& key, std::string_view file, Bytes content,

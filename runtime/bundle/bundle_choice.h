@@ -14,26 +14,28 @@
 
 namespace muster {
 
-/// A game's choice for an axis: one of its values, or (empty) none, even if there is a default.
+/// A game's choice for an axis: one of its values. An empty value means none, even if there is a
+/// default.
 struct VariantSetting {
   std::string_view axis;
   std::string_view value;
 };
 
-/// The result of one constant set of choices; for other choices create another object. Among
-/// a bundle's matching alternatives it chooses the one with most keys; of equally many, the one
-/// whose axes were declared earlier; without a match, the bundle itself.
+/// The bundles for one set of choices, which cannot be changed. A bundle is replaced by the
+/// matching alternative that has the most keys. If several have equally many keys, the one whose
+/// axes were declared earlier is chosen. Without a match, the bundle itself is chosen.
 ///
 /// The catalog's bytes must outlive it. One thread at a time.
 class BundleChoice {
  public:
-  /// An axis that is not set has its default. Fails with `invalid_argument` for an axis or a value
-  /// that the catalog does not have, for an axis that is set twice, and for another value than the
-  /// one that the build was made for.
+  /// An axis that is not set has its default. Fails with `invalid_argument` if the catalog does not
+  /// have an axis or value, if an axis is set twice, or if the build was made for another value of
+  /// the axis.
   static Result<BundleChoice> create(const CatalogReader& catalog,
                                      std::span<const VariantSetting> settings = {});
 
-  /// The bundle to open when this one is requested. The result is its own choice.
+  /// The bundle to open when `bundle` is requested. `chosen(chosen(bundle))` equals
+  /// `chosen(bundle)`.
   std::uint32_t chosen(std::uint32_t bundle) const {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }
@@ -41,9 +43,10 @@ class BundleChoice {
   /// The value in effect, or nothing if the axis has none or does not exist.
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
-  /// Visits the bundles that must be open with a chosen bundle, without itself, each once: the
-  /// choice for each dependency, and the dependencies of a choice that has alternatives. At most
-  /// linear in the catalog's dependencies; allocates nothing.
+  /// Visits each bundle that must be open together with a chosen bundle once: the chosen bundle of
+  /// each dependency. If a dependency has alternatives, also visits the dependencies of its chosen
+  /// bundle. Does not visit `bundle`. Takes at most linear time in the catalog's dependencies;
+  /// allocates nothing.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {
     if (chosen_.empty() || !needs_varied_[bundle]) {
@@ -58,7 +61,7 @@ class BundleChoice {
   }
 
  private:
-  /// Returns its memory, also if a visit throws.
+  /// A list of bundles. Its destructor returns the memory to the owner, even if a visit throws.
   struct Answer {
     Answer(const BundleChoice& choice, std::vector<std::uint32_t>&& needed) noexcept
         : of(choice), bundles(std::move(needed)) {}
@@ -82,7 +85,8 @@ class BundleChoice {
   std::vector<bool> needs_varied_;      ///< By bundle: depends on one of those.
   /// Memory for an answer, which owns it while it is visited.
   mutable std::vector<std::uint32_t> needed_;
-  mutable std::vector<std::uint32_t> seen_in_;  ///< By bundle: the last answer that contains it.
+  /// By bundle: the number of the last answer with it.
+  mutable std::vector<std::uint32_t> seen_in_;
   mutable std::uint32_t last_answer_ = 0;
 };
 

@@ -26,7 +26,7 @@ struct BundleEntry {
   ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
-  std::uint32_t dictionary_id = 0;  ///< The dictionary of its compressed blocks; 0: none.
+  std::uint32_t dictionary_id = 0;  ///< The dictionary of its compressed blocks; 0 means none.
 };
 
 /// One block of an entry.

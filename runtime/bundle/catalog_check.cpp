@@ -315,7 +315,7 @@ Result<void> CatalogCheck::check_dictionaries() {
   for (std::uint32_t i = 0; i < total; ++i) {
     const std::size_t at = reader_.record_at(Section::dictionaries, i);
     const CatalogDictionary now = reader_.dictionary(i);
-    // By hash, and ids are distinct.
+    // Sorted by hash; ids must be distinct.
     if (dictionary_id(now.hash) <= before) return unsorted(Section::dictionaries, i);
     before = dictionary_id(now.hash);
     if (now.file_bytes == 0 || now.file_bytes > layout::dictionary::kMaxBytes) {

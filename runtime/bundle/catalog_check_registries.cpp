@@ -53,7 +53,8 @@ Result<void> CatalogCheck::check_registries() {
         std::to_string(entry_end_) + " entries and " + std::to_string(slot_end_) + " slots",
         reader_.entry_count());
   }
-  // Entries only now, because their roles follow all class names and paths in the text section.
+  // Checks entries after that, because in the text section their roles follow all class names and
+  // paths.
   for (std::uint32_t i = 0; i < reader_.registry_count(); ++i) {
     if (Result<void> sane = check_registry_entries(i); !sane) return sane;
     if (Result<void> sane = check_slots(i); !sane) return sane;

@@ -52,7 +52,7 @@ struct CatalogRegistry {
 struct CatalogEntry {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};             ///< The asset that defines the entry; null: none.
+  Guid owner{};             ///< The asset that defines the entry; null means none.
   std::string_view role{};  ///< The registry field that contains `guid`.
   std::uint32_t asset = layout::kNone;
   std::uint32_t bundle = layout::kNone;
@@ -72,7 +72,7 @@ struct CatalogEffect {
 /// The key of a presentation.
 struct PresentationKey {
   Guid owner{};
-  std::uint16_t platforms = 0;  ///< Bits; a lookup returns records that have all of them.
+  std::uint16_t platforms = 0;  ///< A set of bits. A lookup finds records with all of these bits.
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
@@ -98,7 +98,7 @@ struct CatalogVariantValue {
   std::string_view axis{};
   std::string_view value{};
   bool is_default = false;   ///< The value if none is chosen.
-  bool is_built_in = false;  ///< The build was made for it: its axis has no other.
+  bool is_built_in = false;  ///< The build was made for this value; the axis has no other value.
 };
 
 /// A bundle that replaces another one if all of its keys are chosen.
@@ -135,7 +135,7 @@ class CatalogReader {
   static Result<CatalogReader> open(Bytes bytes);
 
   Target target() const;
-  /// True when its bundles are cooked on request: their records have no hash and no size.
+  /// True if the bundles are cooked on request, so their records have no hash and no size.
   bool is_preview() const;
   ContentHash fingerprint() const;
   /// Equal in a client's and a server's catalog if they can play together.

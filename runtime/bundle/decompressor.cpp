@@ -40,7 +40,7 @@ std::uint64_t first_of(Bytes bytes) {
   return load<Integer>(bytes, 0);
 }
 
-// Each has a constant size. Requires: enough bytes.
+// Reads the plain size. Requires: enough bytes.
 std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   switch (size_kind) {
     case 0:
@@ -54,7 +54,8 @@ std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   }
 }
 
-// Nothing if the frame has no size, or ends early. Requires: more bytes than the magic number.
+// Returns nothing if the frame has no size or ends early. Requires: more bytes than the magic
+// number.
 std::optional<FrameShape> shape_of(Bytes frame) {
   const auto descriptor = std::to_integer<unsigned>(frame[kDescriptorAt]);
   const bool is_single = (descriptor & kSingleSegment) != 0;

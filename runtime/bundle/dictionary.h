@@ -14,7 +14,7 @@ struct ZSTD_DDict_s;
 
 namespace muster {
 
-/// The id of a dictionary in an entry: the first four bytes of its hash. 0: none.
+/// The id of a dictionary in an entry: the first four bytes of its hash. 0 means none.
 std::uint32_t dictionary_id(const ContentHash& hash);
 
 /// `dictionaries/<hash>.mdict`, below a target's folder.

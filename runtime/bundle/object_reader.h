@@ -43,7 +43,7 @@ class ObjectValue {
   /// Requires: `guid_text` or `guid_words`.
   Guid guid() const;
 
-  /// The asset that a value refers to, by a strong or weak reference; null: none.
+  /// The asset that a value refers to, by a strong or weak reference; null means none.
   Guid referenced() const;
 
   /// The children of a mapping or sequence, in order; none for other kinds.

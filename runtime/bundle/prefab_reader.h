@@ -23,7 +23,8 @@ struct FlatEntity {
   bool is_active = true;
 };
 
-/// A component with a document has its file id there; other file ids are not kept.
+/// A component of an entity. The file id of a component with a document is in the document. Other
+/// file ids are not stored.
 struct FlatComponent {
   std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
   std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.

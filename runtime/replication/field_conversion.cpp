@@ -24,8 +24,8 @@ bool converts(FieldType from, FieldType to) {
   return from == to || (is_number(from) && is_number(to));
 }
 
-// Why values of one kind would be misread as another's, for types that can be converted; empty if
-// they would not.
+// For types that can be converted: the reason why values of one kind must not be read as another
+// kind; empty if they may be.
 std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
                                const FieldDescription& field) {
   if ((sent.kind == LaneKind::tick) != (ours.kind == LaneKind::tick)) {
@@ -40,7 +40,7 @@ std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
              std::to_string(turn) + " here";
     }
   }
-  // Values that only the server has cannot be compared; they stay unchanged.
+  // Names that only the server knows cannot be compared. Their values stay unchanged.
   const bool has_mark = sent.kind == LaneKind::symbol && !(sent.resolution > 0) &&
                         sent.minimum >= 1 && sent.minimum < 4503599627370496.0;
   const auto mark = has_mark ? static_cast<std::uint64_t>(sent.minimum) : 0;
@@ -78,7 +78,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
   if (is_far || (!has_reals && !is_number(field.type))) return std::nullopt;
   field.resolution = sent.resolution;
   if (sent.kind == LaneKind::rotation) {
-    // The schema has its steps, which `greatest_rotation_step` returns.
+    // `high` of the schema is the number of steps, which `greatest_rotation_step` returns.
     return field.type == FieldType::quaternion && wire_range(field).high == sent.high
                ? std::optional(field)
                : std::nullopt;
@@ -94,7 +94,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
 template <typename To, typename From>
 To converted(From from, const FieldDescription& field) {
   if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
-    // Exact, also where a double is not.
+    // Computes with integers, because a double is not exact for all values.
     if (field.minimum == field.maximum) {
       if (std::cmp_less(from, std::numeric_limits<To>::min()))
         return std::numeric_limits<To>::min();
@@ -161,8 +161,8 @@ bool FieldConversion::reverse(Bytes component, std::span<std::int64_t> values) c
   return is_straight_;
 }
 
-// The schema of a text has only a capacity, so an array of texts is one long text: its first
-// element is what both have.
+// The schema of a text contains only a capacity, so an array of texts is one long text. Only the
+// first element is converted.
 void FieldConversion::convert_texts(std::span<std::byte> component) const {
   const std::span<std::byte> to = component.subspan(field_->offset_bytes, field_->element_bytes);
   auto count = std::min<std::size_t>(value_.size(), to.size());

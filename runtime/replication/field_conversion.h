@@ -18,11 +18,11 @@ namespace muster {
 ///
 /// - numbers are rounded and clamped to the range here;
 /// - texts are cut to the length here;
-/// - of arrays, as many elements are used as both have;
-/// - of an enumeration, only numbers that have a name here are used.
+/// - if arrays have different lengths, only the elements that both have are used;
+/// - a number of an enumeration is used only if it has a name here.
 ///
-/// All other differences cannot be converted: ticks and other numbers, angles with different full
-/// turns (degrees, radians), and enumerations with other names for the numbers.
+/// All other differences cannot be converted. Examples are a tick and another number, angles with
+/// different full turns (degrees, radians), and enumerations whose numbers have other names.
 class FieldConversion {
  public:
   /// Returns nothing if the field cannot be converted; `why` gets the reason, for a log. `sent`

@@ -17,9 +17,9 @@ namespace muster {
 /// The maximum number of members of a replicated entity. Further ones are not replicated.
 inline constexpr std::uint32_t kMembersMax = kReplicatedMembersMax;
 
-/// A component of a member, as named on the wire: `Health` of the root, `3/Health` of the third
-/// entity below it, depth first. So both ends identify the entity, whatever else differs between
-/// their versions of the prefab.
+/// A component of a member. Its name on the wire is `Health` for the root, and `3/Health` for the
+/// third entity below the root, depth first. Both ends identify the entity by this number, even if
+/// their versions of the prefab differ.
 struct MemberComponent {
   std::uint32_t member = 0;
   std::string_view component;
@@ -35,7 +35,8 @@ std::optional<MemberComponent> member_component(std::string_view name);
 /// instance that a reload has rebuilt, the members come from `instances` (null for none).
 void list_members(const World& world, const PrefabInstances* instances, EntityId root,
                   std::vector<Creation>& out);
-/// Updates the members of an instance that a reload has rebuilt; others are unchanged.
+/// Updates the members of an instance that a reload has rebuilt. Members of other instances are not
+/// changed.
 void follow_rebuild(const World& world, const PrefabInstances* instances,
                     std::vector<Creation>& members);
 

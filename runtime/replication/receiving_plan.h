@@ -30,9 +30,9 @@ struct ReceivedComponent {
 };
 
 /// Matches a server's schema with the components of a world, by the names of components and fields.
-/// Leaves out what only one of them has, and what cannot be converted.
+/// Components and fields that only one of them has, or that cannot be converted, are left out.
 ///
-/// If the versions of a field have different receivers, those of the server apply.
+/// If the two versions of a field have different receivers, the server's version applies.
 class ReceivingPlan {
  public:
   struct Part {

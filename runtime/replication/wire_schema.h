@@ -17,7 +17,7 @@ namespace muster {
 ComponentSchema wire_schema(const ComponentDescription& component);
 FieldSchema wire_schema(const FieldDescription& field);
 
-/// A whole number that identifies the names of enumerators and their order; 0 without names.
+/// A whole number that is computed from the names of enumerators and their order; 0 without names.
 double mark_of_names(std::span<const std::string> names);
 
 /// Converts a component to its values for the wire, field after field, and back. Values lose the

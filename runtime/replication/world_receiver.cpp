@@ -1,5 +1,5 @@
-// The source keeps the newest values of every entity. So the receiver stores nothing for an entity
-// that waits for its bundle: when that is loaded, it reads the values again.
+// The source keeps the newest values of every entity. So the receiver stores no values for an
+// entity that waits for its bundle. When the bundle is loaded, it reads the values again.
 #include "runtime/replication/world_receiver.h"
 
 #include <algorithm>
@@ -64,14 +64,15 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, SchemaType, SeenBy) {
     const NetworkId id = reference.id();
     Received& received = *find(id);
-    if (received.incomplete_index != kComplete) return;  // `complete` does it.
+    if (received.incomplete_index != kComplete) return;  // `complete` applies the values.
     follow_rebuild(world_, spawner_.instances(), received.members);
     apply_again(source, id, nullptr);
   });
 }
 
-// A late client has loaded the level's original entities, and gets no despawn of those that are
-// gone by then. An entity that the source holds will be shown or released by it soon.
+// A client that joins late has loaded all placed entities of the level, but gets no despawn for
+// placed entities that despawned before. Entities of which the source has any data are kept,
+// because a spawn or despawn will follow.
 void WorldReceiver::despawn_missing(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
@@ -186,7 +187,7 @@ void WorldReceiver::set_incomplete(NetworkId id, bool is_incomplete) {
     incomplete_.push_back(id);
     return;
   }
-  // The last one moves to the free index.
+  // The last element moves to the free index.
   incomplete_[index] = incomplete_.back();
   received_[wire_id(incomplete_.back())].incomplete_index = index;
   incomplete_.pop_back();
@@ -226,7 +227,8 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   }
   if (!read_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
-  // `received->values` now contains them: an update that is dropped here would never be repeated.
+  // `received->values` now contains the values, so an update that is dropped here would never be
+  // repeated.
   replicated_.apply_newest(Tick(change.tick), updated_);
 }
 
@@ -252,9 +254,9 @@ bool WorldReceiver::read_values(const WorldSource& source, NetworkId id, Receive
   return true;
 }
 
-// True if the world was restored to a state before the bundle was loaded, and other members are
-// spawned now. Members that the game has despawned itself keep their indices, unless other entities
-// are below the root now; members that a reload has made keep them in any case.
+// True if the world was restored to a state before the bundle was loaded, and new members were
+// spawned since. Members that the game has despawned keep their indices, unless other entities are
+// below the root now. Members that a reload has made always keep their indices.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
   const auto is_current = [this](const Creation& member) { return world_.is_current(member); };

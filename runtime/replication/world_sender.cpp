@@ -141,7 +141,7 @@ void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   out.set_interest(id, sent.options.relevance, sent.options.team, sent.options.update_class);
 }
 
-// A member that is gone keeps its last value.
+// A member that no longer exists keeps its last value.
 bool WorldSender::read_changes(Sent& sent) {
   bool has_changed = false;
   std::byte* last = sent.last.data();
@@ -174,7 +174,8 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   return true;
 }
 
-/// A value outside its range is not changed here: the replicated world counts and clamps it.
+/// A value outside its range is not clamped here, because the replicated world counts and clamps
+/// it.
 void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
   for (const ReplicatedComponent& one : types_.layouts[schema_index(sent.type)]) {

@@ -17,9 +17,9 @@
 namespace muster {
 namespace {
 
-/// A catalog beyond this is refused, as in `BundleStore::open`.
+/// A larger catalog is refused, as in `BundleStore::open`.
 constexpr std::uint64_t kCatalogBytesMax = std::uint64_t{512} << 20U;
-/// Names in an error message.
+/// The maximum number of names in an error message.
 constexpr std::size_t kSuggestionsMax = 3;
 
 std::string_view short_name(std::string_view path) {
@@ -153,7 +153,8 @@ Result<void> BuildContent::open_catalog(const std::string& folder) {
   return {};
 }
 
-/// Prefabs were cooked with the catalog's descriptions: bytes of another layout must not be used.
+/// Prefabs were cooked with the catalog's descriptions, so their bytes must not be used if the game
+/// has other descriptions.
 Result<void> BuildContent::check_components() const {
   for (const ComponentDescription& component : components_) {
     const std::optional<std::uint32_t> index = catalog_->find_component(component.name);

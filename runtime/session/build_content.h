@@ -1,4 +1,4 @@
-// The parts of a build that servers and clients share: catalog, names and the game.
+// The parts of a build that servers and clients both use: catalog, names and the game.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@
 
 namespace muster {
 
-/// The class of the registry whose entries can be replicated, and that of levels.
+/// The class of the registry of replicated entities, and the class of the registry of levels.
 inline constexpr std::string_view kReplicatedRegistry = "ReplicatedEntityRegistry";
 inline constexpr std::string_view kLevelRegistry = "LevelRegistry";
 
-/// Immutable after `open`; any thread may read it.
+/// An opened build. Immutable after `open`; any thread may read it.
 class BuildContent {
  public:
   static Result<std::shared_ptr<const BuildContent>> open(std::string_view folder, Target target,
@@ -35,7 +35,7 @@ class BuildContent {
   const BuildOpenOptions& options() const { return options_; }
   const CatalogReader& catalog() const { return *catalog_; }
   const BundleSource& source() const { return *source_; }
-  /// The game's components with those of the library, sorted by name.
+  /// The components of the game and of the library, sorted by name.
   const std::vector<ComponentDescription>& components() const { return components_; }
   /// The index of the registry of replicated entities.
   std::uint32_t registry() const { return registry_; }
@@ -50,14 +50,15 @@ class BuildContent {
   Guid asset(std::string_view path) const;
   Agreement agreement() const;
 
-  /// A store of its own for one end: what it loads is that end's.
+  /// Opens a store for one end. Each end has its own store, so it owns what it loads.
   Result<BundleStore> open_store(std::shared_ptr<MemoryPool> memory) const;
 
  private:
   /// Names of a registry's entries: the paths, and the short names that only one entry has.
   struct Names {
-    std::unordered_map<std::string, std::uint32_t> entries;  ///< To the catalog's entry.
-    std::unordered_map<std::string, std::uint32_t> shared;   ///< Short names of several, counted.
+    std::unordered_map<std::string, std::uint32_t> entries;  ///< Index of the catalog's entry.
+    /// How many entries have the short name.
+    std::unordered_map<std::string, std::uint32_t> shared;
   };
   BuildContent(const Game& game, Target target, const BuildOpenOptions& options)
       : game_(game), target_(target), options_(options) {}

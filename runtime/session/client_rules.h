@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// The default is what games get. Others are for measurements that compare them.
+/// Games use the default values. Other values are for measurements.
 struct ClientRules {
   JitterPolicy jitter = JitterPolicy::quantile;
-  std::uint32_t commands_per_packet = 0;  ///< 0: as many as the measured loss asks for.
-  bool replays_all = false;               ///< With each state, also when it is as predicted.
-  /// Null for a `ClockServo`.
+  std::uint32_t commands_per_packet = 0;  ///< 0 lets it depend on the measured loss.
+  bool replays_all = false;               ///< Replays after each state, even if it is as predicted.
+  /// Makes the clock of predicted time. Null for a `ClockServo`.
   std::function<std::unique_ptr<CommandClock>(std::uint32_t ticks_per_second)> clock{};
 };
 

@@ -12,12 +12,12 @@
 
 namespace muster {
 
-/// A store with its loader. What was loaded from it must be given up before it is destroyed. One
-/// thread at a time; its threads are its own.
+/// A store with its loader. Everything that was loaded from it must be released before it is
+/// destroyed. One thread at a time; loading uses threads of its own.
 class ContentStore {
  public:
-  /// `loading_threads`: 0 loads within `loader().update`, the same way each time. Fails as
-  /// `BundleStore::open` does, and with `io` when the system has no more threads.
+  /// If `loading_threads` is 0, `loader().update` itself loads, in a deterministic order. Fails as
+  /// `BundleStore::open` does, and with `io` if the system has no more threads.
   static Result<std::unique_ptr<ContentStore>> open(std::shared_ptr<const BuildContent> content,
                                                     std::uint32_t loading_threads,
                                                     std::shared_ptr<MemoryPool> memory);

@@ -11,7 +11,7 @@ namespace {
 
 enum Flag : std::uint32_t { kEffect = 1, kRotation = 2, kLine = 4, kNamed = 8, kKeyed = 16 };
 constexpr std::uint32_t kFlags = 31;
-/// All parts but the name and the message.
+/// The maximum size of all parts except the name and the message.
 constexpr std::size_t kHeadBytesMax = 2 + 1 + 6 + 4 + 12 + 16 + 12 + 1;
 
 void write_floats(SectionWriter& writer, std::span<const float> values) {

@@ -1,4 +1,4 @@
-// Effects and predicted messages as they travel. SESSION_FORMAT.md, "Cues".
+// Encodes effects and predicted messages. SESSION_FORMAT.md, "Cues".
 #pragma once
 
 #include <cstddef>
@@ -13,24 +13,24 @@
 
 namespace muster {
 
-/// In the place of a message's index: a cue follows.
+/// Sent instead of a message's index if a cue follows.
 inline constexpr std::uint16_t kCueIndex = 0xFFFF;
-/// A longer name of an effect is not sent.
+/// The maximum length of an effect's name. Effects with longer names are not sent.
 inline constexpr std::size_t kEffectNameMax = 64;
 
-/// A cue as it travels. Its texts and spans live as long as the bytes.
+/// A cue on the wire. Its texts and spans are valid as long as the encoded bytes.
 struct SentCue {
-  PredictedKey key;  ///< None for all but the player whose command it is of.
+  PredictedKey key;  ///< None, except for the player whose command caused the cue.
   EntityReference cause;
   std::optional<EffectType> effect;
-  EffectOptions options;  ///< Of an effect; without `cause` and `metres`.
-  /// The body of kind 3; empty for an effect.
+  EffectOptions options;  ///< The options of an effect, without `cause` and `metres`.
+  /// The body of a message of kind 3 (`SessionMessage::game`); empty for an effect.
   std::span<const std::byte> message;
 };
 
-/// Appends a cue to `out`. False, and nothing is appended, for a name that is too long.
+/// Appends a cue to `out`. If the effect's name is too long, returns false and appends nothing.
 bool encode_cue(const SentCue& cue, std::vector<std::byte>& out);
-/// Nothing for malformed bytes, and for positions that are no numbers.
+/// Returns nothing if the bytes are malformed, or if a position is not finite.
 std::optional<SentCue> decode_cue(std::span<const std::byte> bytes);
 
 }  // namespace muster

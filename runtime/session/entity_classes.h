@@ -10,13 +10,13 @@
 
 namespace muster {
 
-/// Gives each pair of radius and priority an update class. There are 256: when they are used up, a
-/// new pair gets the class with the next larger radius.
+/// Gives each pair of radius and priority an update class. There are at most 256 classes. When all
+/// are used, a new pair gets the existing class with the smallest radius that is not below its own.
 class EntityClasses {
  public:
-  /// The class of some options; `added` becomes a class that is new, for the replication server.
+  /// The class of these options. If it is new, `added` is set to it, for the replication server.
   std::uint8_t find(const SpawnOptions& options, std::optional<UpdateClass>& added);
-  /// The class that the replication server begins with.
+  /// The first class, which the replication server has from the start.
   static UpdateClass first() { return {.weight = 1}; }
 
  private:

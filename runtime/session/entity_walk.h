@@ -1,4 +1,4 @@
-// Walks over entities by the names of their components.
+// Visits entities by the names of their components.
 #pragma once
 
 #include <array>
@@ -14,32 +14,33 @@
 
 namespace muster {
 
-/// Finds component types by their described names, and visits the entities that have several of
-/// them: in the order of the first one's array, in rows where the arrays have the same owners.
-/// Keeps its memory; walks may be nested. One thread at a time.
+/// Finds component types by name, and visits the entities that have all of the given types. The
+/// order is that of the first type's array. If all arrays have the same owners in the same order,
+/// all entities are visited in one call. Keeps its memory. Walks can be nested. One thread at a
+/// time.
 class EntityWalk {
  public:
   explicit EntityWalk(const World& world) : world_(world) {}
 
-  /// Nothing for a component that the world does not have. A name is looked up once per address of
-  /// its text, which must be static.
+  /// The component of that name; nothing if the world does not have it. Results are cached by the
+  /// address of the text, so the text must be static.
   std::optional<ComponentId> find(std::string_view name);
 
-  /// `locate(ComponentId, index)` returns the component at an index of its array, all of which lie
-  /// in a row. Visits nothing when the world lacks a component type. `current` gets each entity
-  /// before it is visited.
+  /// `locate(ComponentId, index)` returns the component at an index of its array. The components of
+  /// a type must be contiguous. Visits nothing if the world lacks one of the types. `*current` is
+  /// set to each entity before it is visited.
   template <typename Locate>
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
 
-  /// The same for some entities, in their order.
+  /// The same for the given entities, in their order.
   template <typename Locate>
   void visit_some(std::span<const EntityId> entities,
                   std::span<const session_detail::VisitedComponent> components, void* visitor,
                   session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
 
  private:
-  /// Components in one walk.
+  /// The maximum number of component types in one walk.
   static constexpr std::size_t kComponentsMax = session_detail::kVisitedMax;
   static constexpr std::size_t kCacheSize = 256;
   struct Found {

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// More only wait for the disk.
+/// More threads would only wait for the disk.
 constexpr std::uint32_t kLoadingThreadsMax = 64;
 
 }  // namespace
@@ -82,7 +82,7 @@ void GameClient::Impl::load() {
   }
   agree_on_level();
   const auto asset = content->catalog().find_asset(Guid::from_bytes(welcome->level));
-  const auto callback = on_level;  // It may replace itself.
+  const auto callback = on_level;  // The callback can replace itself.
   if (callback) callback(asset ? asset->path : std::string_view());
 }
 
@@ -169,7 +169,7 @@ void GameClient::Impl::note_ready() {
     return true;
   });
   for (const EntityId entity : ready) {
-    const auto callback = on_ready;  // It may replace itself.
+    const auto callback = on_ready;  // The callback can replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
 }

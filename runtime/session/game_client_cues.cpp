@@ -1,5 +1,6 @@
-// Effects and messages of systems. Those of own commands play in the frame that predicts them; the
-// others wait until the view shows their tick, so that a shot is heard when it is seen.
+// Effects and messages of systems. If the client predicts a cue of its own command, it plays in
+// that frame. Other cues wait until the view shows their tick, so that a shot is heard when it is
+// seen.
 #include <algorithm>
 #include <string>
 
@@ -21,7 +22,7 @@ void GameClient::Impl::deliver_event(const TimedEvent& event) {
 GameClient::Impl::QueuedCue& GameClient::Impl::queue_cue() {
   const auto free = std::ranges::find(cues, true, &QueuedCue::is_done);
   if (free == cues.end()) return cues.emplace_back();
-  // Cues play in the order of the list: the memory moves behind those that wait.
+  // Cues play in the order of the list, so the reused entry moves behind the waiting cues.
   std::rotate(free, free + 1, cues.end());
   std::vector<std::byte> memory = std::move(cues.back().bytes);
   memory.clear();
@@ -38,9 +39,9 @@ void GameClient::Impl::take_cue(const TimedEvent& event) {
     return;
   }
   const bool is_own = !cue->key.is_none() && prediction != nullptr;
-  if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has been played.
+  if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has played already.
   QueuedCue& queued = queue_cue();
-  // One that came before its tick, because too many wait, plays with the newest state.
+  // If an event arrives before its tick, because too many wait, it plays with the newest state.
   queued.tick = is_own ? 0 : static_cast<double>(std::min(event.tick, tick().value()));
   queued.is_late = is_own;
   queued.bytes.assign(event.bytes.begin(), event.bytes.end());
@@ -80,7 +81,7 @@ void GameClient::Impl::play_cue(std::size_t index) {
     return (*held)(decoded);
   }
   const std::optional<SentCue> cue = decode_cue(queued.bytes);
-  if (!cue) return;  // A predicted one at a position that is no number.
+  if (!cue) return;  // A predicted cue whose position is not finite.
   if (!cue->effect) return deliver(cue->message);
   const PlayedEffect played{
       .effect = *cue->effect,
@@ -91,7 +92,7 @@ void GameClient::Impl::play_cue(std::size_t index) {
       .is_predicted = queued.is_predicted,
       .is_late = queued.is_late};
   const bool is_known = view->play(played, now);
-  const auto callback = on_effect;  // It may replace itself.
+  const auto callback = on_effect;  // The callback can replace `on_effect`.
   if (callback) return callback(played);
   if (is_known) return;
   const std::string name = played.effect.id()

@@ -1,5 +1,5 @@
-// Order of a frame: receive; level; messages; replication; loading; view; callbacks; commands;
-// send.
+// The order of a frame is: receive; level; messages; replication; loading; view; callbacks;
+// commands; send.
 #include "runtime/session/game_client_impl.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@ ComponentHistory::Limits history_limits(const Game& game) {
 
 }  // namespace
 
-/// Snapshots whose ticks are kept: those between which a view may lie.
+/// How many ticks of snapshots are kept. A view must be between two of them.
 static constexpr std::size_t kReceivedMax = 64;
-/// From one attempt to resume to the next, after a failure that comes at once.
+/// The minimum time from one attempt to resume to the next.
 static constexpr Duration kRetryInterval = std::chrono::milliseconds(500);
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
@@ -65,7 +65,7 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 
 bool GameClient::Impl::is_predicted(std::string_view component) const {
   return std::ranges::any_of(content->game().systems.entries, [&](const auto& system) {
-    // A system that visits entities itself may write any component.
+    // A system without a list of components visits entities itself, and can write any component.
     if (system.components.empty()) return true;
     return std::ranges::any_of(system.components, [&](const auto& used) {
       return used.is_written && used.name == component;
@@ -76,7 +76,7 @@ bool GameClient::Impl::is_predicted(std::string_view component) const {
 void GameClient::Impl::frame(Time at) {
   now = at;
   if (end) {
-    // A close that was lost is sent again.
+    // Sends the close packet again, because it may have been lost.
     if (net != nullptr) {
       net->receive(now);
       net->send(now);
@@ -110,7 +110,7 @@ void GameClient::Impl::frame(Time at) {
   report_problems();
 }
 
-/// A client that resumes tries again a little later instead of giving up.
+/// Whether a failed attempt to resume is repeated a little later.
 bool GameClient::Impl::retries() {
   if (!lost_at || !may_resume()) return false;
   retry_at = now + kRetryInterval;
@@ -149,7 +149,7 @@ void GameClient::Impl::resolve() {
 }
 
 void GameClient::Impl::follow(Connection& connection) {
-  // The level of the connection's map comes in a message, which may arrive later than the map.
+  // A message names the level of the connection's map. It may arrive later than the map.
   if (maps_announced != static_cast<std::uint16_t>(connection.map() + 1)) return;
   if (!next_levels.empty()) return begin_level(connection);
   replication->update(connection);
@@ -213,7 +213,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
     known[change.id] = entity;
     if (references.size() <= entity.slot()) references.resize(std::size_t{entity.slot()} + 1);
     references[entity.slot()] = {entity, reference};
-    // One that was predicted is known by its entity already.
+    // A predicted entity was reported when it was spawned.
     if (prediction != nullptr && prediction->spawns().find(entity) != nullptr) {
       prediction->note_entity(entity, reference);
     } else {
@@ -240,7 +240,7 @@ void GameClient::Impl::end_predicted_spawns() {
   for (std::size_t i = 0; i < ended.size(); ++i) {
     const EntityId entity = ended[i].entity;
     std::erase(spawned, entity);
-    const auto undone = on_undone;  // It may replace itself, as may the next one.
+    const auto undone = on_undone;  // The callbacks can replace themselves.
     const bool was_right = ended[i].end == SpawnEnd::expired && ended[i].has_despawned;
     if (undone && !was_right) undone(entity);
     const auto callback = on_despawn;
@@ -262,7 +262,7 @@ void GameClient::Impl::despawned(NetworkId id) {
   const EntityId entity = found->second;
   ++counted.despawned;
   std::erase(spawned, entity);
-  const auto callback = on_despawn;  // It may replace itself.
+  const auto callback = on_despawn;  // The callback can replace itself.
   if (callback && world.is_alive(entity)) callback(entity);
   for (ShownComponent& one : shown) one.history.forget(entity);
   prediction_choice.forget(entity);
@@ -277,14 +277,14 @@ void GameClient::Impl::note_states(const WorldSource& source) {
                                      .policy = rules.jitter});
   }
   view_clock->note(tick(), now);
-  // A recording that was wound back begins again.
+  // After a seek backwards in a recording, later ticks are dropped.
   std::erase_if(received_ticks, [&](std::uint32_t one) { return one >= tick().value(); });
   if (received_ticks.size() == kReceivedMax) received_ticks.erase(received_ticks.begin());
   received_ticks.push_back(tick().value());
   hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
     if (!source.holds(id)) continue;
-    // A deferred state is an older one.
+    // If an entity's update was deferred, its state is older than the snapshot.
     const std::uint32_t of_client = replication->tick_of(id);
     const std::uint32_t state_tick = recording != nullptr ? tick().value() : of_client;
     if (state_tick == 0) continue;
@@ -316,7 +316,7 @@ void GameClient::Impl::show() {
   }
   const std::vector<EntityId> added = std::exchange(spawned, {});
   for (const EntityId entity : added) {
-    const auto callback = on_spawn;  // It may replace itself.
+    const auto callback = on_spawn;  // The callback can replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
   note_ready();
@@ -362,7 +362,8 @@ void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComp
   });
 }
 
-/// Until a report about a command can be here: they come with the snapshots.
+/// The number of ticks until a report about a command can arrive. Reports are sent with snapshots,
+/// so their interval is included.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
   const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
   return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
@@ -387,7 +388,7 @@ void GameClient::Impl::send_commands(Connection& connection) {
   double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
     const std::uint32_t stamp = servo->tick().value() - (due - 1);
-    if (stamp != 0) send_command(connection, stamp, ahead);  // 0 is no stamp.
+    if (stamp != 0) send_command(connection, stamp, ahead);  // 0 is not a valid stamp.
     ahead += 1;
   }
 }
@@ -406,7 +407,7 @@ ServerTime GameClient::Impl::server_time() const {
           .newest_command = report.newest};
 }
 
-/// A command is for the tick of the server that its stamp names.
+/// The stamp of a command is the server's tick that runs it.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());
@@ -415,7 +416,7 @@ void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp,
   command_packet.clear();
   claim_bits += claims.write(stamp, sender.loss() > 0 ? kClaimsPerPacketMax : 1, command_packet);
   command_packet.insert(command_packet.end(), packet.begin(), packet.end());
-  // A queue that is full drops them: the next packet repeats the last ones.
+  // If the queue is full, the packet is dropped. The next packet repeats the last commands.
   static_cast<void>(connection.send_message(kCommandChannel, command_packet));
   copy_commands(sampler.last(), commands);
   forces.apply(stamp, commands);
@@ -445,7 +446,7 @@ void GameClient::Impl::end_if_over() {
   const CloseReason reason = close ? close->reason : CloseReason::none;
   const std::string text = close ? close->text : std::string();
   const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
-  // A server may count the lost connection still, and be full until it has timed out.
+  // A server still counts the lost connection until it times out, so it can be full.
   const bool is_refused_again = reason == CloseReason::refused && lost_at;
   if ((is_lost || is_refused_again) && may_resume()) {
     if (is_refused_again) retry_at = now + kRetryInterval;

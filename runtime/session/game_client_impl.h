@@ -44,13 +44,13 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   /// A component type that is interpolated: its states, and what is shown now.
   struct ShownComponent {
     ComponentHistory history;
-    ByteVector values;  ///< As the world's array: same order, same stride.
+    ByteVector values;  ///< In the order and with the stride of the world's array.
   };
 
   /// An effect or message that plays when its tick is shown.
   struct QueuedCue {
-    double tick = 0;       ///< 0 for at once.
-    bool is_done = false;  ///< Its memory is for the next one.
+    double tick = 0;       ///< 0 plays it at once.
+    bool is_done = false;  ///< It has played; its memory is reused.
     bool is_predicted = false;
     bool is_late = false;
     std::string_view message{};  ///< The name of a predicted message, static text.
@@ -73,7 +73,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void load();
   /// Begins to load the level that `welcome` names.
   void want_level();
-  /// A map with another level begins: everything of the last one ends.
+  /// Begins a map with another level. Everything of the last level ends.
   void begin_level(Connection& connection);
   Result<ReloadSummary> reload(const Build& build);
   void follow(Connection& connection);
@@ -87,42 +87,42 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void apply(const WorldSource& source, std::span<const TimedEvent> events);
   void note_states(const WorldSource& source);
   void show();
-  /// Where the position of a component's value lies; null when it has none.
+  /// The position field of a component; null if it has none.
   const FieldDescription* position_field(ComponentId component) const;
   void show_offsets(ShownComponent& one);
   void show_from(EntityId entity, Vec3 position, Duration length);
-  /// Presentations and effects.
+  /// Shows presentations and effects.
   void show_view();
-  /// Entities whose prefab is complete now.
+  /// Reports entities whose prefab is complete now.
   void note_ready();
   void add_load_problems(std::vector<Error> errors);
   void add_metrics(GameClientMetrics& metrics) const;
-  /// The shown or the confirmed component at an index of the world's array.
+  /// The component at an index of the world's array: as shown if `is_view`, else as received.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
-  /// Visits what is shown while some entities are hidden.
+  /// Visits the shown entities, without hidden ones.
   void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,
                      session_detail::VisitRun visit);
   void send_commands(Connection& connection);
   void send_command(Connection& connection, std::uint32_t stamp, double ahead);
   void begin_predicted_time();
   ServerTime server_time() const;
-  /// Adds what lost commands would have done to the next one.
+  /// Adds the sums of lost commands to the next command.
   void repeat_lost(std::uint32_t count);
-  /// What is drawn, `ahead` ticks after the frame that was drawn last.
+  /// The claim for the view that is drawn `ahead` ticks after the last frame.
   std::optional<ViewClaim> view_claim(double ahead) const;
   double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
 
-  // Another connection after a lost one.
+  // Reconnecting after a lost connection.
   bool may_resume() const;
   bool retries();
-  /// Gives the connection up and makes another one.
+  /// Drops the connection and begins another one.
   void resume();
-  /// The other connection is there: all that the lost one had under way is forgotten.
+  /// The new connection exists. Drops everything that was in flight on the lost one.
   void begin_connection();
-  /// Everything that the lost connection's world held ends.
+  /// Ends all entities of the lost connection's world.
   void end_world();
-  /// The server has not kept the player: this client is another one from now on.
+  /// The server has not kept the player, so this client is another player from now on.
   void become(PlayerId other);
   void fail_with(ErrorCode code, std::string text);
   void report_problems();
@@ -136,15 +136,15 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool begin_level(const LevelBegin& begin);
   bool take_forced(std::span<const std::byte> body);
   bool take_resumed(std::span<const std::byte> body);
-  /// Messages of the game that may not have arrived.
+  /// Reports that messages of the game possibly did not arrive.
   void report_dropped(std::size_t count, std::string_view why);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
-  /// An event of a tick: a message, or a cue.
+  /// Delivers an event of a tick, which is a message or a cue.
   void deliver_event(const TimedEvent& event);
   void take_cue(const TimedEvent& event);
   void predict_cue(const Cue& cue, bool is_late);
-  /// Plays the cues whose tick is shown by now.
+  /// Plays the cues whose tick has been reached by the shown tick.
   void play_cues();
   void play_cue(std::size_t index);
   QueuedCue& queue_cue();
@@ -152,13 +152,13 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
 
   void agree_on_level();
   void despawned(NetworkId id);
-  /// The newest tick of which something is known.
+  /// The tick of the newest received state.
   Tick tick() const { return Tick(recording ? recording->tick() : replication->tick()); }
   Result<void> open_recording(const std::string& path);
 
   void diverged(const Divergence& divergence) override;
 
-  /// Where the game is that everything refers to; a reload changes `content`.
+  /// Owns the game that other members refer to. A reload replaces only `content`.
   const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
@@ -176,10 +176,10 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Level level;
   bool is_level_wanted = false;
   bool is_level_there = false;
-  std::deque<LevelBegin> next_levels;  ///< Of maps that have not begun here.
+  std::deque<LevelBegin> next_levels;  ///< The levels of maps that have not begun here.
   std::uint16_t maps_announced = 0;    ///< Maps whose level this client knows.
   WorldReceiver receiver;
-  ByteVector model;  ///< Of snapshots; empty for none.
+  ByteVector model;  ///< The trained model of snapshots; empty for none.
   std::unique_ptr<ReplicationClient> replication;
   std::unique_ptr<ShownWorld> view;  ///< Presentations and effects.
   std::unique_ptr<PacketCapture> capture;
@@ -189,57 +189,58 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
     Time since;
   };
   std::vector<Loading> loading;
-  GameClientMetrics counted;  ///< The metrics that are counted here.
+  GameClientMetrics counted;  ///< Only the metrics that this class counts.
   ByteVector recorded;        ///< The file of `recording`.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;
-  std::optional<Tick> sought;  ///< `seek` was called; the next frame goes there.
+  std::optional<Tick> sought;  ///< The argument of `seek`, until the next frame.
   EntityWalk walk;
   std::vector<ShownComponent> shown;         ///< One per component type that is interpolated.
   std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
-  /// Ticks of the last snapshots, rising; the newest one when the view was drawn.
+  /// The ticks of the last snapshots, ascending; and the newest one when the view was drawn.
   std::vector<std::uint32_t> received_ticks;
   Tick drawn_newest;
   HitTests hit_tests;
   ClaimSender claims;
-  std::uint64_t claim_bits = 0;  ///< That were sent.
+  std::uint64_t claim_bits = 0;  ///< The number of sent bits of claims.
   std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;             ///< Those of the last tick, with what the server forces.
+  CommandSet commands;             ///< The last tick's commands, with forced fields.
   CommandReport report;            ///< The newest one.
   std::optional<TickClock> clock;  ///< The clock of a recording.
   ClientRules rules;
-  std::unique_ptr<CommandClock> servo;        ///< Of predicted time; null before the first state.
+  /// The clock of predicted time; null before the first state.
+  std::unique_ptr<CommandClock> servo;
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
-  bool has_sent_structs = false;  ///< In this map.
-  std::uint16_t pipe_map = 0;     ///< The connection's map that `pipe` sends in.
+  bool has_sent_structs = false;  ///< Whether `structs` was sent in this map.
+  std::uint16_t pipe_map = 0;     ///< The map of the connection for which `pipe` sends.
   std::uint16_t resumed_map = 0;  ///< `Welcome::map` of the lost connection.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
   std::optional<Welcome> welcome;
   PlayerId player = PlayerId::none;
-  std::optional<Time> lost_at;  ///< Until the other connection's welcome.
-  Time retry_at{};              ///< No attempt to resume begins before.
-  bool must_begin = false;      ///< Another connection is being made.
-  bool must_end_world = false;  ///< The world is that of the lost connection.
+  std::optional<Time> lost_at;  ///< Set until the new connection's welcome.
+  Time retry_at{};              ///< The earliest time of the next attempt to resume.
+  bool must_begin = false;      ///< A new connection is being made.
+  bool must_end_world = false;  ///< The world still has the lost connection's entities.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
-  std::vector<EntityId> spawned;        ///< In this frame, until `on_spawn`.
-  std::map<NetworkId, EntityId> known;  ///< Entities of `on_spawn`.
-  std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same, by slot.
+  std::vector<EntityId> spawned;        ///< Spawned in this frame, until `on_spawn`.
+  std::map<NetworkId, EntityId> known;  ///< Entities for which `on_spawn` was called.
+  std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same entities, by slot.
 
   PredictionChoice prediction_choice;
   ShownOffsets offsets;
   std::vector<QueuedCue> cues;
   std::vector<std::byte> encoded;
   ByteVector decoded;
-  /// A handler may replace itself while it runs: callers hold it.
+  /// A handler can replace itself while it runs, so callers hold a reference.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(EntityId)> on_spawn;
   std::function<void(EntityId)> on_ready;

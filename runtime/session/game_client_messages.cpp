@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// Maps that a server announces before the client has come to them; more are an attack.
+/// The maximum number of announced maps that have not begun here. More are an attack.
 constexpr std::size_t kNextLevelsMax = 64;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view nam
   return std::nullopt;
 }
 
-/// A map ends the messages under way, in both directions.
+/// A new map drops the messages in flight, in both directions.
 void GameClient::Impl::follow_map(const Connection& connection) {
   if (connection.map() == pipe_map) return;
   pipe_map = connection.map();
@@ -57,7 +57,7 @@ void GameClient::Impl::read_loose(Connection& connection) {
 bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body) {
   switch (kind) {
     case SessionMessage::structs: {
-      if (decoder) return true;  // Sent again with another map.
+      if (decoder) return true;  // The server sends it again in each map.
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       if (!made) return false;
       decoder = std::move(made.value());
@@ -99,7 +99,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
   }
 }
 
-/// A field that this version of the game does not have is not forced.
+/// Ignores a forced field that this version of the game does not have.
 bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
   if (const std::optional<ForcedField> forced = forces.decode(body)) {
     if (prediction != nullptr) prediction->note_changed_commands();
@@ -117,10 +117,10 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
     if (!next || next->ticks_per_second != welcome->ticks_per_second) return false;
-    // Another player, or a server that has started again and counts players from the beginning.
+    // A different player. The id can be equal if the server was restarted and counts players again.
     if (next->ticket != welcome->ticket) {
       become(static_cast<PlayerId>(next->player));
-      // Another map may have begun since: its messages are the new player's.
+      // If another map has begun since, its messages already belong to the new player.
       if (pipe.is_resuming()) {
         report_dropped(pipe.forget(), "the server had given up the player");
       }
@@ -152,11 +152,11 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   return true;
 }
 
-/// The server says what it had received; the other messages are sent again.
+/// The server reports how many messages it has received. The later messages are sent again.
 bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
-  if (!pipe.is_resuming()) return true;  // Another map has begun since.
+  if (!pipe.is_resuming()) return true;  // Another map has begun meanwhile.
   if (resumed->map == resumed_map) return pipe.go_on(resumed->count);
   report_dropped(pipe.forget(), "the map ended");
   pipe.set_arrived(resumed->count);  // The server has begun this map.
@@ -173,7 +173,7 @@ void GameClient::Impl::report_dropped(std::size_t count, std::string_view why) {
 
 bool GameClient::Impl::begin_level(const LevelBegin& begin) {
   if (next_levels.size() >= kNextLevelsMax) return false;
-  // What is read belongs to the connection's present map.
+  // Messages that are read belong to the connection's present map.
   next_levels.push_back(begin);
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   return true;
@@ -204,7 +204,7 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
-  (*held)(decoded);  // Nothing that it may call decodes.
+  (*held)(decoded);  // The handler cannot cause another decode into `decoded`.
 }
 
 }  // namespace muster

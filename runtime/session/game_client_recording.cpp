@@ -61,7 +61,7 @@ void GameClient::Impl::play() {
   }
   if (played_ticks == 0) {
     ++played_ticks;
-    take();  // The tick that `open_recording` went to.
+    take();  // The tick to which `open_recording` has gone.
   }
   for (; due > 0; --due) {
     switch (recording->step()) {
@@ -100,14 +100,14 @@ void GameClient::Impl::go_to(Tick to) {
     return fail_with(ErrorCode::malformed,
                      "the recording is damaged before tick " + std::to_string(to.value()));
   }
-  // A tick that was not recorded gives the one before.
+  // If a tick was not recorded, goes to the tick before it.
   if (recording->tick() < to.value() && recording->step() == RecordingStatus::end) {
     return fail_with(ErrorCode::not_found,
                      "the recording ends before tick " + std::to_string(to.value()));
   }
   ++played_ticks;
   view_clock.reset();
-  for (QueuedCue& one : cues) one.is_done = true;  // They belong to the place that was left.
+  for (QueuedCue& one : cues) one.is_done = true;  // They belong to the previous position.
   const RecordedSource source(*recording);
   apply(source, {});
   recording->clear();

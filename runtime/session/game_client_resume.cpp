@@ -1,6 +1,7 @@
-// A client whose connection was lost makes another one and goes on as the same player: the server
-// knows it by the ticket of its welcome. The last view stays until the server's world arrives, as
-// with another level. Commands keep their numbers: a press that may have arrived runs only once.
+// A client that has lost its connection makes another one, and continues as the same player. The
+// server identifies the player by the ticket of its welcome. The last view stays until the server's
+// world arrives, as at a change of level. Commands keep their numbers, so a press that may have
+// arrived runs only once.
 #include <utility>
 #include <vector>
 
@@ -9,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Despawns all that was received.
+/// A source without entities: the receiver despawns all received entities.
 class EndedSource final : public WorldSource {
  public:
   explicit EndedSource(std::vector<ReplicatedChange> changes) : changes_(std::move(changes)) {}
@@ -44,7 +45,7 @@ void GameClient::Impl::begin_connection() {
   must_begin = false;
   must_end_world = true;
   ++counted.resumes;
-  // Until `resumed` arrives, the counts are of the earlier map.
+  // Until `resumed` arrives, messages are still counted in the earlier map.
   if (!pipe.is_resuming()) resumed_map = welcome->map;
   pipe.resume();
   pipe_map = 0;

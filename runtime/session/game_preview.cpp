@@ -1,4 +1,5 @@
-// The two ends have a simulated network without delay between them. Its time follows the caller's.
+// The two ends are connected by a simulated network without delay. Its time follows the caller's
+// time.
 #include "runtime/session/game_preview.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void GamePreview::frame(Time now) {
   impl_->edges.advance(impl_->last ? std::max(now - *impl_->last, Duration()) : Duration());
   impl_->last = now;
   impl_->server->frame(impl_->edges.now());
-  // The server's packets arrive in the same frame.
+  // Delivers the server's packets in the same frame.
   impl_->edges.advance({});
   impl_->client->frame(impl_->edges.now());
 }

@@ -1,5 +1,5 @@
-// Effects and messages of systems, to all players near: the player whose command caused one gets
-// its predicted id, too, and has usually played it already.
+// Sends effects and messages of systems to all players near them. The player whose command caused a
+// cue also gets its predicted id, and has usually played it already.
 #include "net/replication/timed_events.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/game_server_impl.h"

@@ -1,5 +1,6 @@
-// Order of a frame: receive; events of connections; messages; ticks; replication; send. Joins wait
-// for the first tick: the replication's map begins with it, and forgets what was sent before.
+// The order of a frame is: receive; events of connections; messages; ticks; replication; send.
+// Joins wait for the first tick, because the replication's map begins with it, and drops what was
+// sent before.
 #include "runtime/session/game_server_impl.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
   simulation.set_cues([this](const Cue& cue) { send_cue(cue); });
   simulation.set_command_numbers([this](PlayerId player) {
     const Player* const found = find(player);
-    // A predicted id is used once.
+    // A repeated command has no predicted ids, because each is used only once.
     return found != nullptr && !found->is_waiting ? found->commands.number() : 0U;
   });
   simulation.set_commands([this](PlayerId player, std::size_t command) {
@@ -110,12 +111,12 @@ Duration GameServer::Impl::frame(Time at) {
   return clock.to_next();
 }
 
-/// Clients share only what is read, so each one is served by any worker.
+/// Any worker can serve any client, because clients share only data that is not changed.
 void GameServer::Impl::update_clients() {
   auto update = [this](std::uint32_t index) {
     Player& player = *players[index];
     Connection* const connection = net->connection(player.client);
-    // A map that begins ends the messages under way: those of the new one wait for it.
+    // A new map drops the messages in flight, so messages of the new map wait until it begins.
     if (connection == nullptr || begins_map) return;
     replication->update(id_of(player), *connection, now);
     if (connection->map() != player.pipe_map) {
@@ -182,13 +183,13 @@ void GameServer::Impl::join(const ServerEvent& event) {
   }
   Connection* const connection = net->connection(event.client);
   if (connection == nullptr || connection->state() == ConnectionState::closed) return;
-  // The client was admitted by a ticket that is no longer valid: a kick ends the right to resume.
+  // The client was admitted by a ticket that a kick has made invalid since.
   if (net->client_id(event.client) != 0 || players.size() >= options.players_max) {
     if (const auto refused = refusal_of_new(net->address(event.client))) {
       return connection->close(CloseReason::kicked, *refused, now);
     }
   }
-  const Game& game = first_content->game();  // A player may stay longer than a reloaded build.
+  const Game& game = first_content->game();  // The player can outlive a reloaded build.
   auto made = std::make_unique<Player>(game.commands.types, view_rules(game));
   Player& player = *made;
   player.id = free_player();
@@ -204,14 +205,14 @@ void GameServer::Impl::join(const ServerEvent& event) {
   players.insert(after, std::move(made));
   last_player = static_cast<std::uint16_t>(player.id);
   replication->add_client(id_of(player), {.player = player.id});
-  // An empty pipe has room for both.
+  // The pipe is empty, so both messages fit.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
   static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome_of(player))));
   simulation.players().clear();
   for (const auto& each : players) simulation.players().push_back(each->id);
   simulation.joined().push_back(player.id);
   update_infos();
-  const auto callback = on_join;  // It may replace itself.
+  const auto callback = on_join;  // The callback can replace itself.
   if (callback) callback(player.id);
 }
 
@@ -236,13 +237,13 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
   std::erase(simulation.players(), gone->id);
   simulation.left().push_back(gone->id);
   update_infos();
-  const auto callback = on_leave;  // It may replace itself.
+  const auto callback = on_leave;  // The callback can replace itself.
   if (callback) callback(gone->id, reason);
 }
 
-/// Ids rise, so that a player who joins soon after another left is not taken for that one.
+/// Ids rise, so a player that joins soon after another one has left gets a different id.
 PlayerId GameServer::Impl::free_player() const {
-  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The welcome message has 16 bits.
+  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The welcome message has 16 bits for it.
   std::uint16_t candidate = last_player;
   for (;;) {
     candidate = candidate >= kPlayerIdMax ? 1 : static_cast<std::uint16_t>(candidate + 1);
@@ -263,7 +264,7 @@ void GameServer::Impl::run_tick() {
   simulation.run_tick(tick);
   hit_tests.record(tick);
   for (const auto& player : players) report_commands(*player);
-  // Without shared systems clients predict nothing.
+  // Without shared systems, clients predict nothing.
   if (content->game().systems.entries.empty() || simulation.is_paused()) return;
   for (const auto& player : players) {
     simulation.note_command(player->id, player->commands.number());
@@ -416,18 +417,18 @@ std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant)
 }
 
 std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& address) {
-  // Players who may come back keep their places.
+  // Players that may reconnect also count.
   if (players.size() >= options.players_max) return "the server is full";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;
   info.player = PlayerId::none;
   info.address = address.text();
-  const auto callback = on_apply;  // It may replace itself.
+  const auto callback = on_apply;  // The callback can replace itself.
   return callback(info);
 }
 
 bool GameServer::Impl::admits_content(std::uint64_t theirs) {
-  if (theirs == content->agreement().content) return true;  // The build after a reload.
+  if (theirs == content->agreement().content) return true;  // The client has the reloaded build.
   if (options.admit_other_content) {
     problems.add({.kind = ProblemKind::content_differs,
                   .tick = simulation.tick(),

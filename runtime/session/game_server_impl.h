@@ -40,27 +40,27 @@ struct session_detail::ServerCalls::Impl final : public Admission,
         : commands(command_types, CommandPacing::by_server), view_claims(views) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
-    Address address;  ///< Of its last connection.
+    Address address;  ///< The address of its last connection.
     MessagePipe pipe;
-    std::uint16_t pipe_map = 0;  ///< The connection's map that `pipe` sends in.
+    std::uint16_t pipe_map = 0;  ///< The map of the connection for which `pipe` sends.
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
     bool has_resumed = false;  ///< The connection's `structs` have not arrived yet.
-    bool is_waiting = false;   ///< This tick runs the command of the last one again.
+    bool is_waiting = false;   ///< The last tick's command runs again in this tick.
     SpawnReport spawns;
     ClaimInbox claims;
     ViewClaims view_claims;
-    std::optional<ViewTime> seen;  ///< When the command was made that runs now.
+    std::optional<ViewTime> seen;  ///< The view when the running command was made.
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
-    std::vector<std::uint32_t> messages;  ///< In this second, by the client's type.
+    std::vector<std::uint32_t> messages;  ///< The number in this second, by the client's type.
     Time messages_since{};
     Time connected_at{};
-    std::uint64_t message_burst = 0;  ///< Messages beyond the rate, after a lost connection.
-    std::uint64_t ticket = 0;         ///< Names the player to a later connection.
-    std::optional<Time> lost_at;      ///< The connection was lost then; the client may come back.
-    std::string lost_text;            ///< Why.
+    std::uint64_t message_burst = 0;  ///< Additional messages that are allowed after a reconnect.
+    std::uint64_t ticket = 0;         ///< Identifies the player on a later connection.
+    std::optional<Time> lost_at;      ///< When the connection was lost; the client may reconnect.
+    std::string lost_text;            ///< Why the connection was lost.
     bool is_expired = false;          ///< The next frame removes the lost player.
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
@@ -73,8 +73,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Result<void> load();
   Result<void> load_level();
   void make_replication();
-  /// Gives the entities that the level places their ids, and replicates them. False when other
-  /// entities have these ids.
+  /// Gives the entities of the level their ids, and replicates them. False if other entities have
+  /// these ids.
   bool place_level();
   Result<void> listen();
   Result<SecretKey> identity();
@@ -90,10 +90,10 @@ struct session_detail::ServerCalls::Impl final : public Admission,
 
   // Players whose connection was lost.
   Player* find_ticket(std::uint64_t ticket);
-  /// Whether the client of a connection that ended may come back.
+  /// Whether the client of a connection that ended may reconnect.
   bool is_lost(const Player& player, const ServerEvent& event) const;
   void lose(Player& player, std::string_view reason);
-  /// The first of too many lost players behind an address leaves.
+  /// If there are too many lost players behind an address, the first of them leaves.
   void limit_lost(const Address& subscriber);
   void resume(Player& player, ClientHandle client);
   bool go_on(Player& player, std::span<const std::byte> body) const;
@@ -111,18 +111,18 @@ struct session_detail::ServerCalls::Impl final : public Admission,
                      std::string_view field);
   void update_infos();
   void report_problems();
-  /// Reports from clients that several workers serve arrive in any order: adds them in one.
+  /// Worker threads report problems in any order. Adds them in a fixed order.
   void add_worker_problems();
   void update_clients();
   void write_files();
 
   // Another level, another build.
-  /// A level is loading, or the next tick begins a map: players join afterwards.
+  /// A level is loading, or the next tick begins a map. Players can join only afterwards.
   bool is_between_maps() const { return is_changing_level || begins_map; }
   void change_level(const Guid& guid);
   void update_level();
   void prepare_map();
-  /// Messages of the game that may not have arrived.
+  /// Reports that messages of the game possibly did not arrive.
   void report_dropped(const Player& player, std::size_t count, std::string_view why);
   void begin_map(Player& player) const;
   void stop_recording();
@@ -132,7 +132,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   // Recording.
   SessionInfo info() const;
   void write_recording();
-  /// The tick of a message: changes between ticks arrive with the next one.
+  /// The tick of a message. Changes between two ticks are sent with the later tick.
   Tick message_tick() const {
     return simulation.is_running() ? simulation.tick() : simulation.tick().next();
   }
@@ -170,7 +170,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void clamped(const ClampedValue& value) override;
   bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const override;
 
-  /// Where the game is that everything refers to; a reload changes `content`.
+  /// Owns the game that other members refer to. A reload replaces only `content`.
   const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
@@ -189,7 +189,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Guid level_guid;
   bool is_changing_level = false;
   Tick level_left;              ///< The tick before the level was changed.
-  bool begins_map = true;       ///< With the next tick.
+  bool begins_map = true;       ///< The next tick begins a map.
   std::uint16_t map_count = 0;  ///< `Welcome::map`.
   EntitySource entity_source;
   HitTests hit_tests;
@@ -197,11 +197,11 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;
-  ByteVector model;  ///< Of snapshots; empty for none.
+  ByteVector model;  ///< The trained model of snapshots; empty for none.
   std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;
-  /// Before a reload with other types: connections may still send blocks of them.
+  /// Servers from before reloads that changed the types. Connections may still send their blocks.
   std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
   std::uint64_t earlier_spawned = 0;    ///< By earlier senders.
   std::uint64_t earlier_despawned = 0;  ///< By earlier senders.
@@ -218,15 +218,16 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
   bool is_in_frame = false;
-  std::optional<std::string> close_reason;  ///< `close` was called in a frame, which ends first.
-  bool has_begun = false;                   ///< A tick was replicated.
+  /// Set if `close` was called within a frame; then the frame ends first.
+  std::optional<std::string> close_reason;
+  bool has_begun = false;  ///< A tick was replicated.
 
-  std::vector<std::byte> encoded;  ///< Kept for its memory, as are the next ones.
+  std::vector<std::byte> encoded;  ///< This and the next ones are kept for their memory.
   std::vector<std::byte> command_report;
   std::vector<std::byte> cue_message;
   std::vector<std::byte> cue_bytes;
   ByteVector decoded;
-  /// A handler may replace itself while it runs: callers hold it.
+  /// A handler can replace itself while it runs, so callers hold a reference.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void()> on_level;
   std::function<void(PlayerId)> on_join;
@@ -237,7 +238,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
 
 /// Ticks from one snapshot to the next.
 std::uint16_t snapshot_ticks(const Game& game);
-/// The line that a problem has in the log.
+/// The line of a problem in the log.
 std::string to_line(const Problem& problem);
 
 }  // namespace muster

@@ -1,10 +1,11 @@
 // A server that changes its level or its build while it plays.
 //
-// Another level: all entities despawn; when a tick has ended and the level is loaded, its placed
-// entities get the ids from 0 on, the game spawns the rest in `on_level`, and the next tick begins
-// another map of replication. Clients learn of its level before the map begins.
+// A change of the level works in these steps. All entities despawn. When a tick has ended and the
+// new level is loaded, its placed entities get the ids from 0 on, and the game spawns other
+// entities in `on_level`. The next tick begins another map of replication. A message names the
+// level to clients before the map begins.
 //
-// Another build with other types: the replication server begins again with the new schema, and the
+// If a new build has other types, another replication server with the new schema begins, with the
 // same entities.
 #include <algorithm>
 #include <utility>
@@ -14,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// Equal but for the values with which entities begin: those only shorten snapshots.
+/// Whether two schemas differ at most in initial values, which only make snapshots smaller.
 bool is_same_but_values(ReplicationSchema a, ReplicationSchema b) {
   for (ReplicationSchema* const schema : {&a, &b}) {
     for (ReplicatedType& type : schema->types) type.initial_values.clear();
@@ -58,7 +59,7 @@ void GameServer::Impl::update_level() {
   if (!is_changing_level) return;
   assets->loader().update(now);
   level.update();
-  // The despawned entities leave the world, and what is replicated, with the next ticks.
+  // The next ticks remove the despawned entities from the world and from replication.
   if (simulation.tick() == level_left || sender->count() > 0) return simulation.despawn_all();
   if (level.state() == LevelState::loading) return;
   if (level.state() == LevelState::failed) {
@@ -68,12 +69,12 @@ void GameServer::Impl::update_level() {
     level_guid = Guid();
     collection.set_placed_count(0);
   } else if (!place_level()) {
-    return simulation.despawn_all();  // Entities that were spawned meanwhile.
+    return simulation.despawn_all();  // Also the entities that were spawned meanwhile.
   }
   is_changing_level = false;
   simulation.set_paused(false);
   prepare_map();
-  const auto callback = on_level;  // It may replace itself.
+  const auto callback = on_level;  // The callback can replace `on_level`.
   if (callback) callback();
 }
 
@@ -114,7 +115,8 @@ Welcome GameServer::Impl::welcome_of(const Player& player) const {
   return welcome;
 }
 
-/// Messages under way end with the map; those that the game sends from now on are of the next one.
+/// Messages in flight are dropped with the old map. From now on the game's messages belong to the
+/// next map.
 void GameServer::Impl::prepare_map() {
   if (begins_map) return;
   begins_map = true;
@@ -124,9 +126,10 @@ void GameServer::Impl::prepare_map() {
   }
 }
 
-/// The first messages may have ended with the map before, as may forced fields: all are sent again.
+/// Sends the first messages and the forced fields again, because they may have been dropped with
+/// the map before.
 void GameServer::Impl::begin_map(Player& player) const {
-  static_cast<void>(player.pipe.begin_map());  // `prepare_map` has dropped all.
+  static_cast<void>(player.pipe.begin_map());  // `prepare_map` has dropped all messages.
   const CommandForces& forces = player.commands.forces();
   for (const ForcedField& forced : forces.lasting()) {
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
@@ -167,7 +170,7 @@ Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
     summary.has_new_types = true;
     restart_replication(std::move(found.value()));
   }
-  // A layer that was made again has other placed entities.
+  // A rebuilt layer has other placed entities.
   if (level.state() == LevelState::loading) change_level(level_guid);
   return summary;
 }

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A message's index comes first.
+/// The size of the index at the beginning of a message.
 constexpr std::size_t kIndexBytes = 2;
 
 void put_index(std::vector<std::byte>& out, std::uint16_t index) {
@@ -37,7 +37,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
   Connection* const connection = net->connection(player.client);
   const bool is_for_pipe =
       how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
-  // A lost player gets messages of the pipe when it comes back.
+  // For a lost player, messages of the pipe are kept until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
   put_index(encoded, type);
   if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
@@ -106,7 +106,7 @@ void GameServer::Impl::record_message(std::uint16_t type,
   if (recorder == nullptr) return;
   put_index(encoded, type);
   static_cast<void>(
-      encoder.encode(type, message.bytes, encoded));  // `send` reports what it clamps.
+      encoder.encode(type, message.bytes, encoded));  // `send` reports clamped fields.
   if (encoded.size() <= kTimedEventBytesMax) {
     recorder->add_event(message_tick().value(), encoded);
   }
@@ -120,7 +120,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     if (received == MessagePipe::Received::nothing) return;
     bool is_sound = received == MessagePipe::Received::message;
     const bool is_structs = is_sound && kind == SessionMessage::structs;
-    if (is_structs && player.decoder && !player.has_resumed) continue;  // Another map's.
+    if (is_structs && player.decoder && !player.has_resumed) continue;  // Sent in another map.
     if (is_structs) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();
@@ -141,7 +141,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .text = "the client sent a malformed message and was disconnected"});
-    player.ticket = 0;  // It may not come back.
+    player.ticket = 0;  // The player must not reconnect.
     connection.close(CloseReason::kicked, "malformed message", now);
     return;
   }
@@ -157,7 +157,7 @@ void GameServer::Impl::read_loose(Player& player, Connection& connection) {
 }
 
 void GameServer::Impl::read_commands(Player& player, Connection& connection) {
-  // Those of an outage, which come in one frame, are too late and take no time.
+  // After an outage, many packets arrive in one frame. They are too late, and are not read.
   constexpr int kPacketsPerFrameMax = 32;
   for (int read = 0;;) {
     std::span<const std::byte> packet = connection.message(kCommandChannel);
@@ -171,7 +171,7 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   }
 }
 
-/// Before its command runs in the next tick.
+/// Checks the claimed view before the player's command runs in the next tick.
 void GameServer::Impl::check_view(Player& player) {
   const Connection* const connection = net->connection(player.client);
   const std::uint32_t number = player.commands.number();
@@ -193,7 +193,7 @@ void GameServer::Impl::check_view(Player& player) {
 void GameServer::Impl::report_commands(Player& player) {
   Connection* const connection = net->connection(player.client);
   std::vector<ForcedField>& forced = player.commands.forced();
-  if (player.lost_at) forced.clear();  // `resume` sends those that last.
+  if (player.lost_at) forced.clear();  // `resume` sends the lasting ones.
   if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
   for (const ForcedField& one : forced) {
     static_cast<void>(
@@ -202,7 +202,7 @@ void GameServer::Impl::report_commands(Player& player) {
   forced.clear();
   player.spawns.end_command(player.commands.number());
   if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
-  // A lost report is followed by the next one.
+  // A report may be lost, because the next one contains the same data.
   const EncodedCommandReport own_report = player.commands.report().encode();
   const std::span<const std::byte> report = own_report;
   command_report.assign(report.begin(), report.end());
@@ -246,7 +246,7 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
   if (!type || *type < encoder.command_count()) {
-    // Without its name, which the client has chosen.
+    // Does not log the name, because the client has chosen it.
     return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
   }
   if (is_over_rate(player, sent)) {
@@ -263,7 +263,7 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
-  (*held)(player.id, decoded);  // Nothing that it may call decodes.
+  (*held)(player.id, decoded);  // The handler cannot cause another decode into `decoded`.
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// What a server loads and opens before its first frame.
+// The parts of a server that load and open resources before the first frame.
 #include <cassert>
 #include <string>
 #include <system_error>
@@ -56,7 +56,7 @@ Result<void> GameServer::Impl::load_level() {
   }
   if (level.state() == LevelState::failed) return fail(level.error());
   [[maybe_unused]] const bool is_placed = place_level();
-  assert(is_placed);  // No entity had an id before.
+  assert(is_placed);  // No entity had an id yet.
   return {};
 }
 

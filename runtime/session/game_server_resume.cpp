@@ -1,6 +1,6 @@
-// Players whose connection was lost. Such a player keeps number, entities and commands for a while.
-// The client makes another connection and names the player by a ticket, a secret random number of
-// its welcome; the world is then sent again from the beginning.
+// Players whose connection was lost. For a while, such a player keeps its number, entities and
+// commands. The client makes another connection, and identifies the player by a ticket, which is a
+// secret random number in its welcome. Then the whole world is sent again.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// The longest time whose messages may come at once.
+/// The maximum time for which missed messages may arrive at once.
 constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace
@@ -30,7 +30,7 @@ std::uint64_t GameServer::Impl::client_of(const Applicant& applicant) {
 }
 
 bool GameServer::Impl::is_lost(const Player& player, const ServerEvent& event) const {
-  if (player.ticket == 0) return false;  // Kicked.
+  if (player.ticket == 0) return false;  // The player was kicked.
   if (options.resume_time <= Duration() || is_closed) return false;
   if (event.close && event.close->reason == CloseReason::timed_out) return true;
   const auto unread = net->events().subspan(events_read);
@@ -42,12 +42,13 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_at = now;
   player.lost_text = std::string(reason);
   player.commands.rest();
-  // A new view of the world: what was sent before is forgotten.
+  // Replication begins again, as for a new client.
   replication->remove_client(id_of(player));
   replication->add_client(id_of(player), {.player = player.id, .team = player.team});
 }
 
-/// One machine must not keep many places by joining and vanishing again and again.
+/// Limits the lost players of an address. Otherwise, one machine could occupy many places by
+/// joining and disconnecting repeatedly.
 void GameServer::Impl::limit_lost(const Address& subscriber) {
   Player* oldest = nullptr;
   std::size_t count = 0;
@@ -62,11 +63,11 @@ void GameServer::Impl::limit_lost(const Address& subscriber) {
 }
 
 void GameServer::Impl::resume(Player& player, ClientHandle client) {
-  // The client may have noticed the loss first.
+  // The client may have detected the loss before this server.
   if (Connection* const earlier = net->connection(player.client)) {
     earlier->close(CloseReason::kicked, "another connection goes on", now);
   }
-  // The messages of the time away arrive all at once.
+  // The messages that the client has kept during the loss arrive together.
   const Duration closed_after = session_connection().closed_after;
   const Duration away = closed_after + (player.lost_at ? now - *player.lost_at : Duration());
   const auto allowed = [&](Duration time) {
@@ -91,7 +92,7 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   const CommandForces& forces = player.commands.forces();
   const std::optional<std::uint32_t> resting = player.commands.resting_since();
   for (const ForcedField& forced : forces.lasting()) {
-    // Those of the time away get other offsets with the client's first command.
+    // Forces from the time of the loss get new offsets with the client's first command.
     if (resting && command_steps(*resting, forced.stamp) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
@@ -101,11 +102,11 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   if (shown != infos.end()) shown->address = player.address.text();
 }
 
-/// The client says what it had received; the other messages are sent again.
+/// The client reports how many messages it has received. The later messages are sent again.
 bool GameServer::Impl::go_on(Player& player, std::span<const std::byte> body) const {
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
-  if (!player.pipe.is_resuming()) return true;  // Another map has begun since.
+  if (!player.pipe.is_resuming()) return true;  // Another map has begun meanwhile.
   return player.pipe.go_on(resumed->map == map_count ? resumed->count : 0);
 }
 
@@ -120,7 +121,7 @@ void GameServer::Impl::remove_expired() {
     }
     const std::string reason = player.lost_text;
     remove(i, reason);
-    i = 0;  // The callback may have removed others.
+    i = 0;  // The callback may have removed other players.
   }
 }
 

@@ -130,7 +130,7 @@ HitVolume HitTests::rounded_volume(EntityId entity, Vec3 scale) const {
 }
 
 HitTests::Results& HitTests::next_results() {
-  // Callers keep spans of earlier ones, which stay where they are when this vector grows.
+  // Callers keep spans of earlier results. When this vector grows, their elements do not move.
   if (used_ == results_.size()) results_.emplace_back();
   Results& next = results_[used_++];
   next.hits.clear();

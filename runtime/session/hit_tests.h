@@ -1,4 +1,4 @@
-// What the shots of systems hit: the volumes of a session's world, now and in the past.
+// Hit tests of systems against the volumes of a session's world, now and in the past.
 #pragma once
 
 #include <cstdint>
@@ -15,29 +15,30 @@
 
 namespace muster {
 
-/// The moment that a player has seen when the command was made that runs now; nothing for the
-/// present, as for an entity without a player.
+/// Returns the moment that a player saw when the running command was made. Nothing means the
+/// present, for example for entities without a player.
 using SeenView = std::function<std::optional<ViewTime>(PlayerId player)>;
 
-/// Keeps the history of the entities with a `HitVolume` and a component named "Transform", which
-/// has a `Vec3` field "position" and may have a quaternion "rotation" and a `Vec3` "scale". Poses
-/// are relative to the nearest parent with a transform; a volume grows with its own scale. Values
-/// are rounded as on the wire, so that server and client have the same ones. A hit's entity is the
-/// replicated one that the volume belongs to. One thread at a time; both references must outlive
-/// it.
+/// Keeps the history of the entities with a `HitVolume` and a component named "Transform". The
+/// transform must have a `Vec3` field "position"; it can have a quaternion "rotation" and a `Vec3`
+/// "scale". Poses are relative to the nearest parent with a transform. A volume is scaled by its
+/// own entity's scale only. Values are rounded as for the wire, so server and client have equal
+/// values. The entity of a hit is the replicated entity that the volume belongs to. One thread at a
+/// time. World and game must outlive this object.
 class HitTests {
  public:
   HitTests(const World& world, const Game& game);
 
-  /// Whether the game has anything that can be hit.
+  /// Whether the game has the components that hit tests need.
   bool is_used() const { return volume_.has_value(); }
-  /// The world is as it will be at the end of `tick`, or was when it was received.
+  /// Records the poses of the world as the state of `tick`. To be called at the end of a server's
+  /// tick, or after a client has applied the received state.
   void record(Tick tick);
   void set_view(SeenView view) { view_ = std::move(view); }
-  /// Spans that were returned before are not used any more.
+  /// Reuses the memory of all returned spans. The caller must not use them any more.
   void release() { used_ = 0; }
 
-  // Spans live until `release`.
+  // Returned spans are valid until `release`.
   std::span<const Hit> hits(const Shot& shot, PlayerId shooter);
   std::span<const Hit> hits_within(Vec3 center, float metres, std::uint32_t layers);
   std::span<const SplashHit> splash(const Splash& splash);

@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// The model that a level's definition names in its field `snapshot_model`, an asset with the file
-/// of `snapshot_train` as its main payload; empty when it names none. Fails as the level or the
-/// model cannot be loaded or decoded.
+/// Loads the model that a level's definition names in its field `snapshot_model`; empty if there is
+/// none. The model is an asset whose main payload is a file made by `snapshot_train`. Fails if the
+/// level or the model cannot be loaded or decoded.
 Result<ByteVector> load_level_model(BundleStore& store, const Guid& level);
 
 }  // namespace muster

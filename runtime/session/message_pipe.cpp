@@ -11,9 +11,9 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
-/// In the first byte of a part: more parts of the message follow.
+/// A flag in the first byte of a part. It is set if more parts of the message follow.
 constexpr std::uint8_t kContinues = 0x80;
-/// Parts whose memory is kept.
+/// The maximum number of parts whose memory is kept.
 constexpr std::size_t kSpareMax = 16;
 constexpr std::size_t kWelcomeBytes = 6 + 16 + 16 + 8 + 8 + 2;
 constexpr std::size_t kResumedBytes = 6;
@@ -29,7 +29,7 @@ bool is_of_game(std::span<const std::byte> part) {
          static_cast<std::uint8_t>(SessionMessage::game);
 }
 
-/// Counts their last parts.
+/// Counts the messages of the game by their last parts.
 std::size_t game_messages_in(const std::deque<std::vector<std::byte>>& parts) {
   return static_cast<std::size_t>(std::ranges::count_if(
       parts, [](const auto& part) { return is_of_game(part) && !continues(part); }));

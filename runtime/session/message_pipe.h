@@ -87,7 +87,7 @@ class MessagePipe {
   void recycle(std::vector<std::byte>&& part);
 
   Parts waiting_;
-  Parts under_way_;  ///< Handed to the connection; whole messages that have not arrived.
+  Parts under_way_;  ///< Handed to the connection; messages that have not completely arrived.
   Parts held_;       ///< Messages of the game, until the peer reports what has arrived.
   std::vector<std::vector<std::byte>> spare_;  ///< Kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `held_`.

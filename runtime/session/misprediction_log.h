@@ -16,7 +16,7 @@ class MispredictionLog {
   static constexpr std::size_t kKept = 256;
 
   void add(const Misprediction& one);
-  /// How many of the last ones are kept.
+  /// The number of kept mispredictions.
   std::size_t size() const { return kept_.size(); }
   const Misprediction& operator[](std::size_t index) const {
     return kept_[(first_ + index) % kept_.size()];
@@ -25,7 +25,7 @@ class MispredictionLog {
 
  private:
   std::vector<Misprediction> kept_;
-  std::size_t first_ = 0;  ///< The oldest, once it is full.
+  std::size_t first_ = 0;  ///< The index of the oldest one, once the log is full.
   std::uint64_t total_ = 0;
 };
 

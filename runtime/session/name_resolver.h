@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// Asks the system's resolver, each name in a thread of its own, because that resolver blocks. A
-/// look-up that is under way when this is destroyed ends by itself.
+/// Uses the system's resolver. Each name has a thread of its own, because that resolver blocks. The
+/// destructor does not wait for running look-ups; their threads end later.
 class NameResolver {
  public:
   NameResolver();

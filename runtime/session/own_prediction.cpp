@@ -1,5 +1,5 @@
-// Running commands, what is shown of them, and what systems spawn and despawn meanwhile. Comparing
-// with the server and running again is in own_reconcile.cpp.
+// Runs commands, shows their results, and handles predicted spawns and despawns. The comparison
+// with the server is in own_reconcile.cpp, and the replay in own_replay.cpp.
 #include "runtime/session/own_prediction.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-/// References of entities that the server has not confirmed: below those that mean nothing.
+/// References of unconfirmed entities are negative, from this one downwards. The reference -1 means
+/// none.
 constexpr std::int32_t kFirstPredictedReference = -2;
 
 bool is_linear_real(const FieldDescription& field) {
@@ -58,7 +59,7 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
   });
 }
 
-/// A system that visits entities itself may write any component.
+/// A system without a list of components visits entities itself, and can write any component.
 void OwnPrediction::list_components(const Game& game) {
   const auto add = [this](std::string_view name) {
     const std::optional<ComponentId> id = world_.find_component(name);
@@ -105,7 +106,7 @@ OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
   return own;
 }
 
-/// For components that came since: the bundle of an entity may load late.
+/// Adds states for components that the entity got later, because its bundle may load late.
 bool OwnPrediction::add_states(Own& own, const World& world) {
   std::size_t row = 0;
   for (const State& state : own.states) row += state.now.size();
@@ -151,7 +152,7 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
   }
 }
 
-/// The server runs ticks that the clock left out with repeated commands.
+/// Fills in ticks that the clock has skipped. The server repeats the last command in them.
 void OwnPrediction::fill_gap(std::uint32_t number) {
   if (newest_ == 0 || command_steps(newest_, number) <= 1) return;
   const std::uint32_t count = std::min<std::uint32_t>(number - newest_ - 1, kReplayedMax - 1);
@@ -164,7 +165,8 @@ void OwnPrediction::fill_gap(std::uint32_t number) {
   }
 }
 
-/// The history has raw commands, because a force that arrives later changes older ones too.
+/// The history contains raw commands, because a force that arrives later also changes older
+/// commands.
 void OwnPrediction::begin_command(std::uint32_t number) {
   copy_commands(history_[number % kReplayedMax], forced_);
   if (forces_ != nullptr) forces_->apply(number, forced_);
@@ -176,7 +178,7 @@ void OwnPrediction::run_tick(std::uint32_t number) {
   begin_command(number);
   subset_.clear();
   for (const Own& own : own_) {
-    // One that this command spawns is added when its system has ended.
+    // An entity that this command spawns is added when its system has ended.
     if (is_unborn(own, number) || own.born == number || own.is_kept) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
@@ -208,7 +210,7 @@ void OwnPrediction::capture(std::uint32_t number) {
       const Bytes value = std::as_const(world_).bytes(state.component, own.entity);
       if (value.size() != state.now.size()) continue;
       std::ranges::copy(value, state.now.begin());
-      // A new entity has no tick before.
+      // A new entity has no state of the tick before.
       if (own.born == number) std::ranges::copy(value, state.before.begin());
     }
     put_past(own, number, world_);
@@ -237,12 +239,12 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
   PredictedSpawns::Entry* entry = spawns_.find(key);
   if (entry != nullptr && entry->state == PredictedSpawns::State::ended &&
       entry->end == SpawnEnd::undone) {
-    entry->key = {};  // The command spawns again after all: another entity.
+    entry->key = {};  // The command now spawns again. It gets another entity.
     entry = nullptr;
   }
   if (entry == nullptr) {
     const Result<TypeId> id = spawns_.type(type);
-    if (!id) return {};  // The server reports it.
+    if (!id) return {};  // The server reports the problem.
     entry = spawns_.make(key, id.value());
   }
   if (entry == nullptr || entry->state == PredictedSpawns::State::ended) return {};
@@ -256,7 +258,7 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
 void OwnPrediction::fill(EntityId entity) {
   PredictedSpawns::Entry* const entry = spawns_.find(entity);
   if (entry == nullptr) return;
-  strip(entity);  // A replay may have put it back.
+  strip(entity);  // A replay may have restored its components.
   if (const PrefabPlan* const plan = spawns_.plan(entry->type)) {
     const PlannedEntity& root = plan->entities.front();
     for (const PlannedComponent& component :
@@ -296,7 +298,7 @@ EntityId OwnPrediction::find(EntityReference reference) const {
   return {};
 }
 
-/// Puts a predicted entity's components into the received world, where the view finds it.
+/// Copies a predicted entity's components to the received world, because the view reads that.
 void OwnPrediction::mirror(EntityId entity) {
   for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
     const ComponentId id(i);
@@ -337,8 +339,8 @@ bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) cons
          muster::is_teleported(from, to, *state.position, double{metres_per_tick_max_});
 }
 
-/// An error shrinks while the entity moves on: numbers keep the rest of their difference, other
-/// fields are interpolated.
+/// Shows the state while an error shrinks and the entity moves. Numbers are shown with the
+/// remaining part of their difference; other fields are interpolated.
 void OwnPrediction::show(const State& state, float fraction, Time now,
                          std::span<std::byte> out) const {
   const ComponentDescription& description = world_.storage(state.component).description();

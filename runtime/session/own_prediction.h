@@ -25,13 +25,13 @@ namespace muster {
 
 /// Counts since the prediction began.
 struct PredictionCounters {
-  std::uint64_t predicted_ticks = 0;  ///< That were run once.
+  std::uint64_t predicted_ticks = 0;  ///< Ticks that ran for the first time.
   std::uint64_t corrections = 0;      ///< Components that differed beyond a tolerance.
   std::uint64_t reconciles = 0;       ///< States of the server that were compared.
   std::uint64_t replays = 0;          ///< States after which commands ran again.
   std::uint64_t replayed_ticks = 0;   ///< Commands that ran again.
   std::uint64_t replayed_states = 0;  ///< Entities in these commands, added up.
-  std::uint64_t kept_states = 0;      ///< Entities left out, as no difference touched them.
+  std::uint64_t kept_states = 0;      ///< Entities that replays left out.
   std::uint64_t whole_replays = 0;    ///< Replays that had to begin again with all entities.
   std::uint64_t spawns_confirmed = 0;
   std::uint64_t spawns_undone = 0;
@@ -85,7 +85,8 @@ class OwnPrediction final : public Forecast {
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// For measurements: if false, all entities run again when one differs.
   void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
-  /// The tick of an entity's received state, if that is older than the newest snapshot; 0 else.
+  /// `ticks` returns the tick of an entity's received state if that is older than the newest
+  /// snapshot, and 0 otherwise.
   void set_state_ticks(std::function<std::uint32_t(EntityId)> ticks) {
     state_ticks_ = std::move(ticks);
   }
@@ -134,7 +135,7 @@ class OwnPrediction final : public Forecast {
  private:
   struct State {
     ComponentId component;
-    std::size_t offset = 0;                   ///< In a row of the past.
+    std::size_t offset = 0;                   ///< Offset in a row of `Own::past`.
     std::optional<std::uint32_t> position{};  ///< Offset in the component, if it has one.
     ByteVector before;                        ///< One tick before `now`.
     ByteVector now;
@@ -146,18 +147,18 @@ class OwnPrediction final : public Forecast {
   };
   struct Own {
     EntityId entity;
-    /// The last command that the received state includes, or that a replay begins behind.
+    /// The last command that the received state includes. A replay begins after it.
     std::uint32_t number = 0;
-    std::uint32_t state_number = 0;  ///< The same of the state that was compared last.
-    std::uint32_t linked = 0;  ///< The last command that connected it with others; 0 for none.
+    std::uint32_t state_number = 0;  ///< `number` of the state that was compared last.
+    std::uint32_t linked = 0;  ///< The last command in which it was not independent; 0 for none.
     bool has_news = false;     ///< A state has arrived since the last comparison.
     bool differs = false;      ///< The received state is not the predicted one.
     bool is_kept = false;      ///< The replay leaves it out.
     std::uint32_t born = 0;    ///< The command that spawned it; 0 when the server has confirmed it.
     bool is_listed = false;    ///< Found in the received world.
-    bool is_new = false;       ///< Shown as received so far: `ShownOffsets` moves it over.
+    bool is_new = false;       ///< It was shown as received; `ShownOffsets` blends it.
     std::vector<State> states;
-    std::vector<std::uint32_t> past_numbers;  ///< By command: whose state a row has.
+    std::vector<std::uint32_t> past_numbers;  ///< By row: the command whose state it has.
     ByteVector past;                          ///< Rows of all states, by command.
   };
   /// An entity that systems have despawned.
@@ -165,7 +166,7 @@ class OwnPrediction final : public Forecast {
     EntityId entity;
     std::uint32_t command = 0;
     std::uint32_t replay = 0;
-    std::optional<Tick> awaited_since;  ///< The server has run the command, as of this tick.
+    std::optional<Tick> awaited_since;  ///< The first tick after the server ran the command.
   };
   /// Bytes of a component that only the server changes.
   struct ConfirmedBytes {
@@ -228,24 +229,26 @@ class OwnPrediction final : public Forecast {
   std::int32_t replayed_ticks_max_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;
-  /// Of `components_`, for comparing: a value that was rounded for the wire is no other one.
+  /// The descriptions of `components_` for comparing: rounding for the wire counts as no
+  /// difference.
   std::vector<ComponentDescription> compared_;
-  /// The same for the fields that are interpolated while an error is blended: others are steps.
+  /// The descriptions of `components_` for blending errors. Fields that are not interpolated change
+  /// in a step.
   std::vector<ComponentDescription> turned_;
   mutable ByteVector turning_;
   std::vector<ConfirmedBytes> confirmed_;
   std::vector<Own> own_;  ///< Sorted by entity.
   std::vector<Hidden> hidden_;
   std::vector<EntityId> subset_;
-  std::size_t probes_ = 0;  ///< Of one reconcile.
+  std::size_t probes_ = 0;  ///< The number of probes in one `reconcile`.
   ByteVector scratch_;
-  std::array<CommandSet, kReplayedMax> history_;  ///< By number, without forces.
+  std::array<CommandSet, kReplayedMax> history_;  ///< The commands by number, without forces.
   CommandSet forced_;                             ///< The command that runs.
   CommandForces* forces_ = nullptr;
   std::uint32_t newest_ = 0;
   std::uint32_t received_number_ = 0;  ///< The lowest one of the entities with news.
-  /// The highest one of all: the entity that has it does not run up to there again, and neither do
-  /// the spawns, despawns and cues that it caused.
+  /// The highest one of all entities. The entity that has it does not run the commands up to this
+  /// number again, so its spawns, despawns and cues do not happen again either.
   std::uint32_t included_number_ = 0;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
@@ -257,8 +260,8 @@ class OwnPrediction final : public Forecast {
   bool leaves_out_ = true;
   bool has_met_kept_ = false;  ///< This replay used an entity that it leaves out.
   bool is_replaying_ = false;
-  bool has_match_rule_ = false;  ///< Another spawn of the server may be the predicted one.
-  bool is_probing_ = false;      ///< A tick runs to find a cause: nothing of it counts.
+  bool has_match_rule_ = false;  ///< The game has `Overrides::match_spawn`.
+  bool is_probing_ = false;      ///< A tick runs only to find the cause of an error.
   std::span<const ComponentDescription> command_types_;
   std::span<const session_detail::SystemEntry> systems_;
   CueLedger cues_;

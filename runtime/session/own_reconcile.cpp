@@ -1,9 +1,10 @@
-// The server's state after a command is compared with the predicted state after the same command.
-// While both agree, the prediction stays and no command runs again. If they differ, the replay
-// begins with the server's state. States of each command are kept for that, per entity.
+// Compares the server's state after a command with the predicted state after the same command. If
+// they agree, the prediction stays and no command runs again. If they differ, a replay begins with
+// the server's state. For this comparison, the predicted states of each command are kept per
+// entity.
 //
-// Entities that the server has not sent yet have no state of the server to begin from: they begin
-// from their own predicted past.
+// The server has not sent a state of unconfirmed entities. In a replay, they begin with their own
+// predicted states.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -15,7 +16,7 @@
 namespace muster {
 namespace {
 
-/// Causes that are looked for in one reconcile: each runs a tick.
+/// The maximum number of causes that one `reconcile` searches. Each search runs a tick.
 constexpr std::size_t kProbesMax = 4;
 /// A larger error is not blended.
 constexpr double kBlendMetresMax = 4;
@@ -27,8 +28,8 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
   return chosen.value_or(received_.player(entity) == player_);
 }
 
-/// A tick runs the commands with its own number, so that the state of an entity without commands
-/// includes those of its tick. That may be an older one than the snapshot's.
+/// A tick runs the commands with its own number, so the state of an entity without commands
+/// includes the commands of the state's tick. That tick may be older than the snapshot's tick.
 std::uint32_t OwnPrediction::number_of(EntityId entity, std::uint32_t command) const {
   if (received_.player(entity) == player_) return command;
   const std::uint32_t tick = state_ticks_ ? state_ticks_(entity) : 0;
@@ -85,7 +86,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   }
   world_ = received_;
   if (!has_base) {
-    // Without an entity that runs commands there is nothing to compare with.
+    // Without an entity that runs commands, there is nothing to compare.
     for (PredictedSpawns::Entry& entry : spawns_.entries()) {
       if (entry.state == PredictedSpawns::State::predicted) spawns_.end(entry, SpawnEnd::undone);
     }
@@ -117,7 +118,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   cues_.forget_before(received_number_ - kReplayedMax);
 }
 
-/// False when the entity has to begin again from the server's state.
+/// False if the entity has to begin again with the server's state.
 bool OwnPrediction::compare(Own& own) {
   const auto hidden = std::ranges::find(hidden_, own.entity, &Hidden::entity);
   if (hidden != hidden_.end() && command_steps(hidden->command, own.number) >= 0) return true;
@@ -173,8 +174,8 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
                  .text = "the server computed another value"});
 }
 
-/// Runs the tick of the command again from the predicted state before it, and watches which system
-/// changes the component.
+/// Finds the system that caused a misprediction. Runs the tick of the command again from the
+/// predicted state before it, and observes which system changes the component.
 std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   const std::uint32_t before = own.number - 1;
   subset_.clear();
@@ -206,7 +207,8 @@ std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   return found;
 }
 
-/// The prediction was right: own entities stay as predicted, all others are as received.
+/// The prediction was correct. Predicted entities keep their state; all others get the received
+/// one.
 void OwnPrediction::keep() {
   for (Own& own : own_) {
     for (State& state : own.states) {
@@ -261,7 +263,7 @@ bool OwnPrediction::is_overdue(Tick since) const {
 }
 
 void OwnPrediction::read_spawns(std::span<const std::byte> bytes, std::uint32_t newest) {
-  static_cast<void>(spawn_report_.decode(bytes, newest));  // A malformed one says nothing.
+  static_cast<void>(spawn_report_.decode(bytes, newest));  // A malformed report is ignored.
 }
 
 void OwnPrediction::settle_spawns(bool is_replayed) {

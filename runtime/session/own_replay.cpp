@@ -1,9 +1,10 @@
-// Commands that run again after a difference, for the entities that it can have touched.
+// After a difference, runs commands again for the entities that the difference may affect.
 //
-// A replay is a function of the states that it begins from, the commands and what systems read.
-// `reached` notes which commands connected an entity with others. If no command has done so since
-// the compared state, and that state was predicted correctly, a replay would not change the entity:
-// it is left out. If a replay uses an entity that it left out after all, all entities run again.
+// The result of a replay depends only on the states that it begins with, on the commands, and on
+// the data that systems read. `reached` records the commands in which a system for one entity used
+// another entity. If there is no such command of an entity since the compared state, and that state
+// was predicted correctly, a replay would not change the entity, so it is left out. If a replay
+// nevertheless uses an entity that it left out, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -36,7 +37,7 @@ void OwnPrediction::note_changed_commands() {
   for (Own& own : own_) own.linked = newest_;
 }
 
-/// Whether fields that only the server changes have changed: ticks ran with the former values.
+/// Whether fields that only the server changes have changed since the ticks ran.
 bool OwnPrediction::has_other_confirmed(const Own& own) const {
   return std::ranges::any_of(confirmed_, [&](const ConfirmedBytes& one) {
     const auto state = std::ranges::find(own.states, one.component, &State::component);
@@ -58,7 +59,7 @@ void OwnPrediction::choose_kept() {
 void OwnPrediction::replay_touched() {
   for (Own& own : own_) {
     if (own.has_news || own.born != 0) continue;
-    // Nothing new is known of it: it begins from what was predicted.
+    // No new state of it has arrived, so it begins with its predicted state.
     if (command_steps(own.number, received_number_) > 0) own.number = received_number_;
   }
   choose_kept();
@@ -72,7 +73,7 @@ void OwnPrediction::replay_touched() {
   is_replaying_ = false;
 }
 
-/// What was predicted after a command becomes the present state.
+/// Restores the predicted state after a command.
 void OwnPrediction::put_back(const Own& own, std::uint32_t number) {
   for (const State& state : own.states) {
     const Bytes value = past(own, number, state);
@@ -110,7 +111,7 @@ void OwnPrediction::begin_replay() {
   world_.process_despawns();
 }
 
-/// False when it used an entity that it leaves out.
+/// False if the replay used an entity that it leaves out.
 bool OwnPrediction::replay() {
   begin_replay();
   const std::int32_t count = command_steps(received_number_, newest_);

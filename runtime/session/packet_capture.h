@@ -14,16 +14,16 @@ namespace muster {
 /// A file of packets that is written while a session runs. One thread at a time.
 class PacketCapture {
  public:
-  /// Creates the file, or empties it. `now` is before everything that is recorded. Fails as the
-  /// disk does.
+  /// Creates the file, or empties it. `now` must not be later than the first recorded packet. Fails
+  /// as the disk does.
   static Result<std::unique_ptr<PacketCapture>> create(Edges& edges, const std::string& path,
                                                        Time now);
 
-  /// For the endpoint that is recorded; the capture must outlive it.
+  /// The recorder to pass to the endpoint. The capture must outlive the endpoint.
   PacketRecorder& recorder() { return writer_; }
 
-  /// Writes what was recorded since the last call. Fails as the disk does, or with `limit_exceeded`
-  /// when packets did not fit; nothing is written after a failure, and it is returned once.
+  /// Writes the packets since the last call. Fails as the disk does, or with `limit_exceeded` if
+  /// packets did not fit. A failure is returned once; later calls write nothing.
   Result<void> write();
 
  private:

@@ -1,5 +1,6 @@
-// The reserve is refilled with each state of the server, because only then the predicted world is
-// copied from the received one. It grows when half of it was used between two states.
+// The reserve is refilled when a state of the server arrives, because the predicted world is copied
+// from the received world only then. The reserve grows if more than half of it was used between two
+// states.
 #include "runtime/session/predicted_spawns.h"
 
 #include <algorithm>

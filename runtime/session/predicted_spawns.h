@@ -18,26 +18,27 @@
 
 namespace muster {
 
-/// The objects that make a client's entities.
+/// The objects with which a client makes entities.
 struct PredictionSource {
   World& received;  ///< The world that the server's state is applied to.
   Spawner& spawner;
   DeferredSpawner& deferred;
-  const std::shared_ptr<const BuildContent>& content;  ///< Another one after a reload.
+  const std::shared_ptr<const BuildContent>& content;  ///< A reload replaces it.
 };
 
-/// Why a predicted entity is gone although no server has despawned it.
+/// Why a predicted entity was removed without a despawn by the server.
 enum class SpawnEnd : std::uint8_t {
   undone,   ///< The command ran again and did not spawn it.
   refused,  ///< The server ran the command and did not spawn it.
   expired,  ///< The server has neither confirmed nor refused it in time.
 };
 
-/// Gives spawns of predicted commands entities in the received world, and hands these to the
-/// server's spawns that match: by predicted id (`PredictedKey`), else by `Overrides::match_spawn`.
-/// So the entity keeps its id, and nothing is there twice. Ids come from a reserve of blank
-/// entities that both the received and the predicted world have. Its source must outlive it.
-/// One thread at a time.
+/// Makes entities in the received world for the spawns of predicted commands. When a spawn of the
+/// server arrives and matches one of these, it uses the existing entity. So the entity keeps its
+/// `EntityId`, and is not shown twice. Spawns match by predicted id (`PredictedKey`) or else by
+/// `Overrides::match_spawn`. The entities come from a reserve of entities without components, which
+/// both the received and the predicted world have. The source must outlive this object. One thread
+/// at a time.
 class PredictedSpawns final : public SpawnAdoption {
  public:
   enum class State : std::uint8_t { predicted, confirmed, ended };
@@ -47,54 +48,56 @@ class PredictedSpawns final : public SpawnAdoption {
     EntityId entity;
     State state = State::predicted;
     SpawnEnd end = SpawnEnd::undone;
-    std::uint32_t replay = 0;  ///< In which replay its command spawned it last.
-    bool is_awaited = false;   ///< The server has run its command, as of this tick:
+    std::uint32_t replay = 0;  ///< The last replay in which its command spawned it.
+    bool is_awaited = false;   ///< The server has run its command, since this tick:
     Tick awaited_since{};
-    bool has_despawned = false;  ///< Its own systems have despawned it again.
+    bool has_despawned = false;  ///< Predicted systems have despawned it.
   };
   struct Ended {
     EntityId entity;
     SpawnEnd end{};
-    bool has_despawned = false;  ///< It was gone already: nothing shown was wrong.
+    bool has_despawned = false;  ///< It had despawned already, so nothing shown was wrong.
   };
-  /// Entities that can be spawned between two states of the server.
+  /// The minimum and maximum size of the reserve: how many entities can be spawned between two
+  /// states of the server.
   static constexpr std::size_t kSpareMin = 32;
   static constexpr std::size_t kSpareMax = 1024;
 
   PredictedSpawns(const PredictionSource& source, PlayerId player)
       : source_(source), player_(player) {}
 
-  /// Makes blank entities in the received world, before it is copied.
+  /// Refills the reserve in the received world. To be called before that world is copied.
   void refill();
   Entry* find(const PredictedKey& key);
   Entry* find(EntityId entity);
-  /// An entity of the reserve, in the received world with what is loaded of its prefab. Null when
-  /// the reserve is used up.
+  /// Takes an entity from the reserve. In the received world it gets the loaded part of its prefab.
+  /// Null if the reserve is used up.
   Entry* make(const PredictedKey& key, TypeId type);
   /// The components of a type's root; null while its bundle is missing.
   const PrefabPlan* plan(TypeId type);
   Result<TypeId> type(EntityType type) const { return source_.content->type(type); }
-  /// Takes an entity back: it despawns in the received world.
+  /// Ends a predicted entity: it despawns in the received world.
   void end(Entry& entry, SpawnEnd why);
-  /// Forgets what no command from `oldest` on can ask for.
+  /// Removes the entries that no command from `oldest` on can spawn.
   void forget_before(std::uint32_t oldest);
 
   std::span<Entry> entries() { return entries_; }
   std::span<const Entry> entries() const { return entries_; }
   bool is_predicted(EntityId entity) const;
-  /// Entities made, and entities that ended, since these lists were cleared.
+  /// The entities that were made or ended since the caller cleared the list.
   std::vector<EntityId>& made() { return made_; }
   std::vector<Ended>& ended() { return ended_; }
   std::uint64_t confirmed_count() const { return confirmed_count_; }
 
   EntityId adopt(EntityReference id, TypeId type,
                  std::span<const ArrivedComponent> values) override;
-  /// The value that a predicted entity had when a command had run; empty when it is not known.
+  /// Returns the value of a predicted entity's component after a command had run; empty if unknown.
   using PastValue = std::function<Bytes(EntityId, ComponentId, std::uint32_t command)>;
   void set_past(PastValue past) { past_ = std::move(past); }
 
  private:
-  /// The oldest predicted entity whose press may have come too late for its own tick.
+  /// The oldest predicted entity whose command may have arrived too late, so that its press ran
+  /// with the command of `key`.
   Entry* match_late(TypeId type, const PredictedKey& key);
   Entry* match(TypeId type, std::span<const ArrivedComponent> values, std::uint32_t command);
 
@@ -103,7 +106,7 @@ class PredictedSpawns final : public SpawnAdoption {
   PastValue past_;
   std::vector<EntityId> spare_;
   std::size_t spare_wanted_ = kSpareMin;
-  std::vector<Entry> entries_;  ///< In the order in which they were made.
+  std::vector<Entry> entries_;  ///< In the order of creation.
   std::vector<EntityId> made_;
   std::vector<Ended> ended_;
   std::uint64_t confirmed_count_ = 0;

@@ -1,4 +1,4 @@
-// Which entities a game wants predicted, against the rule.
+// The game's exceptions to the rule which entities are predicted.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class PredictionChoice {
       entries_.insert(at, {entity, is_predicted});
     }
   }
-  /// The entity has gone.
+  /// The entity does not exist any more.
   void forget(EntityId entity) {
     std::erase_if(entries_, [entity](const Entry& entry) { return entry.entity == entity; });
   }

@@ -1,4 +1,4 @@
-// Collects problems and passes each cause on once per second.
+// Collects problems, and reports each cause at most once per second.
 #pragma once
 
 #include <functional>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// Problems of one end by cause. Bounded: beyond `kCausesMax` causes in a second, the rest are
-/// counted as one. One thread at a time.
+/// The problems of one end by cause. If there are more than `kCausesMax` causes in a second, the
+/// others are counted together as one. One thread at a time.
 class ProblemLog {
  public:
   static constexpr std::size_t kCausesMax = 256;

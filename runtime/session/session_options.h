@@ -19,7 +19,8 @@ namespace muster {
 /// How a server listens, and for whom.
 struct GameServerOptions {
   std::string listen = "[::]:7000";
-  /// The server's secret key. The file is created if it is missing. Empty: a new key for each run.
+  /// The server's secret key. The file is created if it is missing. If empty, each run has a
+  /// new key.
   std::string key_file = "server.key";
   std::optional<LevelKey> level{};  ///< Loaded before the first tick.
   std::uint16_t players_max = 64;
@@ -29,11 +30,12 @@ struct GameServerOptions {
   std::uint64_t seed = 1;            ///< For `SystemContext::random`.
   bool admit_other_content = false;  ///< Admits other builds; fields are matched by name.
   std::uint32_t messages_per_second_max = 100;  ///< Per player and message type; more are dropped.
-  std::uint16_t workers = 1;   ///< Threads that encode snapshots; the bytes are the same for any.
-  std::string capture_file{};  ///< For the packets of all connections (`muster-net`); empty: none.
-  bool may_reload = false;     ///< For `GameServer::reload`; needs memory for each entity.
+  std::uint16_t workers = 1;  ///< Threads that encode snapshots; the bytes are the same for any.
+  /// For the packets of all connections (`muster-net`); empty means none.
+  std::string capture_file{};
+  bool may_reload = false;  ///< For `GameServer::reload`; needs memory for each entity.
   /// How long a player whose connection was lost may reconnect and keeps its number and entities.
-  /// 0: the player leaves at once.
+  /// With 0, the player leaves at once.
   Duration resume_time = std::chrono::seconds(30);
 };
 
@@ -74,16 +76,17 @@ struct GameClientOptions {
   std::string server{};  ///< "play.example.org:7000", "[::1]:7000". Resolved without blocking.
   std::string key{};     ///< The server's public key, 64 hex digits.
   Duration connect_timeout = std::chrono::seconds(10);
-  /// How long a client whose connection was lost tries to reconnect as the same player. 0: the
-  /// client ends at once.
+  /// How long a client whose connection was lost tries to reconnect as the same player. With
+  /// 0, the client ends at once.
   Duration resume_timeout = std::chrono::seconds(30);
   /// The project path of a prefab, shown for presentations and effects that cannot be loaded.
   std::string placeholder{};
   std::uint16_t platforms = kPlatformClient;  ///< Bits that a presentation must have.
   /// Threads that load bundles. With 0, bundles are loaded within `frame`, in a repeatable order.
   std::uint32_t loading_threads = 1;
-  std::string capture_file{};  ///< For the packets of the connection (`muster-net`); empty: none.
-  bool may_reload = false;     ///< For `GameClient::reload`; needs memory for each entity.
+  /// For the packets of the connection (`muster-net`); empty means none.
+  std::string capture_file{};
+  bool may_reload = false;  ///< For `GameClient::reload`; needs memory for each entity.
 };
 /// The state of a client, from connecting to its end.
 enum class GameClientState : std::uint8_t {
@@ -166,7 +169,7 @@ struct GameClientMetrics {
   // Reported by the server.
   std::uint64_t starved_ticks = 0;    ///< Ticks for which this client's command was not in time.
   float command_loss = 0;             ///< Lost share of the packets with commands, 0 to 1.
-  float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; below 0: late.
+  float command_earliness_ticks = 0;  ///< From a command's arrival to its tick; negative if late.
   std::uint32_t commands_waiting = 0;
 };
 

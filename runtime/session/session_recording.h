@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// What a recording must know of its session. SESSION_FORMAT.md, "Recordings".
+/// The data of its session that a recording contains. SESSION_FORMAT.md, "Recordings".
 struct SessionInfo {
   std::uint64_t application = 0;
   std::uint64_t content = 0;
@@ -27,8 +27,8 @@ struct SessionInfo {
 std::vector<std::byte> encode(const SessionInfo& info);
 std::optional<SessionInfo> decode_session_info(std::span<const std::byte> bytes);
 
-/// Writes a recording while a server runs. A disk that fails ends it: `write` returns the error,
-/// and the recording must be destroyed.
+/// Writes a recording while a server runs. If `write` returns an error of the disk, the recording
+/// has ended, and the caller must destroy this object.
 class SessionRecorder {
  public:
   SessionRecorder(std::unique_ptr<OutputFile> file, std::uint16_t ticks_per_second,

@@ -1,4 +1,4 @@
-// Moves what is shown of an entity back to where it belongs, without a jump.
+// Moves an entity's shown position to its computed position without a jump.
 #pragma once
 
 #include <vector>
@@ -9,18 +9,20 @@
 
 namespace muster {
 
-/// Differences between an entity's shown and its computed position, which vanish over a time: from
-/// the muzzle to the path of a shot, and from the interpolated to the predicted position when a
-/// player becomes an entity's owner. A function of its calls. One thread at a time.
+/// Offsets between an entity's shown and computed position, which shrink to zero over a time. They
+/// are used when a shot is first shown at the muzzle and then on its computed path, and when an
+/// entity changes between its interpolated and its predicted position because its owner has
+/// changed. The state is a function of the calls. One thread at a time.
 class ShownOffsets {
  public:
-  /// Over which a change of ownership is blended.
+  /// The time over which a change of ownership is blended.
   static constexpr Duration kSwitch = std::chrono::milliseconds(400);
 
-  /// Shows an entity `offset` metres away, and over `length` ever less.
+  /// Shows an entity at `offset` from its computed position. The offset shrinks to zero over
+  /// `length`.
   void begin(EntityId entity, Vec3 offset, Time now, Duration length);
-  /// The position to show. `is_own`: whether it is predicted; a change of that begins an offset.
-  /// Requires: once per frame and entity.
+  /// The position to show. `is_own` is true if the entity is predicted; when it changes, an offset
+  /// begins. Requires: one call per frame and entity.
   Vec3 shown(EntityId entity, Vec3 computed, bool is_own, Time now);
   void forget(EntityId entity);
 

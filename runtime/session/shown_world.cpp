@@ -109,7 +109,7 @@ bool ShownWorld::play(const PlayedEffect& effect, Time now) {
                                                   .start = effect.position,
                                                   .end = effect.line_end.value_or(effect.position),
                                                   .happened_at = now});
-  // A full queue and an effect without a prefab are counted, and the latter is a problem already.
+  // A full queue is only counted. An effect without a prefab was already reported as a problem.
   return verdict != EffectVerdict::unknown_effect;
 }
 
@@ -138,13 +138,14 @@ void ShownWorld::update(PlayerId player, Time now, const ShownTransform& transfo
   world_.process_despawns();
 }
 
-/// An entity that a level places has no prefab of its own, and names the one that it is of.
+/// The prefab of an entity. An entity that a level places has no prefab link; a component names its
+/// prefab.
 std::optional<Guid> ShownWorld::asset_of(EntityId entity) const {
   for (const std::optional<ComponentId>& component : {link_, replicated_}) {
     if (!component) continue;
     const Bytes bytes = received_.bytes(*component, entity);
     if (bytes.size() < sizeof(AssetReference)) continue;
-    // Both begin with the asset.
+    // Both components begin with the asset.
     return Guid::from_bytes(bytes.first(sizeof AssetReference::guid));
   }
   return std::nullopt;

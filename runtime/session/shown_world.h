@@ -1,4 +1,4 @@
-// What a client shows besides the entities that it receives: their presentations, and effects.
+// The presentations and effects that a client shows for the entities that it receives.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,18 @@
 
 namespace muster {
 
-/// The presentation that everyone sees, and the one that only the owner of an entity sees besides.
+/// The type of the presentation for everyone, and of the additional presentation for the owner.
 inline constexpr std::uint32_t kPresentationType = 0;
 inline constexpr std::uint32_t kOwnPresentationType = 1;
 
-/// A world of presentations and effects beside the received one. An entity with the component
-/// `PresentationOwner` is shown in the variation that its field `variation` asks for; the root of
-/// its presentation follows the entity's shown position and rotation. The content and the received
-/// world must outlive it. One thread at a time.
+/// A separate world of presentations and effects. An entity of the received world with the
+/// component `PresentationOwner` is shown by a presentation; the component's field `variation`
+/// selects which one. The presentation's root has the position and rotation with which the entity
+/// is shown. The content and the received world must outlive this object. One thread at a time.
 class ShownWorld {
  public:
   struct Options {
-    Guid placeholder{};           ///< A prefab for what cannot be loaded; null for none.
+    Guid placeholder{};  ///< A prefab that replaces those that cannot be loaded; null for none.
     std::uint16_t platforms = 0;  ///< Bits that a presentation must have.
     bool may_reload = false;
   };
@@ -42,16 +42,17 @@ class ShownWorld {
   static Result<std::unique_ptr<ShownWorld>> open(ContentStore& assets, const World& received,
                                                   const Options& options);
 
-  /// Begins an effect. False when the build has none of that name or id.
+  /// Begins an effect. False if the build has no effect of that name or id.
   bool play(const PlayedEffect& effect, Time now);
-  /// Once per frame, after the received world's despawns. `is_hidden`: entities that are not drawn.
+  /// To be called once per frame, after the received world's despawns. `is_hidden` returns true for
+  /// entities that are not drawn.
   void update(PlayerId player, Time now, const ShownTransform& transform,
               const std::function<bool(EntityId)>& is_hidden);
-  /// Follows a newer build, which replaces the one that it was opened with.
+  /// Replaces the content by that of a newer build.
   ReloadReport reload(ContentStore& newer);
 
   const World& world() const { return world_; }
-  /// The root of what shows an entity, in `world()`; null for nothing.
+  /// The root of an entity's presentation in `world()`; null if there is none.
   EntityId presentation(EntityId entity, std::uint32_t type) const {
     return presentations_.shown(entity, type);
   }

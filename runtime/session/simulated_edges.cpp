@@ -13,7 +13,7 @@ namespace {
 
 /// The date of every simulation: 2027-01-15.
 constexpr std::uint64_t kDate = 1'800'000'000;
-/// Ports from here on are chosen for sockets that ask for any.
+/// The first port for sockets that request any port.
 constexpr std::uint16_t kFirstFreePort = 49152;
 
 LinkOptions options_of(const Link& link) {
@@ -79,7 +79,7 @@ struct SimulatedEdges::Impl {
    private:
     std::map<std::string, ByteVector> files_;
   };
-  /// Frees its port when it is closed.
+  /// A socket that frees its port when it is closed.
   class HostSocket final : public DatagramSocket {
    public:
     HostSocket(std::set<std::uint16_t>& ports, std::uint16_t port,
@@ -177,7 +177,7 @@ struct SimulatedEdges::Impl {
     LinkId up_;
     LinkId down_;
     MemoryFiles files_;
-    std::set<std::uint16_t> ports_;  ///< Of open sockets.
+    std::set<std::uint16_t> ports_;  ///< The ports of open sockets.
     std::uint16_t next_port_ = kFirstFreePort;
   };
 

@@ -9,11 +9,11 @@
 namespace muster {
 namespace {
 
-/// The time of a step: client frames are 60 per second, and the server's frames as well.
+/// The length of a step. Clients and the server have 60 frames per second.
 constexpr Duration kStep = std::chrono::nanoseconds(16'666'667);
 constexpr std::string_view kServerHost = "server";
 constexpr std::string_view kServerAddress = "server:7000";
-/// Lines of `differences`.
+/// The maximum number of lines of `differences`.
 constexpr std::size_t kDifferencesMax = 64;
 
 }  // namespace
@@ -34,7 +34,7 @@ struct SimulatedMatch::Impl {
   MatchOptions options;
   SimulatedEdges edges;
   std::unique_ptr<GameServer> server;
-  std::string key;  ///< The server's, also after it was killed.
+  std::string key;  ///< The server's key, even after it was killed.
   std::vector<ClientSeat> clients;
   std::function<void(GameClient&, Tick)> on_client_frame;
   std::vector<Problem> problems;
@@ -82,12 +82,12 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
   GameClientOptions wanted = options;
   if (wanted.server.empty()) wanted.server = kServerAddress;
   if (wanted.key.empty()) wanted.key = impl_->key;
-  wanted.loading_threads = 0;  // Threads would load at another tick each time.
+  wanted.loading_threads = 0;  // With threads, loads would end at a different tick in each run.
   Result<std::unique_ptr<GameClient>> client =
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);
   if (!client) {
-    // A test's mistake: it must not look like a client that lost its connection.
+    // This is a mistake of the test. It must not look like a lost connection.
     complain(client.error());
     std::abort();
   }
@@ -132,7 +132,8 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
   const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
-  // Near the border of the interest either is right, so only entities everywhere are demanded.
+  // Near the border of the interest radius, an entity may or may not be there. So only entities
+  // that are relevant everywhere must exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&
          all.is_relevant({.player = player, .team = all.team_of(client.player)}, entity);
 }

@@ -1,5 +1,5 @@
-// Changes of structure wait until the running system has ended: components are arrays, and a system
-// walks over them.
+// Structural changes wait until the running system has ended, because a system iterates over the
+// arrays of components.
 #include "runtime/session/simulation.h"
 
 #include <algorithm>
@@ -74,7 +74,7 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
   };
   if (!current_.is_null()) reach_any();
   ++walk_depth_;
-  // A walk inside a visit is still for the outer entity.
+  // A nested walk still runs for the outer entity.
   const EntityId outer = current_;
   EntityId inner;
   EntityId* const current = outer.is_null() && is_running_ && !is_all ? &current_ : &inner;
@@ -176,7 +176,7 @@ PredictedKey Simulation::next_key(PlayerId player, bool is_spawn) {
 void Simulation::cue(Cue cue) {
   if (!cues_) return;
   reach({});
-  // Whose command it is follows from the entity that the system runs for, else from the cause.
+  // The command's player is the owner of the entity that the system runs for, or else of the cause.
   const EntityId actor = current_.is_null() ? cue.options.cause : current_;
   if (cue.options.cause.is_null()) cue.options.cause = current_;
   cue.player = world_.player(actor);

@@ -1,4 +1,4 @@
-// The world of a session's end, with its systems, entities and commands.
+// Runs a game's systems on the world of a server or client.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@
 
 namespace muster {
 
-/// A player's commands of the tick that runs, by index in `Game::commands`.
+/// Returns a player's command of the running tick; `command` is its index in `Game::commands`.
 using CommandLookup = std::function<Bytes(PlayerId player, std::size_t command)>;
 /// Sends a message to players near a position: `SystemContext::send_near`.
 using NearMessage =
@@ -44,8 +44,8 @@ struct SpawnedEntity {
 
 /// An effect or message of a system: `SystemContext::play` and `emit`.
 struct Cue {
-  PredictedKey key{};                ///< None for one that clients cannot foresee.
-  PlayerId player = PlayerId::none;  ///< Whose command caused it.
+  PredictedKey key{};                ///< None if clients cannot predict the cue.
+  PlayerId player = PlayerId::none;  ///< The player whose command caused it.
   std::optional<EffectType> effect;  ///< Empty for a message.
   EffectOptions options;
   session_detail::NamedValue message{};
@@ -53,74 +53,77 @@ struct Cue {
 /// Sends a cue to players, or plays it on a predicting client.
 using CueSink = std::function<void(const Cue& cue)>;
 
-/// What a client's prediction makes of the structure that its systems change.
+/// A client's prediction of the spawns and despawns of its systems.
 class Forecast {
  public:
   virtual ~Forecast() = default;
-  /// An entity of the predicted world without components for a spawn of the command that runs; the
-  /// same one when the command runs again. `is_new`: it gets its components when the system has
-  /// ended. Null when it is not predicted.
+  /// Returns an entity of the predicted world for a spawn by the running command. It is the same
+  /// entity if the command runs again. `is_new` is set if the entity has no components yet; it gets
+  /// them from `fill` when the system has ended. Null if the spawn is not predicted.
   virtual EntityId spawn(const PredictedKey& key, EntityType type, bool& is_new) = 0;
-  /// The system has ended: gives the entity its prefab's components.
+  /// Gives the entity its prefab's components, after the system has ended.
   virtual void fill(EntityId entity) = 0;
   /// The entity despawns at the end of the tick.
   virtual void despawned(EntityId entity) = 0;
-  /// For `SystemContext::reference` and `find`, of entities that the server has not confirmed.
+  /// Implements `SystemContext::reference` and `find` for entities that the server has not
+  /// confirmed.
   virtual EntityReference reference(EntityId entity) const = 0;
   virtual EntityId find(EntityReference reference) const = 0;
-  /// A system that runs for `from` reads or changes more than that entity, its command and its
-  /// random numbers: `to`, or what is not known to be one entity when that is null. `from` is null
-  /// for a system that runs once per tick.
+  /// Reports that a system that runs for `from` has also used the entity `to`. If `to` is null, it
+  /// has used something that is not known to be one entity. Using `from`, its command and its
+  /// random numbers is not reported. `from` is null for a system that runs once per tick.
   virtual void reached(EntityId from, EntityId to) = 0;
 };
 
-/// What a server's simulation makes entities from.
+/// The objects with which a server's simulation makes entities.
 struct EntitySource {
   Spawner& spawner;
   ReplicatedCollection& collection;
-  const std::shared_ptr<const BuildContent>& content;  ///< Another one after a reload.
+  const std::shared_ptr<const BuildContent>& content;  ///< A reload replaces it.
 };
 
-/// Runs a game's systems over a world: a server's for all entities, a client's for those that its
-/// player owns. A server's also makes entities. Everything that it is given must outlive it. One
-/// thread at a time; a tick in steady state allocates nothing but what spawning needs.
+/// Runs a game's systems on a world. A server's simulation runs them for all entities, and makes
+/// entities. A client's simulation runs them for the predicted entities. All arguments must outlive
+/// this object. One thread at a time. A tick in steady state allocates only to spawn.
 class Simulation {
  public:
-  /// `source` is null, and `machine` a player, for a client's prediction.
+  /// On a server, `machine` is `PlayerId::none`. For a client's prediction, `machine` is the
+  /// client's player, and `source` is null.
   Simulation(const Game& game, World& world, const ReplicatedCollection& ids,
              const EntitySource* source, PlayerId machine, ProblemLog& problems,
              std::uint64_t seed);
 
-  /// The seed of `Game::systems`, which is the same on a server and its clients. That of the
-  /// server's own systems stays its secret.
+  /// Sets the seed of `Game::systems`, which is the same on a server and its clients. Clients do
+  /// not know the seed of the server's own systems.
   void set_shared_seed(std::uint64_t seed) { shared_seed_ = seed; }
 
   void set_commands(CommandLookup lookup) { commands_ = std::move(lookup); }
   /// Null for none. Must outlive the simulation.
   void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
   void set_near_message(NearMessage send) { near_message_ = std::move(send); }
-  /// Called for each spawn with a predicted id.
+  /// `report` is called for each spawn with a predicted id.
   void set_spawn_report(std::function<void(PlayerId, const PredictedKey&, SpawnRefusal)> report) {
     spawn_report_ = std::move(report);
   }
   void set_cues(CueSink sink) { cues_ = std::move(sink); }
-  /// The number of the command that a player runs in this tick; 0 for none.
+  /// `number` returns the number of the command that a player runs in this tick; 0 for none.
   void set_command_numbers(std::function<std::uint32_t(PlayerId)> number) {
     command_number_ = std::move(number);
   }
-  /// Called with the index of each system that has run, to watch what they do; null for none.
+  /// `watch` is called with the index of each system after it has run. Null for none.
   void set_after_system(std::function<void(std::uint32_t)> watch) {
     after_system_ = std::move(watch);
   }
-  /// A client's prediction, which must outlive the simulation; null on a server.
+  /// Sets a client's prediction, which must outlive the simulation. Null on a server.
   void set_forecast(Forecast* forecast) { forecast_ = forecast; }
 
-  /// The tick before the first one, for tests of large numbers. Requires: no tick has run.
+  /// Sets the tick before the first one, for tests of large tick numbers. Requires: no tick has
+  /// run.
   void begin_at(Tick tick) { tick_ = tick; }
   /// Runs all systems of the server once.
   void run_tick(Tick tick);
-  /// Runs the shared systems once for some entities: a client's prediction. Entities that are added
-  /// to the list meanwhile count from the next system on.
+  /// Runs the shared systems once for some entities, for a client's prediction. If a system adds
+  /// entities to the list, the systems after it also run for these.
   void predict_tick(Tick tick, const std::vector<EntityId>& entities);
   bool is_server() const { return source_.has_value(); }
   Tick tick() const { return tick_; }
@@ -128,57 +131,58 @@ class Simulation {
   void set_paused(bool is_paused) { is_paused_ = is_paused; }
   bool is_paused() const { return is_paused_; }
 
-  /// Makes an entity with its prefab's components, and then the given values.
+  /// Makes an entity with its prefab's components, and sets the given values.
   EntityId spawn(EntityType type, const SpawnOptions& options,
                  std::span<const session_detail::NamedValue> values);
-  /// Takes over an entity that exists, as one that is placed in a level.
+  /// Adds an entity that exists already, such as one that a level places.
   void adopt(EntityId entity, EntityReference reference, TypeId type);
-  /// Refuses, with a problem, a child of a replicated entity: it goes with its prefab.
+  /// Despawns an entity. A child of a replicated entity is refused, and a problem is reported,
+  /// because a child despawns only together with its prefab.
   void despawn(EntityId entity);
   /// Despawns a player's entities, except those with `SpawnOptions::keep`.
   void despawn_all_of(PlayerId player);
   /// Despawns all replicated entities, with or without an owner.
   void despawn_all();
-  /// All replicated entities count as unsent again.
+  /// Adds all replicated entities to `unsent` again.
   void resend_all();
-  /// Takes the entities with `SpawnOptions::keep` from a player who left.
+  /// Removes the owner of entities with `SpawnOptions::keep`, after their player has left.
   void release_all_of(PlayerId player);
   bool is_running() const { return is_running_; }
-  /// False for an entity that is gone or not replicated.
+  /// False if the entity does not exist or is not replicated.
   bool set_options(EntityId entity, const SpawnOptions& options);
   const SpawnOptions* options(EntityId entity) const;
 
-  /// Null when the entity is gone or has no such component.
+  /// Null if the entity does not exist or has no such component.
   std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes);
   bool add_component(EntityId entity, const session_detail::NamedValue& value);
   bool remove_component(EntityId entity, std::string_view name);
-  /// Visits the entities that this simulation computes, or `is_all` of them.
+  /// Visits the entities that this simulation computes; all entities if `is_all`.
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, bool is_all);
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
-  /// An effect or message of the running system, or of the game between ticks.
+  /// Passes on an effect or message of the running system, or of the game between ticks.
   void cue(Cue cue);
-  /// The first entity of a type that a player owns; null when the player owns none.
+  /// The first entity of a type that a player owns; null if there is none.
   EntityId owned(PlayerId player, EntityType type);
-  /// Notes which command of its owner the state of each owned entity includes.
+  /// Stores in each entity of the player that its state includes the command `number`.
   void note_command(PlayerId player, std::uint32_t number);
 
-  /// Entities made since `clear_changes`, and entities whose options changed, in order.
+  /// The entities that were made, or whose options were changed, since `clear_changes`; in order.
   std::span<const EntityId> unsent() const { return unsent_; }
   std::span<const EntityId> changed_options() const { return changed_options_; }
   void clear_changes();
-  /// Null for an entity that is gone or not replicated.
+  /// Null if the entity does not exist or is not replicated.
   const SpawnedEntity* find_spawned(EntityId entity) const;
 
-  /// For `Forecast::reached`: the running system uses this entity.
+  /// Reports to `Forecast::reached` that the running system uses the entity `to`.
   void reach(EntityId to) {
     if (subset_ != nullptr && forecast_ != nullptr && (to.is_null() || to != current_)) {
       forecast_->reached(current_, to);
     }
   }
 
-  /// The running system may use any entity.
+  /// Reports to `Forecast::reached` that the running system may use any entity.
   void reach_any() {
     if (subset_ != nullptr && forecast_ != nullptr) forecast_->reached({}, {});
   }
@@ -206,14 +210,15 @@ class Simulation {
                 std::span<const session_detail::NamedValue> values);
   EntityId foresee(EntityType type, const SpawnOptions& options,
                    std::span<const session_detail::NamedValue> values);
-  /// The next spawn or effect of a player in the running system; none outside shared systems.
+  /// The predicted id of the player's next spawn or effect in the running system. None outside
+  /// shared systems.
   PredictedKey next_key(PlayerId player, bool is_spawn);
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
   void queue_value(Pending::Kind kind, EntityId entity, const session_detail::NamedValue& value);
   bool must_wait() const { return is_running_ || walk_depth_ > 0; }
   void apply_pending();
   void put_value(const Pending& pending);
-  /// Whether a component may be added or removed; reports it when not.
+  /// Whether a component may be added or removed. If not, reports a problem.
   bool may_change(EntityId entity, ComponentId component, std::string_view verb);
   void note_spawned(const SpawnedEntity& spawned);
   Bytes command_bytes(PlayerId player, std::string_view name, std::size_t bytes);
@@ -236,9 +241,9 @@ class Simulation {
   std::vector<ByteVector> default_commands_;
   Tick tick_;
   bool is_running_ = false;
-  std::uint32_t walk_depth_ = 0;  ///< Walks under way: changes of structure wait for their end.
+  std::uint32_t walk_depth_ = 0;  ///< Running walks; structural changes wait for their end.
   bool is_paused_ = false;
-  /// Spawns and effects of a player in the running system so far.
+  /// The number of spawns and cues of a player in the running system so far.
   struct Count {
     PlayerId player;
     std::uint32_t spawns = 0;
@@ -252,10 +257,10 @@ class Simulation {
   std::uint32_t system_ = 0;
   EntityId current_;  ///< The entity that the running system visits; null for none.
   std::vector<Count> counts_;
-  const std::vector<EntityId>* subset_ = nullptr;  ///< While `predict_tick` runs.
+  const std::vector<EntityId>* subset_ = nullptr;  ///< Set while `predict_tick` runs.
   std::vector<Pending> pending_;
   ByteVector pending_bytes_;
-  std::vector<SpawnedEntity> spawned_;  ///< By slot; some are gone.
+  std::vector<SpawnedEntity> spawned_;  ///< By slot; some do not exist any more.
   std::vector<EntityId> unsent_;
   std::vector<EntityId> changed_options_;
   std::vector<PlayerId> players_;

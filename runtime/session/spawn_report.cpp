@@ -30,7 +30,7 @@ std::string_view to_string(SpawnRefusal refusal) {
 void SpawnReport::add(const PredictedKey& key, SpawnRefusal refusal) {
   if (key.is_none()) return;
   if (spawns_.size() == kSpawnsMax) {
-    // All spawns of the oldest listed command go, so that what is covered is listed in full.
+    // Removes all spawns of the oldest listed command, because covered commands are complete.
     const std::uint32_t oldest = spawns_.front().key.command;
     std::erase_if(spawns_, [&](const Spawn& one) { return one.key.command == oldest; });
     const std::int32_t after = command_steps(oldest, executed_);
@@ -77,7 +77,7 @@ bool SpawnReport::decode(std::span<const std::byte> bytes, std::uint32_t newest)
       reader.remaining() / kSpawnBytes > kSpawnsMax) {
     return false;
   }
-  // The last one with these bits that was sent.
+  // The last sent command with these low bits.
   const std::uint32_t executed = newest - ((newest - low) & 0xFFFFU);
   spawns_.clear();
   while (reader.remaining() > 0) {

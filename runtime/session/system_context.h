@@ -179,7 +179,8 @@ class SystemContext {
   /// All entities that were within `metres` of a point at the end of the last tick, nearest first.
   std::span<const Hit> hits_within(Vec3 center, float metres,
                                    std::uint32_t layers = 0xFFFFFFFF) const;
-  /// The same with each entity's share of the damage.
+  /// All entities that a splash reaches at the end of the last tick, nearest first, each with its
+  /// share of the damage.
   std::span<const SplashHit> splash(const Splash& splash) const;
 
   /// Random numbers. They are the same for the same seed, tick, system and entity. A client that

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// A key or a recording beyond this is refused.
+/// A larger key or recording is refused.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{1} << 32U;
 
 }  // namespace
@@ -107,7 +107,7 @@ void SystemEdges::log(LogLevel level, std::string_view line) {
   std::fprintf(stderr, "%s%.*s\n", name, static_cast<int>(line.size()), line.data());
 }
 
-// The signals are blocked and polled, so that there is no handler and no global state.
+// The signals are blocked and polled, so no handler and no global state is needed.
 struct StopSignal::Impl {
   sigset_t signals{};
   sigset_t before{};

@@ -7,7 +7,7 @@ namespace muster {
 namespace {
 
 constexpr std::int64_t kTickParts = 1'000'000'000;
-/// Keeps the parts of the longest frame within 64 bits at the highest rate.
+/// A longer frame counts as this long. So at the highest rate its parts fit into 64 bits.
 constexpr std::chrono::hours kLongestFrame{24};
 
 }  // namespace

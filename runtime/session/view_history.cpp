@@ -35,7 +35,7 @@ void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
       value, entry.values.begin() + static_cast<std::ptrdiff_t>(index * description_->size_bytes));
 }
 
-/// Whether the state at `after` was teleported away from the one before.
+/// Whether the entity was teleported between the state before `after` and the state at `after`.
 bool ComponentHistory::is_cut(const Entry& entry, std::uint32_t after) const {
   const double ticks = entry.ticks[after % kStates] - entry.ticks[(after - 1) % kStates];
   return position_ && is_teleported(value_of(entry, after - 1), value_of(entry, after), *position_,

@@ -1,4 +1,4 @@
-// States of a client's components over the last ticks, and what to show between them.
+// The states of a client's components in the last ticks, and interpolation between them.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace muster {
 /// The states of one component type whose fields are interpolated, for entities by slot.
 class ComponentHistory {
  public:
-  /// States kept per entity: enough for a delay of some snapshots.
+  /// The number of states kept per entity: enough for a delay of a few snapshots.
   static constexpr std::uint32_t kStates = 16;
 
   struct Limits {
-    float metres_per_tick = 4;      ///< A position that moves by more was teleported.
+    float metres_per_tick = 4;      ///< A position that moves by more counts as teleported.
     double extrapolated_ticks = 6;  ///< Beyond the newest state.
   };
   ComponentHistory(const ComponentDescription& description, ComponentId id, const Limits& limits)
@@ -30,22 +30,22 @@ class ComponentHistory {
         limits_(limits) {}
 
   ComponentId id() const { return id_; }
-  /// Notes the state of an entity's component as of `tick`. Equal states are kept, too: they end a
-  /// movement.
+  /// Adds the state of an entity's component at `tick`. States equal to the last one are also kept,
+  /// because they end a movement.
   void note(EntityId entity, std::uint32_t tick, Bytes value);
-  /// Puts what is shown of an entity at `tick` into `out`. Beyond the newest state, fields that are
-  /// interpolated linearly move on at their last speed, for as long as the last two states are
-  /// apart, at most `Limits::extrapolated_ticks`, and within their range; a clock that follows
-  /// arrivals closely is often a few ms ahead of them. When the later of two states was teleported,
-  /// nothing is computed between them: the earlier one is shown until the later one's tick. False
-  /// when nothing is known of the entity.
+  /// Puts the value to show at `tick` into `out`. Between two states, the value is interpolated. If
+  /// the later state was teleported, the earlier state is shown until the later state's tick. After
+  /// the newest state, fields that are interpolated linearly continue at their last speed, within
+  /// their range, for at most the time between the last two states and at most
+  /// `Limits::extrapolated_ticks`. This is common, because the clock is often a few ms ahead of the
+  /// newest state. Returns false if the entity has no states.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 
  private:
   struct Entry {
     EntityId entity;
-    std::uint32_t count = 0;  ///< States noted, of which the last `kStates` are kept.
+    std::uint32_t count = 0;  ///< Added states; the last `kStates` are kept.
     std::array<std::uint32_t, kStates> ticks{};
     ByteVector values;
   };

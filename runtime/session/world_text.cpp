@@ -8,7 +8,8 @@
 namespace muster {
 namespace {
 
-/// A field of `Replicated` that changes with each command: two ends never have the same one.
+/// A field of `Replicated` that is left out. It changes with each command, so two ends never agree
+/// on it.
 constexpr std::string_view kCommandNumber = "commandNumber";
 
 }  // namespace

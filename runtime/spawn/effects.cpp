@@ -226,7 +226,8 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
   return result;
 }
 
-// A reload sets instances active as their prefabs are; here only playing instances are active.
+// A reload sets the active flags of instances to those of their prefabs. Makes exactly the playing
+// instances active again.
 void EffectPlayer::follow_reload() {
   if (std::exchange(reloads_, spawner_->reload_count()) == spawner_->reload_count()) return;
   for (const Pool& pool : pools_) {

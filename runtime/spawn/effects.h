@@ -26,9 +26,9 @@ inline constexpr std::size_t kMaxEffectRequests = 256;
 /// The replicated state that caused an effect, such as "fired at tick 90". A cause plays one effect
 /// of each kind (the flash and the tracer of a shot), however often its tick is computed or
 /// received, and even if a repetition names another effect. Two effects of a kind from one tick,
-/// such as the pellets of a volley, need a channel each. In games that set
-/// `EffectPlayerOptions::same_within_ticks`, so do ticks that follow each other more closely than
-/// that.
+/// such as the pellets of a volley, need a channel each. If a game sets
+/// `EffectPlayerOptions::same_within_ticks`, effects of ticks within that distance also need a
+/// channel each.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -110,9 +110,9 @@ struct EffectPlayerOptions {
 /// or is empty, until `retry` can load it.
 ///
 /// After `PrefabInstances::reload` new effects use the durations of the new prefabs. Pools keep
-/// their sizes, and running effects their end: for other effects or sizes, close the player and
-/// create another one. From the next update on, exactly the playing instances are active, whatever
-/// the reload set.
+/// their sizes, and running effects end at the same time as before. For other effects or sizes,
+/// close the player and create another one. The next update makes exactly the playing instances
+/// active again.
 ///
 /// The world of the player is a view, which is never restored: a shown effect cannot be taken back.
 /// If the game's world is restored, call `request` with causes after every computed tick, also

@@ -20,9 +20,9 @@ bool has_places_for_ids(const PrefabPlan& plan) {
   return true;
 }
 
-// Whether the entities of both plans are the same ones. In plain files an equal position is not
-// enough below the root: the name must be equal too. In files with ids, an entity that got the name
-// of another one may be that one.
+// Whether both plans have the same entities. In plain files, entities below the root must be equal
+// in position and name. In files with ids, an entity does not count as the same if it now has the
+// name that another entity had.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
   const bool is_by_name = has_places_for_ids(a);
   const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {
@@ -130,7 +130,7 @@ class Follow {
   const PrefabPlan& after_;
 };
 
-// The prefab is not loaded yet, or the world was restored to a state before it was.
+// The prefab is not loaded yet, or the world was restored to a state before it was loaded.
 bool lacks_prefab(const World& world, EntityId root) {
   const std::optional<ComponentId> component = world.find_component("PrefabLink");
   const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
@@ -157,7 +157,7 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 void PrefabInstances::note(const World& world, const Guid& asset, std::span<const EntityId> made) {
   assert(!made.empty());
   if (instances_.size() >= next_pruning_) prune(world);
-  // An instance that was undone and spawned again is one instance.
+  // If a spawn was undone and repeated, the new instance replaces the old one.
   instances_[made.front()] = instance_of(world, asset, made);
 }
 

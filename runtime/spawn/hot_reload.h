@@ -22,8 +22,8 @@ struct ReloadReport {
 
 /// Whether a folder contains another build than the open one. Compares only the catalogs'
 /// fingerprints. Fails as `source` does; a build that is just being replaced may be `not_found` for
-/// a moment. Not for previews (`ProjectSource`): the fingerprint of their catalogs does not cover
-/// values.
+/// a moment. Do not use it for previews (`ProjectSource`): their catalogs' fingerprints do not
+/// cover values.
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
 /// Stores which entities were spawned from which prefab, and updates them when it changes. For
@@ -45,15 +45,15 @@ class PrefabInstances {
   /// then on the spawner uses `newer`.
   ///
   /// A field that has the value of the old prefab gets that of the new one; values that the game
-  /// has changed stay. If the prefab's entities or components are others than before, the root
-  /// keeps its id and its changed values, and everything below it is spawned again: the old
-  /// entities are detached and despawned. An entity is another one if its id in the file has
-  /// changed, or if it has the name that another entity had. In plain files, which have no ids, it
-  /// is another one if its name has changed.
+  /// has changed stay. If the prefab has other entities or components than before, the instance is
+  /// rebuilt: the root keeps its id and its changed values, the old entities below it are detached
+  /// and despawned, and new ones are spawned. An entity counts as another one if its id in the file
+  /// has changed, or if it has the name that another entity had. In plain files, which have no ids,
+  /// it counts as another one if its name has changed.
   ///
-  /// An instance that cannot be spawned from the new build is unchanged, and is updated by the next
-  /// build that can. Instances whose root is not alive are removed, and so are those that a restore
-  /// has undone and whose ids other entities have now.
+  /// An instance that cannot be spawned from the new build is unchanged. The first later build from
+  /// which it can be spawned updates it. Instances whose root is not alive are removed. Instances
+  /// that a restore has undone are also removed if other entities have their ids now.
   ///
   /// The spawner no longer uses the old store. Older snapshots of the world contain old values:
   /// clear their rings.

@@ -24,7 +24,7 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
-// YAML has the text, the engine writes the integer.
+// A YAML file can have a text; the engine writes an integer.
 bool is_true(const ObjectValue& value) {
   if (value.kind() == ObjectKind::integer) return value.integer() != 0;
   return value.kind() == ObjectKind::text && value.text() == "true";
@@ -175,7 +175,7 @@ void Level::check_preloaded() {
   state_ = LevelState::loaded;
 }
 
-// First the definition's entity, then one layer per call.
+// Spawns the definition's entity in the first call, and then one layer per call.
 void Level::spawn_next() {
   if (root_.entity.is_null()) {
     Result<Spawned> spawned = spawner_.spawn(level_);
@@ -195,7 +195,7 @@ void Level::spawn_next() {
   state_ = LevelState::ready;
 }
 
-// One layer per call.
+// Spawns one layer per call.
 void Level::spawn_on_demand() {
   for (Layer& layer : layers_) {
     if (layer.state != LevelState::loading || layer.bundle.state() == LoadState::loading) continue;
@@ -369,7 +369,7 @@ void Level::follow_kinds(const Layer& layer) {
   if (!plan) return;  // The layer is unchanged.
   each_placed(layer, *plan.value(),
               [&](std::size_t, const ContentHash& key, const ContentHash& kind) {
-                // There are several if a level contains a prefab twice.
+                // There are several entities with this key if a level contains a prefab twice.
                 for (auto found = std::ranges::lower_bound(placed_, key, {}, &PlacedEntity::key);
                      found != placed_.end() && found->key == key; ++found) {
                   found->kind = kind;

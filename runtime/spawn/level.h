@@ -110,10 +110,10 @@ class Level {
 
   /// Uses another loader from now on, as after a hot reload; the old one may be destroyed. A level
   /// begins again if it is loading, or if the reload has rebuilt one of its own layers, because
-  /// placed entities of that are gone. Until it is ready and registered again, a client must call
-  /// only `update` for what it receives, neither `apply` nor `clear`. Otherwise the level keeps its
-  /// layers, whatever the newer definition contains; but a layer on demand that now contains a
-  /// replicated entity fails and is despawned.
+  /// then placed entities of that layer no longer exist. Until it is ready and registered again, a
+  /// client must call only `update` for what it receives, neither `apply` nor `clear`. Otherwise
+  /// the level keeps its layers, whatever the newer definition contains; but a layer on demand that
+  /// now contains a replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
   /// Spawns what was loaded since the last call. Call it once a frame.
@@ -135,16 +135,16 @@ class Level {
   /// Gives the placed entities the network ids from 0 on, in the order of their keys. A server and
   /// its clients give the same ids, as long as both builds have the layers with placed entities.
   /// Call it before any other entity gets an id. If one id cannot be given, gives none and returns
-  /// why: a level that has begun again with more entities may need ids that others use; remove
-  /// those first. Requires: the level is ready, and a tick has ended since another level was
-  /// unloaded.
+  /// why. This happens when a level has begun again with more entities, and needs ids that other
+  /// entities use: remove those first. Requires: the level is ready, and a tick has ended since
+  /// another level was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
   /// A hash of the keys and kinds in their order. Two ends with equal hashes have placed the same
-  /// entities under the same ids, as far as the replicated component identifies them. Names and
-  /// everything else may differ, because each end may strip data or use another variant. A server
-  /// that accepts clients with other content must compare it. Ends with other versions of the
-  /// replicated component never have equal hashes.
+  /// entities under the same ids. Entities count as the same if their replicated components are
+  /// equal. Names and other data can differ, because each end can strip data or use another
+  /// variant. A server that accepts clients with other content must compare this hash. Ends with
+  /// other versions of the replicated component never have equal hashes.
   ContentHash placed_hash() const;
 
  private:

@@ -22,8 +22,8 @@ inline constexpr std::array<std::string_view, 5> kPrefabStages = {"waiting", "co
                                                                   "replaced", "placeholder"};
 
 /// Links an entity to the asset from which a `DeferredSpawner` has spawned it. It is part of the
-/// world, so a restore also restores it: an entity whose completion is undone waits again, and one
-/// whose spawn is undone has no link. It is never sent.
+/// world, so a restore also restores it. If a restore undoes the completion of an entity, the
+/// entity waits again. If it undoes the spawn, there is no link. It is never sent.
 struct PrefabLink {
   AssetReference asset;  ///< Null for a type id that is not assigned.
   PrefabStage stage = PrefabStage::waiting;

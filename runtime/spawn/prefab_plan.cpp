@@ -24,7 +24,7 @@ Result<std::vector<ComponentId>> match_descriptions(const PrefabReader& prefab,
           what + "is described in the bundle but unknown to this game" + std::string(kRemedy));
     }
     const ComponentStorage& storage = world.storage(*id);
-    // A forged bundle may have the right hash and another size.
+    // A forged bundle may have the correct hash but another size.
     if (storage.identity() != description.hash ||
         storage.stride_bytes() != description.size_bytes) {
       return fail(ErrorCode::hash_mismatch,
@@ -77,8 +77,8 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
     entity.component_count =
         static_cast<std::uint32_t>(plan.components.size()) - entity.first_component;
   }
-  // Storing a name with each component would use as much memory as a forged bundle wants: in the
-  // bundle a long name occurs once, and each component needs eight bytes.
+  // Does not store a name with each component. In a bundle, a long name occurs once, and each
+  // component needs only eight bytes, so a forged bundle could make this use any amount of memory.
   for (std::uint32_t i = prefab.description_count(); i < prefab.type_count(); ++i) {
     plan.other_types.emplace_back(prefab.type_name(i));
   }

@@ -10,11 +10,11 @@
 
 namespace muster {
 
-/// Keeps which presentation shows which owner: at most one of each type (a character's first and
-/// third person are two types). Presentations are in a separate world, the view, which is never
-/// restored; their owners are in the game's world, which may be. An owner with a signature is
-/// identified by it, so it keeps its presentation when it is computed again under another id. Other
-/// owners are identified by their ids.
+/// Stores which presentation shows which owner. An owner has at most one presentation of each type.
+/// For example, the first and third person of a character are two types. Presentations are in a
+/// separate world, the view, which is never restored. Their owners are in the game's world, which
+/// can be restored. An owner with a signature is identified by it, so it keeps its presentation
+/// when it is computed again under another id. Other owners are identified by their ids.
 ///
 /// A presentation despawns with its owner, and when `show` is called with another variation. No
 /// call waits for a disk: a presentation whose bundle is not loaded is an entity at once. The

@@ -11,7 +11,7 @@ void ReplicatedApply::apply(const ReplicatedChanges& changes) {
   for (const EntityReference id : changes.despawned) despawn(id);
   for (const ReplicatedSpawn& one : changes.spawned) spawn(one);
   for (const ReplicatedUpdate& one : changes.updated) update(one, changes.tick);
-  // Several components of one tick are one update.
+  // Updates of several components of an entity in one tick count as one update.
   for (const ReplicatedUpdate& one : changes.updated) note_tick(one.id, changes.tick);
 }
 
@@ -67,7 +67,7 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
     (void)collection_.add(spawn.id, entity);  // Cannot fail: in range, free and alive.
   }
-  // A new sender may count ticks from another start.
+  // A new server may begin with another tick.
   updated_at_[index] = Tick();
   ++counters_.spawned;
 }
@@ -100,7 +100,7 @@ void ReplicatedApply::apply_again(std::span<const ReplicatedUpdate> updates) {
 
 void ReplicatedApply::put(const ReplicatedUpdate& update, EntityId entity) {
   if (!update.below.is_null()) entity = update.below;
-  // The client alone sets the stage of a prefab: a forged stage would spawn it again.
+  // Only the client sets the stage of a prefab, because a forged stage would spawn it again.
   const bool is_known = update.component.value() < world_.component_type_count() &&
                         update.component != link_ && world_.is_alive(entity);
   if (!is_known ||

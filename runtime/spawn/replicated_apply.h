@@ -54,10 +54,10 @@ struct ReplicatedApplyCounters {
   std::uint64_t refused = 0;
 };
 
-/// Applies the server's changes: despawns, then spawns, then updates. So an id that is used again
-/// is free, and every updated entity exists. The tick of an entity only increases: an update with
-/// the same or an older tick changes nothing. The spawn of a placed entity (`placed_count`) only
-/// sets its owner.
+/// Applies the server's changes: despawns, then spawns, then updates. With this order, an id is
+/// free before it is used again, and every updated entity exists. The tick of an entity only
+/// increases: an update with the same or an older tick changes nothing. The spawn of a placed
+/// entity (`placed_count`) only sets its owner.
 ///
 /// Spawner and collection must share a world, and outlive this object. One thread at a time.
 /// Allocates only to spawn, or for higher ids.

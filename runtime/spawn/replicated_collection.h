@@ -43,8 +43,8 @@ class ReplicatedCollection {
   std::int32_t placed_count() const { return placed_count_; }
   void set_placed_count(std::int32_t count) { placed_count_ = search_from_ = count; }
 
-  /// The entity of an id. Null for any other value: the entity has not arrived yet, is gone, or the
-  /// id is invalid.
+  /// The entity of an id. Null if the entity has not arrived yet or no longer exists, or if the id
+  /// is invalid.
   EntityId find(EntityReference id) const;
 
   /// The lowest free id that belongs to no placed entity; -1 if all are in use. For servers: the id

@@ -71,7 +71,7 @@ class Spawner {
   /// outlive the spawner, or the caller stops with null before it destroys `instances`.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
-  /// The receiver of every spawn; null for none.
+  /// The argument of the last `note_in`; null for none.
   const PrefabInstances* instances() const { return instances_; }
 
   /// How many times `PrefabInstances::reload` has replaced the build, for code that caches spawned

@@ -1,6 +1,7 @@
-// A reported tick keeps its value: if it followed each correction, it would hide a steady stream of
-// occurrences. Several reports are stored, because a correction may undo the latest one and show
-// the one before it again, which must not be reported twice.
+// The tick of a report is not changed by corrections. If it were, a steady stream of occurrences
+// would move it along, and none of them would be reported. Several reports are stored: a correction
+// may undo the latest occurrence, so that the state has the one before it again, which must not be
+// reported twice.
 #include "runtime/spawn/tick_triggers.h"
 
 #include <algorithm>

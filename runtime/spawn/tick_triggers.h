@@ -13,8 +13,8 @@
 namespace muster {
 
 /// Turns replicated ticks ("fired at 90") into occurrences ("play the shot now"). Replicated state
-/// contains when something happened last. Prediction, rollback and late packets show the same state
-/// many times, or undo it and repeat it. Each tick is reported once.
+/// contains only the tick at which something last happened. Prediction, rollback and late packets
+/// produce the same state several times, or undo and repeat it. This class reports each tick once.
 ///
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
@@ -28,17 +28,18 @@ class TickTriggers {
     std::uint32_t channel = 0;
   };
 
-  /// `same_within_ticks`: an occurrence that a correction has moved by at most this many ticks from
-  /// its report is the same one. For events that are often predicted a tick beside. Must be less
-  /// than half of the distance between two real occurrences. Otherwise some are never reported,
-  /// because a wrong prediction between them may count as both.
+  /// `same_within_ticks`: if a correction moves an occurrence by at most this many ticks from its
+  /// report, it counts as the same one. For events whose predicted tick is often wrong by one. Must
+  /// be less than half of the distance between two real occurrences. Otherwise some occurrences are
+  /// never reported, because a wrong prediction between two of them can count as both.
   explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
   /// Whether this occurrence was not reported yet. Tick 0 means that it never happened. Returns
   /// false for ticks older than the last `kReports` reports.
   bool fires(const Key& key, Tick tick);
-  /// As many reports as a rollback can repeat with one per tick: by default no ring of snapshots is
-  /// deeper. With fewer, a shot that a correction puts before others of a fast gun would be lost.
+  /// The number of reports that are kept: one per tick of the deepest default ring of snapshots.
+  /// With fewer, a shot would be lost if a correction moves it before many other shots of a fast
+  /// gun.
   static constexpr std::size_t kReports = 32;
 
   /// Call it when an entity is gone; its id may be used for another one.

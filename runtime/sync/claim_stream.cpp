@@ -15,13 +15,14 @@ constexpr unsigned kCommandBits = 8;
 constexpr unsigned kNewestBits = 10;
 constexpr unsigned kDistanceBits = 8;
 constexpr std::uint32_t kCodedTicksMax = (1U << kDistanceBits) - 1;
-/// The step of a fraction, in 65536th.
+/// The step of a fraction, in 1/65536.
 constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
 constexpr std::int32_t kFractionsPerTick = 1 << kClaimFractionBits;
-/// Low bits of a residual, which are always sent.
+/// The order of the code for a residual: this many low bits are always sent.
 constexpr unsigned kResidualBits = 3;
 
-/// Exponential Golomb code of a number below 2^16: its length above `order` in ones, then it.
+/// Writes a number below 2^16 as an exponential Golomb code: the number of bits above `order` in
+/// unary, and then the bits.
 void put_number(BitWriter& out, std::uint32_t value, unsigned order) {
   const std::uint32_t raised = value + (1U << order);
   const auto length = static_cast<unsigned>(std::bit_width(raised)) - 1;
@@ -51,8 +52,8 @@ std::int32_t step_of(const ViewClaim& claim) {
   return static_cast<std::int32_t>(claim.fraction / kFractionStep);
 }
 
-/// The step between two states of a view that lies a tick before `next`. Whole numbers, so that
-/// both ends compute the same.
+/// The fraction step between `from` and `to` of a view that is one tick before `next`. Computed
+/// with integers, so that both ends get the same result.
 std::int32_t expected_step(const ViewClaim& next, Tick from, Tick to) {
   const std::int64_t next_way = steps_between(next.from, next.to);
   const std::int64_t way = steps_between(from, to);
@@ -90,7 +91,7 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   return claim;
 }
 
-/// The states that were blended are the same, or end where the later ones begin, or any others.
+/// Writes the claim before `next`. A flag states that it blends the same states as `next`.
 void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, distance(claim.newest, next.newest), 0);
   const bool is_same = claim.from == next.from && claim.to == next.to;
@@ -125,7 +126,7 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
     if (step < 0 || step >= kFractionsPerTick) in.fail();
     claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
   }
-  // An honest client's claim was the first one of a packet before.
+  // An honest client has sent this claim as the first claim of an earlier packet.
   if (steps_between(claim.to, claim.newest) > kCodedTicksMax) in.fail();
   if (in.failed() || claim.to > claim.newest) return std::nullopt;
   return claim;
@@ -148,7 +149,7 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
   BitWriter out(memory);
   const ViewClaim* const newest = count > 0 ? find(number) : nullptr;
   const ViewClaim* const before = newest != nullptr && count > 1 ? find(number - 1) : nullptr;
-  // Time does not run backwards; a view that was set again has no claim of before.
+  // The format has no negative steps. After a jump back of the view, only one claim is sent.
   const bool has_before = before != nullptr && before->newest <= newest->newest &&
                           before->to <= newest->to &&
                           steps_between(before->to, before->newest) <= kCodedTicksMax &&
@@ -167,7 +168,7 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
 
 void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
   Slot& slot = slots_[number % slots_.size()];
-  // The first claim of a command counts: a later one is the same, or forged in hindsight.
+  // Only the first claim of a command counts. A later one is equal or forged.
   if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
   slot.arrived = now;
   slot.claim = claim;

@@ -1,4 +1,4 @@
-// Claims of views on their way: in front of each packet of commands.
+// Encodes and decodes the view claims at the beginning of each packet of commands.
 #pragma once
 
 #include <array>
@@ -18,21 +18,21 @@ inline constexpr std::uint32_t kClaimsPerPacketMax = 2;
 /// The maximum size of the claims in one packet. The usual size is 4 to 7 bytes.
 inline constexpr std::size_t kClaimStreamBytesMax = 32;
 
-/// The client's side: keeps the claims of the last commands, also for its own verdicts, which
-/// replays need again. A value of bounded size.
+/// The client's side. Keeps the claims of the last commands. The client also uses them itself, for
+/// the hit tests of commands that run again. A value of bounded size.
 class ClaimSender {
  public:
-  /// Commands whose claims are kept.
+  /// The number of commands whose claims are kept.
   static constexpr std::uint32_t kKept = 128;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
 
-  /// The claim of a command; null when nothing has been drawn yet. Numbers rise by 1.
+  /// Adds the claim of a command; nothing if no view has been drawn yet. Numbers rise by 1.
   void push(std::uint32_t number, const std::optional<ViewClaim>& claim);
-  /// Appends what goes in front of the packet with this newest command: at most `count` claims.
-  /// Returns the number of bits.
+  /// Appends the claims for the packet whose newest command is `number`, at most `count` of them.
+  /// Call this before the commands are appended. Returns the number of bits.
   std::size_t write(std::uint32_t number, std::uint32_t count,
                     std::vector<std::byte>& packet) const;
-  /// Null for a command without a claim, and for one that is too long ago.
+  /// The claim of a command. Null if the command has no claim or is too old.
   const ViewClaim* find(std::uint32_t number) const;
 
  private:
@@ -46,15 +46,16 @@ class ClaimSender {
 /// The server's side, for one player. A value of bounded size; constant work per packet.
 class ClaimInbox {
  public:
-  /// Reads what is in front of a packet, and removes it. False, with an empty packet, when that is
-  /// malformed. `now` is the server's tick.
+  /// Reads the claims at the beginning of a packet, and removes them from `packet`. If they are
+  /// malformed, returns false and makes `packet` empty. `now` is the server's tick.
   bool receive(std::span<const std::byte>& packet, Tick now);
-  /// The claim of a command; null unless one arrived in the last seconds.
+  /// The claim of a command. Null if none has arrived within the last `kTicksMax` ticks.
   const ViewClaim* find(std::uint32_t number, Tick now) const;
   std::uint64_t malformed() const { return malformed_; }
 
  private:
-  /// After this many ticks the low byte of a number may mean another command.
+  /// The age limit of a claim in ticks. Commands are identified by the low byte of their number, so
+  /// an older claim could be that of another command.
   static constexpr std::int64_t kTicksMax = 100;
   void note(std::uint32_t number, const ViewClaim& claim, Tick now);
   struct Slot {

@@ -1,9 +1,9 @@
-// A command's need is how far its tick was ahead of this client's time when it left, less how early
-// it arrived: with that lead it would have arrived just in time. Needs depend on the path only, not
-// on the clock's own corrections, so that the loop has no delay in it and cannot oscillate.
+// A command's need is the lead with which it would have arrived just in time: the lead with which
+// it was sent, minus how early it arrived. Needs depend only on the network path, not on the
+// clock's own corrections. So the control loop contains no delay, and cannot oscillate.
 //
-// A command leaves in the first frame after its tick: up to one frame later than the clock's offset
-// says. So the clock is ahead of the needs by a frame's length.
+// A command is sent in the first frame after its tick begins, so up to one frame too late. To make
+// up for that, a frame's length is added to the needs.
 #include "runtime/sync/clock_servo.h"
 
 #include <algorithm>
@@ -18,9 +18,10 @@ namespace {
 
 constexpr PlaybackLimits kLimits{
     .speed_min = 0.9, .speed_max = 1.1, .jump_ahead_ms = 150, .jump_back_ms = 500, .settle_ms = 50};
-/// The first guess is ahead of the round trip by this much: a command that is too early is safe.
+/// The first estimate of the lead is the round trip plus this margin, because a command that is too
+/// early does no harm.
 constexpr double kFirstMarginMs = 30;
-/// A report beyond this is a mistake of the server's: `sent_` covers a few seconds.
+/// A report beyond this is an error of the server. It would be beyond the time that `sent_` covers.
 constexpr Duration kEarlyMax = std::chrono::seconds(10);
 constexpr double kFrameShare = 1.0 / 32;
 constexpr double kFrameLengthMaxMs = 100;
@@ -33,7 +34,7 @@ DelayEstimateOptions servo_estimate(LeadWeight weight) {
   return options;
 }
 
-/// A server may send any tick: the last one is where time ends.
+/// Converts to a tick. A server may send any tick, so the result is limited to the range of ticks.
 std::uint32_t to_tick(double ticks) {
   constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::clamp(ticks, 0.0, kTickMax));
@@ -75,7 +76,7 @@ std::uint32_t ClockServo::due(Time now) {
   const double wanted =
       is_known ? estimate_.wanted_ms(now_ms) + frame_ms_ + 2 * frame_deviation_ms_ : offset_ms_;
   offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
-  // Never less than before: after a jump back the clock first has to come to where it was.
+  // After a jump back, no tick is due until the clock has reached `issued_` again.
   const std::uint32_t reached = to_tick(clock_.position_ms() / tick_ms_);
   if (reached <= issued_) return 0;
   const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
@@ -88,7 +89,7 @@ std::uint32_t ClockServo::due(Time now) {
   return count;
 }
 
-/// One long frame says nothing about the next ones, so it does not count in full.
+/// One long frame does not mean that the next ones are long, so frames are averaged and limited.
 void ClockServo::note_frame(double now_ms) {
   const double length = std::clamp(now_ms - last_frame_ms_, 0.0, kFrameLengthMaxMs);
   last_frame_ms_ = now_ms;

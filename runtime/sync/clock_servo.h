@@ -1,4 +1,4 @@
-// When a client runs which of its own ticks: ahead of the server, so that commands arrive in time.
+// The clock of a client's own ticks. It runs ahead of the server, so that commands arrive in time.
 #pragma once
 
 #include <array>
@@ -14,20 +14,20 @@
 
 namespace muster {
 
-/// How a servo weighs ticks without a command against the lead.
+/// The trade-off between a short lead and few ticks without a command.
 enum class LeadWeight : std::uint8_t {
   quick,     ///< 10 ms less lead, and a fifth more ticks without a command.
   balanced,  ///< The default.
 };
 
-/// The clock of predicted time. Commands are stamped with its ticks, one for each tick number. The
-/// server reports how early commands arrive; from that the clock learns how far ahead of the server
-/// it has to run, and gets there by running at 0.9 to 1.1 times real time. It jumps only when it is
-/// more than 150 ms too late or 500 ms too early.
+/// The clock of predicted time. Each of its ticks has one command, stamped with the tick's number.
+/// The server reports how early commands arrive. From that the clock computes its lead: how far
+/// ahead of the server it has to run. It changes its lead by running at 0.9 to 1.1 times real time.
+/// It jumps only if it is more than 150 ms too late or 500 ms too early.
 ///
-/// Corrections in flight count: each report is judged against the lead that the clock had when the
-/// command left, not against its lead now. Nothing else of the path matters, so that a path which
-/// is slow in one direction only is as good as any other.
+/// A report is compared with the lead that the clock had when the command was sent, not with its
+/// present lead. So corrections that the server has not seen yet are included. The delays of the
+/// two directions need not be equal.
 ///
 /// Per frame: `note` for each report that arrived, then `due`. A function of the arguments of its
 /// calls; no allocation after construction; one thread at a time. Times must not decrease.
@@ -43,26 +43,28 @@ class ClockServo final : public CommandClock {
   void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
   void note(const CommandArrival& arrival, Time now) override;
 
-  /// A frame that is longer than `kFrameMax` has the ticks of `kFrameMax` only, and those before
-  /// them are skipped and counted.
+  /// In a frame that is longer than `kFrameMax`, only the last ticks are due, as many as in a frame
+  /// of `kFrameMax`. The ticks before are skipped and counted.
   std::uint32_t due(Time now) override;
   Tick tick() const override { return Tick(issued_); }
   float fraction() const override;
-  /// Until the next tick is due if the speed stays, as of the last `due`.
+  /// The time from the last `due` until the next tick is due, if the speed does not change.
   Duration to_next() const;
 
-  /// Predicted time less the time of `due`, relative to the first call: changes are corrections.
+  /// Predicted time minus the time of `due`, relative to the first call. It changes only by
+  /// corrections.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
   std::uint64_t reseats() const override { return clock_.reseats(); }
 
  private:
-  /// At 60 ticks per second reports may be half a minute old: the train behind an outage.
+  /// The number of sent commands that are kept. At 60 ticks per second that is half a minute,
+  /// because packets that queue up during an outage can be that old.
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {
     std::uint32_t tick = 0;  ///< 0 is none.
-    double lead_ms = 0;      ///< From the command's sending until its tick, less a constant.
+    double lead_ms = 0;      ///< From sending the command until its tick, minus a constant.
   };
   double to_ms(Time now) const;
   void note_frame(double now_ms);
@@ -74,7 +76,7 @@ class ClockServo final : public CommandClock {
   double offset_ms_ = 0;
   double last_frame_ms_ = 0;
   double frame_ms_ = 0;            ///< The length of a frame, smoothed.
-  double frame_deviation_ms_ = 0;  ///< How much it differs from that.
+  double frame_deviation_ms_ = 0;  ///< How much frames differ from `frame_ms_`.
   std::uint32_t issued_ = 0;
   std::uint64_t skipped_ = 0;
   std::array<Sent, kSent> sent_{};

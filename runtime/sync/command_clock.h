@@ -1,4 +1,4 @@
-// When a client runs which of its own ticks.
+// The interface of clocks for a client's own ticks.
 #pragma once
 
 #include <cstdint>
@@ -8,22 +8,22 @@
 
 namespace muster {
 
-/// What the server reports about a command. A report for several commands names the one with the
-/// lowest of their times.
+/// The server's report about a command. A report about several commands is about the one with the
+/// lowest `early`.
 struct CommandArrival {
   Tick tick;         ///< The tick that the command is for.
-  Duration early{};  ///< From its first arrival until the tick began; negative when it was late.
+  Duration early{};  ///< From the first arrival until the tick began; negative if late.
 };
 
-/// What a client knows of its server when a state arrives.
+/// A client's information about its server when a state arrives.
 struct ServerTime {
-  Tick tick;                         ///< The newest state's.
+  Tick tick;                         ///< The tick of the newest state.
   Duration round_trip{};             ///< Smoothed.
-  std::uint32_t newest_command = 0;  ///< The newest one that has arrived; 0 is none.
+  std::uint32_t newest_command = 0;  ///< The newest command that has arrived; 0 for none.
 };
 
-/// The clock of predicted time. Commands are stamped with its ticks, one for each tick number.
-/// `ClockServo` is the one that games get; others exist for comparison.
+/// The clock of predicted time. Each of its ticks has one command, stamped with the tick's number.
+/// Games use `ClockServo`; other clocks exist for comparison.
 ///
 /// Per frame: `note` for each report and `note_server` for a state, then `due`. A function of the
 /// arguments of its calls; one thread at a time. Times must not decrease.
@@ -31,19 +31,19 @@ class CommandClock {
  public:
   virtual ~CommandClock() = default;
 
-  /// Seats the clock by a guess. Once per connection, before `due`.
+  /// Sets the clock to an estimate. To be called once per connection, before `due`.
   virtual void begin(const ServerTime& server, Time now) = 0;
   /// A state has arrived.
   virtual void note_server(const ServerTime& server, Time now) = 0;
   virtual void note(const CommandArrival& arrival, Time now) = 0;
-  /// How many ticks to run in the frame at `now`: those after the `tick` before the call, up to the
-  /// `tick` after it. 0 before `begin`.
+  /// How many ticks to run in the frame at `now`; 0 before `begin`. The call advances `tick()`. The
+  /// ticks to run are the last ones up to the new `tick()`.
   virtual std::uint32_t due(Time now) = 0;
   /// The last tick that was due.
   virtual Tick tick() const = 0;
-  /// The fraction of a tick that has passed since; below 1.
+  /// The fraction of a tick that has passed since the last tick that was due; below 1.
   virtual float fraction() const = 0;
-  /// How often it jumped because its error was beyond its limits.
+  /// How often the clock jumped because its error was beyond its limits.
   virtual std::uint64_t reseats() const = 0;
 };
 

@@ -1,7 +1,9 @@
-// Levels first: one decision says that none changed, which is the usual case; else one for each.
-// Then presses: one decision says that each flag that rose was pressed once, and no other. Then
-// amounts, whose magnitudes are near those of the tick before: the length in bits in unary, with
-// the length of the one before as context; of the digits below it the upper three have contexts.
+// Flags and levels are coded first. One decision states that none changed, which is usual;
+// otherwise there is one decision for each. Presses follow. One decision states that each flag that
+// rose was pressed once, and no other flag was pressed. Amounts are last. Their magnitudes are
+// usually near those of the tick before, so that magnitude is the context. The length of a
+// magnitude in bits is coded in unary. Of the digits below the highest one, the upper three have
+// contexts.
 #include "runtime/sync/command_coding.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                    : static_cast<std::uint64_t>(value);
 }
-/// Differences wrap: lanes of 64 bits use their whole range.
+/// Differences wrap, because lanes of 64 bits use their whole range.
 std::int64_t minus(std::int64_t left, std::int64_t right) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) -
                                    static_cast<std::uint64_t>(right));
@@ -31,7 +33,7 @@ unsigned bucket(std::uint64_t size) {
 }
 unsigned sign_of(std::int64_t value) { return value == 0 ? 0U : value > 0 ? 1U : 2U; }
 
-/// All that coding a command needs.
+/// The state of coding one command.
 template <typename Bits>
 struct Coding {
   Bits& bits;
@@ -48,7 +50,7 @@ struct Coding {
     return minus(of[i], lanes[i].zero);
   }
 
-  /// A magnitude of at least 1, of at most `size_max`.
+  /// Codes a magnitude of at least 1.
   std::uint64_t size(std::uint64_t value, unsigned lengths, unsigned digits) {
     const auto wanted = static_cast<unsigned>(std::bit_width(value | 1U)) - 1;
     unsigned length = 0;
@@ -97,7 +99,7 @@ void Coding<Bits>::code_levels() {
     const unsigned group =
         (is_flag ? kFlag : kLevel) + (was_set ? 6 : 0) + 2 * std::min(changed, 2U) + is_gap();
     bool differs = is_changed && now[i] != context.before[i];
-    // Something changed: when nothing else did, the last one did.
+    // A value changed. If no other value did, the last one did, without a decision.
     if (is_changed && !(i == last && changed == 0)) differs = bits.bit(group, differs);
     if (is_changed && i == last && changed == 0) differs = true;
     if (!differs) {
@@ -189,7 +191,8 @@ void Coding<Bits>::code_amounts() {
   is_any = bits.bit(
       kAnyAmount + 4 * static_cast<unsigned>(context.gap) + (was_any ? 2 : 0) + (were_any ? 1 : 0),
       is_any);
-  // The context of the first one is the last one of the tick before, that of the others the first.
+  // The context of the first amount is the last amount of the tick before. The context of the other
+  // amounts is the first amount.
   unsigned other = bucket(magnitude(amount(context.before, last)));
   for (std::size_t i = first; i <= last; ++i) {
     if (lanes[i].kind != CommandLaneKind::amount) continue;

@@ -1,5 +1,5 @@
-// Commands as few bits: each against the one before it, with probabilities that follow from how its
-// fields are described. SESSION_FORMAT.md, "Commands".
+// Encodes commands in few bits. Each command is coded relative to the command before it. The
+// probabilities depend on how its fields are described. SESSION_FORMAT.md, "Commands".
 #pragma once
 
 #include <array>
@@ -13,49 +13,51 @@
 
 namespace muster {
 
-/// How a value of a command is coded.
+/// The kind of a lane, which decides how it is coded.
 enum class CommandLaneKind : std::uint8_t {
-  flag,    ///< Two values; stays as it was, mostly.
-  level,   ///< Any values; stays as it was, mostly.
-  press,   ///< A small sum that directly follows a flag: 1 when the flag rises, mostly.
-  amount,  ///< A sum: near the one of the tick before.
+  flag,    ///< One of two values; usually equal to the value of the tick before.
+  level,   ///< Any value; usually equal to the value of the tick before.
+  press,   ///< A small sum directly behind a flag; usually 1 when the flag rises.
+  amount,  ///< Any other sum; usually near the sum of the tick before.
 };
 
+/// One number of a command, with its range.
 struct CommandLane {
   CommandLaneKind kind = CommandLaneKind::level;
   std::int64_t low = 0;
   std::int64_t high = 0;
-  std::int64_t zero = 0;  ///< The integer that stands for the number 0, or the nearest one.
+  std::int64_t zero = 0;  ///< The code of the field's value 0, clamped to the range.
   friend bool operator==(const CommandLane&, const CommandLane&) = default;
 };
 
-/// A sender's commands, all types one after another, as integers with their kinds.
-/// Requires: as many samplings as the schemas have fields.
+/// The lanes of a sender's commands, all types one after another. Requires: one sampling per field
+/// of the schemas.
 std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands,
                                        std::span<const Sampling> sampled);
 /// The samplings of all fields of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// Where a command stands in its packet: which contexts its values have.
+/// A command's relation to the command that it is coded against. It selects the contexts.
 enum class CommandGap : std::uint8_t {
-  none = 0,      ///< Behind the command of the tick before.
-  anchored = 1,  ///< The packet's first, behind a command that the receiver is known to have.
-  unknown = 2,   ///< The packet's first, behind default values.
+  none = 0,      ///< Coded against the command of the tick before.
+  anchored = 1,  ///< The packet's first, against a command that the receiver has.
+  unknown = 2,   ///< The packet's first, against default values.
 };
 
 /// A command's context: the two commands before it.
 struct CommandContext {
   CommandGap gap = CommandGap::none;
   std::span<const std::int64_t> before;
-  std::span<const std::int64_t> earlier;  ///< The same as `before` when it is not known.
+  std::span<const std::int64_t> earlier;  ///< Equal to `before` if it is not known.
 };
 
-/// Contexts of the decisions in a packet. The first of each group; the order is part of the format.
+/// Contexts of the decisions in a packet. Each constant is the first context of a group; the
+/// comment gives the group's dimensions. The order is part of the format.
 namespace command_contexts {
 inline constexpr unsigned kIsFull = 0;
-inline constexpr unsigned kCount = 1;                        // 8: each further command
+inline constexpr unsigned kCount = 1;                        // 8, one per further command
 inline constexpr unsigned kHasAnchor = kCount + 8;           // 1
-inline constexpr unsigned kAnchor = kHasAnchor + 1;          // 16: each step further back
+inline constexpr unsigned kAnchor = kHasAnchor + 1;          // 16, one per step back
 inline constexpr unsigned kIsChained = kAnchor + 16;         // 1
 inline constexpr unsigned kAnyLevel = kIsChained + 1;        // gap 3, changed before 2
 inline constexpr unsigned kFlag = kAnyLevel + 6;             // was set 2, changed so far 3, gap 2
@@ -72,8 +74,9 @@ inline constexpr unsigned kAmountDigits = kAmountLength + 256;  // length 16, no
 inline constexpr unsigned kContextCount = kAmountDigits + 112;
 }  // namespace command_contexts
 
-/// The probability of a 1 in each context, trained on recordings of people playing
-/// (`command_bench --train`). Both ends have the same; nothing adapts, since packets are lost.
+/// The probability of a 1 in each context, trained on recordings of real players (`command_bench
+/// --train`). Both ends have the same table. It does not adapt to a connection, because packets can
+/// be lost.
 using CommandPriors = std::array<BitProbability, command_contexts::kContextCount>;
 const CommandPriors& command_priors();
 
@@ -86,7 +89,7 @@ class CommandBitsOut {
     return value;
   }
   std::uint64_t raw(std::uint64_t value, unsigned bits);
-  /// Empty when the buffer was too small.
+  /// The encoded bytes; empty if the buffer was too small.
   std::span<const std::byte> finish();
   double bit_count() const { return encoder_.bit_count(); }
 
@@ -107,7 +110,7 @@ class CommandBitsIn {
   RangeDecoder decoder_;
 };
 
-/// Counts decisions, for training.
+/// Counts the decisions of commands, to train `CommandPriors`.
 class CommandBitCounts {
  public:
   bool bit(unsigned context, bool value) {
@@ -115,16 +118,18 @@ class CommandBitCounts {
     return value;
   }
   std::uint64_t raw(std::uint64_t value, unsigned /*bits*/) { return value; }
-  /// The probabilities that fit best; those of contexts that never occurred are even.
+  /// The probabilities that fit the counts best. A context that never occurred has even
+  /// probability.
   CommandPriors priors() const;
 
  private:
   std::array<std::array<std::uint64_t, 2>, command_contexts::kContextCount> counts_{};
 };
 
-/// Encodes a command, or decodes it into `now`: both take the same decisions. False for values that
-/// no encoder writes. Work is proportional to the lanes. Requires: spans as long as `lanes`; to
-/// encode, values within their ranges.
+/// Encodes the command `now`, or decodes a command into `now`. Encoder and decoder pass through the
+/// same sequence of decisions. Returns false if no encoder writes the decoded values. The work is
+/// proportional to the number of lanes. Requires: spans as long as `lanes`; when encoding, values
+/// within their ranges.
 template <typename Bits>
 bool code_command(Bits& bits, std::span<const CommandLane> lanes, const CommandContext& context,
                   std::span<std::int64_t> now);

@@ -39,7 +39,7 @@ T sum_of(T left, T right) {
     if (!__builtin_add_overflow(left, right, &sum)) return sum;
     return right < 0 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
   } else {
-    // A peer may send what is no number.
+    // A peer may send NaN or infinity.
     const T sum = left + right;
     return std::isfinite(sum) ? sum : T{};
   }
@@ -126,7 +126,7 @@ void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled
     each_lane(field, [&]<typename T>(T, std::size_t at) {
       const T all = load_lane<T>(&sampled[at]);
       const T taken = load_lane<T>(&sent[at]);
-      // An unsigned sum of less than was sent: its range begins above zero.
+      // The range begins above zero, so more than the unsigned sum was sent.
       const bool is_over = std::is_unsigned_v<T> && taken > all;
       store_lane<T>(&sampled[at], is_over ? T{} : static_cast<T>(all - taken));
     });

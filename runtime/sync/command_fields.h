@@ -1,4 +1,5 @@
-// A player's commands, and the rules by which each field is sampled, replaced and made up for.
+// A player's commands, and the rules for each field: how it is sampled, and what replaces it if a
+// command is missing or late.
 #pragma once
 
 #include <cstddef>
@@ -25,39 +26,39 @@ CommandSet default_commands(std::span<const ComponentDescription> types);
 /// Copies values without allocating. Requires: sets of the same types.
 void copy_commands(const CommandSet& from, CommandSet& to);
 
-/// Adds a frame's value to those of its tick, as `FieldDescription::sampled` describes. The first
-/// frame of a tick replaces what the last tick left, but for sums.
+/// Adds a frame's value to the value of its tick, as `FieldDescription::sampled` describes. The
+/// first frame of a tick replaces the last tick's value, except for sums: these are always added.
 /// Requires: values of `type`.
 void accumulate(const ComponentDescription& type, Bytes value, bool is_first, ByteVector& tick);
 
 /// Adds the sums of a command to those of a tick. Requires: values of `type`.
 void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick);
 
-/// Takes what was sent of the sums from them. The rest, which rounding or the range kept out, is
-/// added to the next tick. Requires: values of `type`.
+/// Subtracts the sent sums from `sampled`. The rest, which was not sent because of rounding or the
+/// field's range, is left for the next tick. Requires: values of `type`.
 void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled);
 
-/// Turns the commands of the tick before into those of a tick whose own are missing
-/// (`FieldDescription::when_missing`).
+/// Changes the commands of the tick before into the commands of a tick whose own commands are
+/// missing (`FieldDescription::when_missing`).
 void repeat_commands(std::span<const ComponentDescription> types, CommandSet& set);
 
-/// What late commands still have to do: their sums, and the last value that differs from the
-/// default of each field that is latched. A value per server and player.
+/// The parts of late commands that still have to run: the sums, and for each latched field the last
+/// value that is not the default. A server has one object per player.
 class LateCommands {
  public:
   /// `types` must outlive this.
   explicit LateCommands(std::span<const ComponentDescription> types);
 
-  /// Keeps what must not be lost of a command that does not run.
+  /// Keeps the sums and latched fields of a command that does not run.
   void add(const CommandSet& late);
-  /// Adds it to the command that runs now. What does not fit into a field's range stays for the
-  /// next one.
+  /// Adds the kept sums and latched fields to the command that runs now. The part of a sum that is
+  /// beyond the field's range is kept for the next command.
   void release(CommandSet& running);
   void clear();
 
  private:
   std::span<const ComponentDescription> types_;
-  CommandSet kept_;  ///< Sums from zero; latched fields from their default.
+  CommandSet kept_;  ///< Sums start at zero, latched fields at their default.
   bool is_empty_ = true;
 };
 

@@ -1,4 +1,4 @@
-// An offset is relative to the raw command, so a field has one at a time: the newest.
+// An offset is relative to the raw command, so only the newest force of a field is applied.
 #include "runtime/sync/command_forces.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ T wrapped(const FieldDescription& field, T value) {
   return value;
 }
 
-/// Peers choose the values, so integers wrap.
+/// Integers wrap: a peer chooses the values, and an overflow would be undefined behaviour.
 template <typename T>
 T wrapping_sum(T left, T right) {
   if constexpr (std::is_integral_v<T>) {
@@ -114,7 +114,7 @@ std::vector<ForcedField> CommandForces::lasting() const {
     const ForcedField& forced = force.forced;
     const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
     if (!force.has_offset || is_sum) continue;
-    // A later one of the same field replaces it.
+    // A later force of the same field replaces an earlier one.
     std::erase_if(found, [&](const ForcedField& other) { return is_same_field(other, forced); });
     found.push_back(forced);
   }
@@ -174,7 +174,7 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
     ForcedField& forced = force.forced;
     const FieldDescription& field = types_[forced.type].fields[forced.field];
     if (stamp_steps(forced.stamp, stamp) < 0) continue;
-    // A later force of the same field that holds already hides this one.
+    // A later force of the same field that is in effect hides this force.
     const bool is_hidden = std::any_of(
         forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
           return other.forced.type == forced.type && other.forced.field == forced.field &&
@@ -201,14 +201,15 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
     });
     if (!force.has_offset) {
       force.has_offset = true;
-      forced.stamp = stamp;  // Later than wanted when the tick had already run.
+      forced.stamp = stamp;  // Later, if the wanted tick had run.
       if (effective_.size() < kForcesMax) effective_.push_back(forced);
     }
   }
   forget(stamp);
 }
 
-/// Erases what no tick that can still be asked for needs: sums, and what a newer force hides.
+/// Erases old forces of sums, and old forces that a newer force hides. Ticks that can still run
+/// again do not need them.
 void CommandForces::forget(std::uint32_t stamp) {
   constexpr std::int32_t kAskedMax = 128;
   const auto is_past = [&](const Force& force) {

@@ -1,4 +1,4 @@
-// Trained: `command_bench --train FILE...` on recordings of people playing first-person games.
+// Made with `command_bench --train FILE...` from recordings of players of first-person games.
 #include "runtime/sync/command_coding.h"
 
 namespace muster {

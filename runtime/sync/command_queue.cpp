@@ -1,5 +1,5 @@
-// Slots are a ring by stamp; a command stays in its slot after it ran, as an anchor for later ones
-// and to detect duplicates. SESSION_FORMAT.md, "Commands".
+// Slots are a ring by stamp. A command stays in its slot after it has run, as an anchor for later
+// commands and to detect duplicates. SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_queue.h"
 
 #include <algorithm>
@@ -12,12 +12,13 @@ namespace {
 
 using namespace command_numbers;
 
-/// Until packets were counted.
+/// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// A packet that has not arrived when this many later ones were sent counts as lost.
+/// A packet counts as lost if it has not arrived before the packet that was sent this many packets
+/// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
-/// Packets between two of a client that began again.
+/// The maximum distance of two stamps that together prove a new sequence.
 constexpr std::int32_t kSuspectedMax = 8;
 
 }  // namespace
@@ -34,7 +35,7 @@ CommandQueue::CommandQueue(std::span<const ComponentDescription> types, CommandP
 
 void CommandQueue::accept(const StructDecoder& decoder) {
   const std::span<const CommandLane> lanes = decoder.command_lanes();
-  if (!std::ranges::equal(lanes_, lanes)) clear();  // The kept commands have another form.
+  if (!std::ranges::equal(lanes_, lanes)) clear();  // The lanes differ.
   lanes_.assign(lanes.begin(), lanes.end());
   defaults_.clear();
   for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
@@ -64,7 +65,7 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
       ++counters_.unanchored;
       return std::nullopt;
     }
-    // The one that is not more than `kShortAheadMax` ahead.
+    // The only stamp with these low bits that is in the range around `newest_`.
     constexpr std::uint32_t kModulus = 1U << kShortBits;
     const std::uint32_t behind = (newest_ + kShortAheadMax - header.newest) % kModulus;
     header.newest = newest_ + kShortAheadMax - behind;
@@ -125,7 +126,8 @@ bool CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
   return true;
 }
 
-/// Whether the stamp is near the last ones. A client that began again sends others, more than once.
+/// Whether the stamp is near the last ones. If a client has begun a new sequence, several of its
+/// packets in a row have other stamps, and these are near each other.
 bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, float fraction) {
   const bool is_paced = pacing_ == CommandPacing::by_client;
   if (!has_begun_) {
@@ -144,14 +146,14 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
     return true;
   }
   ++(ahead > 0 ? counters_.ahead : counters_.stale);
-  if (!is_paced) note_earliness(header.newest, fraction);  // The client's clock has to follow.
+  if (!is_paced) note_earliness(header.newest, fraction);  // For the client's clock.
   const bool follows = suspected_ && stamp_steps(*suspected_, header.newest) > 0 &&
                        stamp_steps(*suspected_, header.newest) <= kSuspectedMax;
   suspected_ = header.newest;
   if (!follows) return false;
   suspected_.reset();
   ++counters_.jumps;
-  // With the server's time the client has to follow, not the server.
+  // With `by_server`, the client has to adjust its stamps.
   if (!is_paced) return false;
   if (ahead > 0) {
     keep_skipped(decoder, last_run_ + kAheadMax + 1);
@@ -162,7 +164,7 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
   return true;
 }
 
-/// Forgets all commands: those of the new sequence have the same stamps.
+/// Drops all commands, because the commands of a new sequence can have the same stamps.
 void CommandQueue::clear() {
   counters_.work += slots_.size();
   for (Slot& one : slots_) one.stamp = 0;
@@ -171,7 +173,7 @@ void CommandQueue::clear() {
   history_.clear();
 }
 
-/// What waits before `end` does not run.
+/// The waiting commands before `end` are not run. Keeps their sums.
 void CommandQueue::keep_skipped(StructDecoder& decoder, std::uint32_t end) {
   for (std::uint32_t stamp = last_run_ + 1; stamp_steps(stamp, end) > 0; ++stamp) {
     ++counters_.work;
@@ -193,7 +195,7 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
     ++counters_.duplicates;
     return;
   }
-  // The client may have added a settled one to a later command already.
+  // The client may already have added the sums of a settled command to a later command.
   const bool is_settled =
       newest_ != 0 &&
       stamp_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
@@ -223,7 +225,7 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
     for (std::int32_t i = 0; i < std::min(step, 64); ++i) {
       packets_ <<= 1U;
       ++counters_.work;
-      // Numbers before the first packet were not lost.
+      // Packets before the first one do not count as lost.
       if (newest_packet_ == 0) packets_ = ~std::uint64_t{1};
       const bool is_lost = ((packets_ >> kReorderedMax) & 1U) == 0;
       loss_ += kLossShare * ((is_lost ? 1.0F : 0.0F) - loss_);
@@ -231,7 +233,7 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
     packets_ |= 1U;
     newest_packet_ = newest;
   }
-  // A duplicate is no measurement of the way.
+  // A duplicate does not measure the delay.
   if (!has(newest)) note_earliness(newest, fraction);
 }
 
@@ -265,7 +267,7 @@ void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
   ++counters_.work;
   if (has(stamp)) {
     convert(decoder, slot(stamp).values, raw_);
-    // The offsets belong to the default command, not to what the client's device says.
+    // While the client was lost, offsets were computed against the default command.
     if (resting_since_) forces_.renew(*resting_since_, stamp);
     resting_since_.reset();
   } else {
@@ -290,7 +292,7 @@ void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
     clear();
     has_begun_ = true;
   } else {
-    // Ticks that the server left out.
+    // The server has left out ticks.
     keep_skipped(decoder, last_run_ + std::min(static_cast<std::uint32_t>(step), kAheadMax + 1));
   }
   run(decoder, stamp);
@@ -301,7 +303,7 @@ void CommandQueue::begin_tick(StructDecoder& decoder) {
   if (!has_begun_ || slots_.empty()) return;
   const std::int32_t waiting = newest_ == 0 ? 0 : stamp_steps(last_run_, newest_);
   if (waiting <= 0) {
-    // Nothing newer is there: the next one may still come.
+    // No newer command has arrived. The next command may still arrive.
     repeat_commands(types_, raw_);
     ++counters_.missing;
     return finish_tick(last_run_);

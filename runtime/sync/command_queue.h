@@ -1,4 +1,4 @@
-// A server's side of a player's commands: the command of exactly this tick.
+// The server's side of a player's commands: finds the command of each tick.
 #pragma once
 
 #include <bit>
@@ -21,20 +21,20 @@ namespace muster {
 struct CommandCounters {
   std::uint64_t received = 0;    ///< Commands that were new and in time.
   std::uint64_t late = 0;        ///< New commands whose tick had run; their sums run later.
-  std::uint64_t duplicates = 0;  ///< Repeated ones.
+  std::uint64_t duplicates = 0;  ///< Commands that had already arrived.
   std::uint64_t missing = 0;     ///< Ticks whose command had not arrived.
-  std::uint64_t skipped = 0;     ///< Commands that did not run, since too many waited.
+  std::uint64_t skipped = 0;     ///< Commands that did not run, because too many waited.
   std::uint64_t stale = 0;       ///< Stamps too far in the past: ignored.
   std::uint64_t ahead = 0;       ///< Stamps too far in the future: ignored.
   std::uint64_t jumps = 0;       ///< Clients that began a new sequence of stamps.
   std::uint64_t unanchored = 0;  ///< Packets that cannot be decoded without a lost command.
   std::uint64_t malformed = 0;
-  std::uint64_t work = 0;  ///< Values decoded and slots looked at: bounded per packet and tick.
+  std::uint64_t work = 0;  ///< Values decoded and slots checked: bounded per packet and tick.
 };
 
-/// Which tick a command is for.
+/// The meaning of a command's stamp.
 enum class CommandPacing : std::uint8_t {
-  /// Stamps are the server's ticks: the client keeps its clock ahead by the server's reports.
+  /// Stamps are the server's ticks. The client uses the server's reports to keep its clock ahead.
   by_server,
   /// The client numbers its commands with its own clock. The server runs the next command, waits
   /// while there is none, and skips commands when too many wait.
@@ -136,16 +136,16 @@ class CommandQueue {
   std::vector<std::int64_t> defaults_;
   std::vector<std::int64_t> decoded_;  ///< A packet's commands, oldest first.
   std::vector<Slot> slots_;
-  CommandSet raw_;  ///< As sampled, with what late ones add; before forces.
+  CommandSet raw_;  ///< The sampled commands plus late ones, before forces.
   CommandSet current_;
   CommandSet scratch_;
   LateCommands late_;
   CommandForces forces_;
   CommandPacing pacing_;
   bool has_begun_ = false;
-  std::optional<std::uint32_t> resting_since_;  ///< The command at which the client went away.
+  std::optional<std::uint32_t> resting_since_;  ///< The command when the client was lost.
   std::uint32_t last_run_ = 0;
-  std::uint32_t newest_ = 0;                ///< Stored; 0 for none.
+  std::uint32_t newest_ = 0;                ///< The newest stored stamp; 0 for none.
   std::optional<std::uint32_t> suspected_;  ///< A stamp that may begin a new sequence.
   ReceivedHistory history_;
   std::uint32_t next_block_ = 0;  ///< The block that the next report names, if it has gaps.
@@ -154,7 +154,8 @@ class CommandQueue {
   float earliness_last_ = 0;
   bool has_earliness_ = false;
   std::uint32_t newest_packet_ = 0;
-  std::uint64_t packets_ = 0;  ///< Bit `i`: whether a packet with newest - i arrived.
+  /// Bit `i`: whether the packet of command `newest_packet_ - i` has arrived.
+  std::uint64_t packets_ = 0;
   float loss_;
   CommandCounters counters_;
 };

@@ -1,8 +1,9 @@
-// Most packets are chained: their first command is coded against the one before it, which the
-// server has unless all packets with it were lost. Every fourth packet, and each one while reports
-// are overdue, has an anchor instead, a command that the server is known to have, so that it can be
-// decoded whatever became of the others. Only every fourth command can be an anchor: an exact
-// distance takes more bits than it saves. SESSION_FORMAT.md, "Commands".
+// Most packets are chained: their first command is coded against the command before it. The server
+// has that command unless all packets with it were lost. Every fourth packet, and each packet while
+// reports are overdue, has an anchor instead. An anchor is a command that the server has
+// acknowledged, so the packet can be decoded even if all other packets are lost. Only every fourth
+// command can be an anchor, because coding an exact distance costs more bits than it saves.
+// SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_sender.h"
 
 #include <algorithm>
@@ -15,10 +16,10 @@ namespace {
 
 using namespace command_numbers;
 
-/// Enough for the most commands with the widest lanes: 9 bytes each, and a decision or two.
+/// Bytes of buffer per lane. The widest lanes need 9 bytes and a few decisions.
 constexpr std::size_t kLaneBytesMax = 12;
 
-/// Whether reports should have come: packets are lost in a row, or reports are.
+/// Whether reports are overdue, because several packets or reports in a row were lost.
 bool is_overdue(double round_trip_ticks, std::uint32_t unacknowledged) {
   constexpr double kOverdueTicks = 8;
   return static_cast<double>(unacknowledged) > round_trip_ticks + kOverdueTicks;
@@ -29,7 +30,7 @@ bool is_overdue(double round_trip_ticks, std::uint32_t unacknowledged) {
 std::uint32_t commands_per_packet(double loss, double round_trip_ticks,
                                   std::uint32_t unacknowledged) {
   constexpr double kLostMax = 1e-3;
-  // The measured loss is of the last seconds: a link without any may still lose one in 200.
+  // The loss was measured over a few seconds only. Even if it is 0, one packet in 200 may be lost.
   constexpr double kLossShareMore = 1.2;
   constexpr double kLossMore = 0.005;
   if (is_overdue(round_trip_ticks, unacknowledged)) {
@@ -118,7 +119,7 @@ void CommandSender::read_received(const CommandReport& report) {
   for (std::uint32_t i = 0; i < 64; ++i) {
     settle(newest - 1 - i, ((report.received >> i) & 1U) != 0, newest);
   }
-  // The blocks: from the oldest command that is not settled on.
+  // Reads the blocks, beginning with the oldest command that is not settled.
   bool is_first = true;
   for (std::uint32_t stamp = unsettled_; stamp_steps(stamp, newest) > 64; ++stamp) {
     const auto older = static_cast<std::uint32_t>(stamp_steps(stamp, newest)) - 65;
@@ -137,7 +138,7 @@ void CommandSender::read_received(const CommandReport& report) {
   }
 }
 
-/// Commands above the newest one come too late from now on, up to a stamp.
+/// Commands above the newest one that are too late for the server by now are lost.
 void CommandSender::lose_late(const CommandReport& report) {
   if (report.run == 0) return;
   const std::uint32_t late_end = report.run - CommandReport::kLateTicks;
@@ -165,7 +166,7 @@ CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint
     has_anchor = anchor != 0 && one.stamp == anchor && one.is_acknowledged;
     if (has_anchor || back == kAnchorStepsMax) break;
   }
-  // The server has all that it has acknowledged, so its newest one is not older.
+  // The server has all acknowledged commands, so its newest command is at least `acknowledged_`.
   const bool is_full = !has_anchor || unacknowledged() >= kShortAheadMax;
   bits.bit(kIsFull, is_full);
   bits.raw(is_full ? newest_ : newest_ % (1U << kShortBits), is_full ? 32 : kShortBits);
@@ -189,7 +190,7 @@ std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
   if (newest_ == 0) return {};
   std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
   if (fixed_count_ != 0) count = std::min(fixed_count_, kCommandsPerPacketMax);
-  // Stamps skip 0: a packet does not reach across it.
+  // Stamps skip 0, and a packet must not contain 0.
   count = std::min({count, newest_ - oldest_ + 1, newest_});
   CommandBitsOut bits(buffer_);
   const Anchor anchor = code_header(bits, count, round_trip_ticks);

@@ -1,7 +1,8 @@
-// How it was found: recorded delays of real links, played through candidates with the speed limits
-// that other systems have (tests/bench/jitter_lab.cpp). A fixed quantile suits one kind of link.
-// Choosing the quantile by its cost covers the last 1 % where that is cheap (a smooth link), and
-// leaves it late where it would cost hundreds of milliseconds.
+// The rules were chosen by an experiment: recorded delays of real links were played through several
+// candidates, all with the same speed limits (tests/bench/jitter_lab.cpp). A fixed quantile suits
+// only one kind of link. If the quantile is chosen by its cost, a smooth link gets enough delay for
+// the last 1 % of the packets. On a link where that would cost hundreds of milliseconds, these
+// packets are late.
 #include "runtime/sync/delay_estimate.h"
 
 #include <algorithm>
@@ -11,20 +12,21 @@ namespace muster {
 namespace {
 
 constexpr double kHistoryMs = 12'000;
-/// A silence longer than this does not count in full: what was known before it is still true.
+/// A longer silence counts as only this long, so that the history before it is not forgotten.
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
-/// A spike counts as no more than this in the usual need.
+/// The maximum lateness that the usual need takes from one packet.
 constexpr double kUsualRiseMs = 100;
-/// A packet that is later than this was held back by an outage. Hundreds of them arrive at once
-/// when it ends, and they are no reason to wait as long from then on.
+/// A packet that is later than this was delayed by an outage, and is not added to the history. When
+/// an outage ends, hundreds of such packets arrive at once. They are not a reason for a longer
+/// delay afterwards.
 constexpr double kOutageMs = 400;
-/// The usual need has made a step when the last `kRecent` packets, over at least this time, all
-/// needed more by `kStepMs`. The packets that queue behind a stall arrive in less time.
+/// The usual need has made a step if the last `kRecent` packets all needed `kStepMs` more, and
+/// arrived over at least this time. Packets that queue up in a stall arrive within less time.
 constexpr double kStepTimeMs = 300;
 constexpr double kStepMs = 15;
 constexpr double kPeakHalfLifeMs = 400;
-/// Packets until the history alone decides.
+/// The number of packets after which only the history counts.
 constexpr std::uint32_t kLearning = 20;
 /// The delay beyond the usual need that an unknown link gets.
 constexpr double kUnknownMs = 30;
@@ -61,8 +63,9 @@ void DelayEstimate::note_lost(double needed_ms) {
   if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
 }
 
-/// A mean takes seconds to follow a step, and all that time packets would count as late by the rest
-/// of it. The packets since the step are noted again, as relative to the new level.
+/// Follows a step of the usual need. The mean alone would take seconds, and meanwhile all packets
+/// would count as late. The history entries of the packets since the step are shifted to be
+/// relative to the new usual need.
 void DelayEstimate::follow_step(double now_ms) {
   if (seen_ < kRecent) return;
   double lowest = recent_[0].needed_ms;

@@ -1,4 +1,4 @@
-// How a corrected error vanishes from what is shown.
+// Blends a corrected prediction error out of the shown state.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +8,12 @@
 
 namespace muster {
 
-/// The time in which a corrected error vanishes.
+/// The time over which a corrected error is blended out.
 inline constexpr Duration kErrorBlend = std::chrono::milliseconds(99);
 
-/// The share of an error that is still shown `since` a correction: 1 at first, 0 at `length` and
-/// later. It begins and ends without a jump of the speed (a cubic ease: "smoothstep").
+/// The share of an error that is still shown at the time `since` after a correction: 1 at first, 0
+/// from `length` on. The speed does not jump at the beginning or the end (a cubic ease,
+/// "smoothstep").
 constexpr float shown_error_share(Duration since, Duration length = kErrorBlend) {
   if (since >= length) return 0;
   const float done =

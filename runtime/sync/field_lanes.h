@@ -1,4 +1,4 @@
-// The numbers of a field, one by one, and the order of stamps.
+// Visits the numbers of a field, and compares stamps.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ inline std::size_t field_bytes(const FieldDescription& field) {
   return std::size_t{field.count} * field.element_bytes;
 }
 
-/// Calls `visit(T{}, offset)` for each number of a field, with the offset in the struct.
+/// Calls `visit(T{}, offset)` for each number of a field. `T` is the number's type, and `offset`
+/// its offset in the struct.
 template <typename Visit>
 void each_lane(const FieldDescription& field, Visit visit) {
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
@@ -23,7 +24,7 @@ void each_lane(const FieldDescription& field, Visit visit) {
   });
 }
 
-/// From one stamp to another; stamps wrap.
+/// The difference of two stamps, which wrap: positive if `to` is later.
 constexpr std::int32_t stamp_steps(std::uint32_t from, std::uint32_t to) {
   return static_cast<std::int32_t>(to - from);
 }

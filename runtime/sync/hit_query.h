@@ -1,4 +1,4 @@
-// What shots hit, at the moments that their shooters saw.
+// Computes what shots hit, at the moments that their shooters saw.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,9 @@
 
 namespace muster {
 
-/// The environment: `metres` returns how far a ray gets, at most `metres_max`. Called from several
-/// threads at once: it must be a pure function while shots are resolved. Null for no environment.
+/// The environment, which stops shots. `metres` returns how far a ray gets, at most `metres_max`.
+/// It is called from several threads at once, and must be a pure function while shots are resolved.
+/// Null if there is no environment.
 struct Environment {
   const void* context = nullptr;
   float (*metres)(const void* context, Vec3 from, Vec3 direction, float metres_max) = nullptr;
@@ -25,30 +26,30 @@ struct ViewedShot {
   ViewTime view;
 };
 
-/// Appends what one shot hits in a view, nearest first, equal distances by entity id: each entity
-/// once, with its nearest part (of equal ones the lowest), no farther than the environment. A shot
-/// with values that are not finite, or whose direction does not have a length of 1 within 1 %, hits
-/// nothing. `scratch` keeps memory between calls. Returns the metres that the shot gets through the
-/// environment.
+/// Appends the entities that a shot hits in a view, nearest first, and by entity id if the
+/// distances are equal. Each entity is listed once, with its nearest part, and with the lowest one
+/// of equally near parts. Entities behind the environment are not hit. A shot hits nothing if one
+/// of its values is not finite, or if the length of its direction differs from 1 by more than 1 %.
+/// `scratch` keeps memory between calls. Returns how many metres the environment lets the shot get.
 float resolve_shot(RewoundView& view, const Shot& shot, const Environment& environment,
                    std::vector<std::uint32_t>& scratch, std::vector<Hit>& out);
 
-/// Resolves many shots: goes back once per distinct moment, and each shot sees the same volumes
-/// whatever else is in the batch. So the verdicts are the same in every order and on any number of
-/// threads. Reuse it: a batch allocates nothing when an earlier one was as large.
+/// Resolves many shots. It rewinds once per distinct moment. The result of a shot does not depend
+/// on the other shots in the batch, so the results are the same in every order and on any number of
+/// threads. Reuse it: a batch allocates nothing if an earlier batch was as large.
 class HitBatch {
  public:
-  /// Results of the batch before are gone. `workers` may be null: then this thread does it all.
-  /// Requires: `history` does not change meanwhile.
+  /// Replaces the results of the batch before. `workers` may be null: then this thread does all the
+  /// work. Requires: `history` does not change during the call.
   void resolve(const PoseHistory& history, std::span<const ViewedShot> shots,
                const Environment& environment = {}, WorkerPool* workers = nullptr);
 
-  /// The hits of a shot of the last batch, by its index; valid until the next batch.
+  /// The hits of the shot with index `shot` in the last batch; valid until the next batch.
   std::span<const Hit> hits(std::size_t shot) const;
-  /// How far the environment lets it get.
+  /// How many metres the environment lets the shot get.
   float metres(std::size_t shot) const { return results_[shot].metres; }
 
-  // Since the beginning.
+  // Sums over all batches.
   std::uint64_t rewind_count() const;
   std::uint64_t placed_count() const;
 
@@ -59,7 +60,7 @@ class HitBatch {
     std::uint32_t count = 0;
     float metres = 0;
   };
-  /// What one thread works with.
+  /// The data of one thread.
   struct Lane {
     RewoundView view;
     std::vector<std::uint32_t> near;
@@ -71,17 +72,19 @@ class HitBatch {
 
   std::vector<Lane> lanes_;
   std::uint32_t lanes_used_ = 0;
-  std::vector<std::uint32_t> order_;   ///< Shots by moment.
-  std::vector<std::uint32_t> groups_;  ///< Where each moment begins in `order_`, and the end.
+  std::vector<std::uint32_t> order_;  ///< Shots by moment.
+  /// The first index of each moment in `order_`, and behind them the size of `order_`.
+  std::vector<std::uint32_t> groups_;
   std::vector<Result> results_;
 };
 
-/// Appends the entities that a splash reaches in a view, nearest first, equal distances by entity
-/// id: each once, by its nearest part. Nothing for values that are not finite.
+/// Appends the entities that a splash reaches in a view, nearest first, and by entity id if the
+/// distances are equal. Each entity is listed once, with its nearest part. Appends nothing if a
+/// value is not finite.
 void resolve_splash(RewoundView& view, const Splash& splash, std::vector<std::uint32_t>& scratch,
                     std::vector<SplashHit>& out);
 
-/// The share of the damage at a distance from the center, without `instigator_share`.
+/// The share of the damage at a distance from the center. `instigator_share` is not applied.
 float splash_share(const Splash& splash, float metres);
 
 }  // namespace muster

@@ -1,7 +1,8 @@
-// A moving sphere against a volume is a ray against the volume grown by the sphere's radius:
-// spheres and capsules stay what they are, a box becomes three boxes and a capsule along each of
-// its edges. (Ericson, Real-Time Collision Detection, 5.3 and 5.5.7.) Quadratic equations are
-// solved around the point of closest approach, which keeps millimetres at a distance of kilometres.
+// To cast a sphere against a volume, cast a ray against the volume enlarged by the sphere's radius.
+// An enlarged sphere or capsule is a sphere or capsule. An enlarged box is three boxes and a
+// capsule along each edge. (Ericson, Real-Time Collision Detection, 5.3 and 5.5.7.) Quadratic
+// equations are solved around the point of closest approach, so results are exact to a millimetre
+// at a distance of kilometres.
 #include "runtime/sync/hit_shape.h"
 
 #include <algorithm>
@@ -38,7 +39,7 @@ double cast_sphere(const Wide& from, const Wide& direction, double radius) {
   return metres >= 0 ? metres : kNever;
 }
 
-/// The same for a capsule around the origin along an axis.
+/// The first touch of a capsule around the origin along an axis, from outside of it.
 double cast_capsule(const Wide& from, const Wide& direction, std::size_t axis, double half_height,
                     double radius) {
   double first = kNever;

@@ -1,4 +1,4 @@
-// Volumes in the world, and what touches them.
+// Hit volumes in world space, and geometry on them.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ struct PlacedVolume {
 };
 
 PlacedVolume placed(const HitVolume& volume, const Pose& pose);
-/// The radius of the smallest sphere around the volume's center that holds it.
+/// The radius of the smallest sphere around the volume's center that contains the volume.
 float extent(const HitVolume& volume);
 
-/// Metres from `from` along `direction` until a sphere of `radius` (0 for a ray) touches the
-/// volume; 0 when it does at the start, nothing when it does not within `metres_max`. Exact:
-/// for a sphere, a box has rounded edges. Computed in double. Requires: finite values, a direction
-/// of length 1.
+/// Moves a sphere of `radius` (0 for a ray) from `from` along `direction`. Returns the metres until
+/// it touches the volume: 0 if it touches it at the start, nothing if it does not touch it within
+/// `metres_max`. The result is exact also at the edges and corners of a box. Computed in double.
+/// Requires: finite values, a direction of length 1.
 std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction, float metres_max,
                           float radius);
 
-/// The point of a volume nearest to `point`, which is `point` itself when it lies inside.
+/// The point of a volume that is nearest to `point`; `point` itself if it is inside the volume.
 Vec3 nearest_point(const PlacedVolume& volume, Vec3 point);
 
 }  // namespace muster

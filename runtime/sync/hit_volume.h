@@ -1,4 +1,4 @@
-// What shots can hit, and what they report: plain data.
+// Data of hit volumes, shots and hits.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,17 @@
 
 namespace muster {
 
-/// A volume that shots can hit, relative to the entity's pose; sizes in metres. A box when a part
-/// of `half_size` is above 0, else a capsule along the entity's y axis when `half_height` is above
-/// 0, else a sphere. An entity has one; a body of several parts has child entities.
+/// A volume that shots can hit, relative to the entity's pose. Sizes are in metres. If a coordinate
+/// of `half_size` is above 0, it is a box. Otherwise, if `half_height` is above 0, it is a capsule
+/// along the entity's y axis. Otherwise it is a sphere. An entity has at most one volume; a body of
+/// several parts needs child entities.
 struct HitVolume {
   Vec3 center{};
   float radius = 0.5F;     ///< Used by spheres and capsules.
   float half_height = 0;   ///< Half the distance between the centers of a capsule's ends.
   Vec3 half_size{};        ///< Half a box's size along the entity's axes.
-  std::uint8_t part = 0;   ///< Reported with the hit: head, limb, ...
-  std::uint8_t layer = 0;  ///< 0 to 31: the bit of `Shot::layers`.
+  std::uint8_t part = 0;   ///< Reported with a hit. The game gives it a meaning, such as "head".
+  std::uint8_t layer = 0;  ///< 0 to 31: the index of a bit of `Shot::layers`.
 };
 consteval auto describe(Type<HitVolume>) {
   return Describe<HitVolume>("HitVolume")
@@ -40,12 +41,12 @@ struct Shot {
   std::uint32_t layers = 0xFFFFFFFF;
 };
 
-/// A hit entity. A body of several parts is one entity: the nearest part counts.
+/// A hit entity. A body of several parts counts as one entity, with its nearest part.
 struct Hit {
   EntityId entity{};
   Vec3 position{};  ///< The point of the volume that is touched.
-  float metres =
-      0;  ///< From `Shot::from` to the ray's point, or the sphere's center, at the touch.
+  /// The way from `Shot::from` until the ray, or the sphere's center, at the moment of the touch.
+  float metres = 0;
   std::uint8_t part = 0;
 };
 
@@ -57,14 +58,14 @@ struct Splash {
   float metres = 5;
   float full_metres = 1;
   float share_min = 0;
-  /// Multiplies the instigator's own share. Above 0 the instigator is hit on every layer; at 0
-  /// never.
+  /// A factor for the instigator's own share. If it is above 0, the instigator is hit, whatever its
+  /// layer is. If it is 0, the instigator is never hit.
   float instigator_share = 1;
   std::uint32_t layers = 0xFFFFFFFF;
 };
-/// What a splash does to one entity.
+/// The effect of a splash on one entity.
 struct SplashHit {
-  Hit hit;          ///< `metres` from the center to the nearest point, 0 inside a volume.
+  Hit hit;          ///< `metres` is from the center to the nearest point; 0 inside a volume.
   float share = 0;  ///< The share of the damage: 0 to 1, times `instigator_share`.
 };
 

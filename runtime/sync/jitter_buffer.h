@@ -1,4 +1,4 @@
-// Which tick a client shows: behind the newest snapshot by as much as snapshots are late.
+// Chooses the tick that a client shows, so that few snapshots arrive too late for it.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@ namespace muster {
 
 /// How a jitter buffer chooses its delay.
 enum class JitterPolicy : std::uint8_t {
-  quantile,  ///< A quantile of what snapshots were late by, and a peak that decays. The default.
-  variance,  ///< Seed 001: mean and variance of the waiting snapshots; adds and skips intervals.
-  newest,    ///< FPSSample: rides at the newest snapshot. It has no buffer.
+  quantile,  ///< A quantile of the snapshots' lateness, and a peak that decays. The default.
+  variance,  ///< Mean and variance of the number of waiting snapshots (`VarianceBuffer`).
+  newest,    ///< Shows the newest snapshot, without a buffer (`NewestBuffer`).
 };
 
-/// How the quantile policy weighs late snapshots against delay.
+/// The trade-off of the quantile policy between delay and late snapshots.
 enum class JitterWeight : std::uint8_t {
-  quick,     ///< A fifth to a third less delay, and a fifth more late snapshots.
+  quick,     ///< Than balanced: a fifth to a third less delay, a fifth more late snapshots.
   balanced,  ///< The default.
-  steady,    ///< A sixth fewer late snapshots at 1.6 times the delay: for spectators.
+  steady,    ///< Than balanced: 1.6 times the delay, a sixth fewer late ones. For spectators.
 };
 
 struct JitterOptions {
@@ -42,10 +42,11 @@ class JitterBuffer {
 
   /// A snapshot of `tick` arrived at `now`. One that is older than the newest is ignored.
   virtual void note(Tick tick, Time now) = 0;
-  /// The tick to show in the frame at `now`, with its fraction. 0 before the first snapshot; at
-  /// least 0. It decreases only when the clock is re-seated (`reseats`).
+  /// The tick to show in the frame at `now`, with a fraction. 0 before the first snapshot, and
+  /// never negative. It decreases only when the clock jumps (`reseats`).
   virtual double shown(Time now) = 0;
-  /// How far `shown` is behind the time line of the server as seen through the link's usual delay.
+  /// How far `shown` is behind the newest tick that would have arrived by now with the link's usual
+  /// delay.
   virtual Duration delay() const = 0;
   /// How often the clock jumped because its error was beyond the limits of the policy.
   virtual std::uint64_t reseats() const = 0;

@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// Values of a sliding window, kept sorted. Bounded: the oldest value goes when the window is full
-/// or when it is too old. Memory is allocated at construction. Adding is linear in the values.
+/// The values of a sliding window, kept sorted. The oldest value is removed when the window is full
+/// or the value is too old. Memory is allocated at construction. Adding takes linear time.
 class LatenessHistory {
  public:
   /// Requires: at least one value.
@@ -19,10 +19,11 @@ class LatenessHistory {
   void shift_last(std::size_t count, double change_ms);
   std::size_t size() const { return count_; }
 
-  /// The value at which `value + cost_ms * share of values above it` is the lowest; the lowest of
-  /// several. 0 without values.
+  /// The value `v` for which `v + cost_ms * (share of values above v)` is the minimum; the lowest
+  /// one if there are several. 0 without values.
   double cheapest(double cost_ms) const;
-  /// The value that `share` of the values do not exceed. 0 without values. Requires: 0 to 1.
+  /// The quantile: the share `share` of the values is not above it. 0 without values. Requires: a
+  /// share of 0 to 1.
   double quantile(double share) const;
 
  private:

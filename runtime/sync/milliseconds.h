@@ -1,4 +1,4 @@
-// Durations as fractions of milliseconds: what the clocks of this room compute with.
+// Durations as floating-point milliseconds, for the clocks of this folder.
 #pragma once
 
 #include <chrono>

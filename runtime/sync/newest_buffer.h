@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// Plays in real time and stops at the newest snapshot. More than 1 tick behind it, it plays 1 %
-/// faster; more than 10 ticks behind, it jumps to 8. There is no buffer: it stops between
-/// snapshots, and each snapshot that is late stops it for longer.
+/// Plays in real time and stops at the newest snapshot. If it is more than 1 tick behind the newest
+/// snapshot, it plays 1 % faster. If it is more than 10 ticks behind, it jumps to 8 ticks behind.
+/// Because there is no buffer, it stops between snapshots, and stops longer for a late snapshot.
 ///
 /// Source: Unity's FPSSample, ClientGameLoop, "render time".
 class NewestBuffer final : public JitterBuffer {

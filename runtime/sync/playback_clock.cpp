@@ -1,5 +1,5 @@
-// The error is corrected by a share that depends on the time passed, not on the number of frames:
-// the same curve at 15 and at 1,000 frames per second, and no overshoot at either.
+// The share of the error that a frame corrects depends on the frame's length. So the curve is the
+// same at 15 and at 1,000 frames per second, and it never overshoots.
 #include "runtime/sync/playback_clock.h"
 
 #include <algorithm>

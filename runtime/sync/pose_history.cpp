@@ -1,6 +1,5 @@
-// States lie in a ring, and each has a record per entity index, so that looking back reads two
-// arrays from front to back. An index is given to another entity once no state has the old one any
-// more.
+// States are in a ring. Each has a record per entity index, so a rewind reads two arrays from front
+// to back. An index can be given to another entity when no state has the old entity any more.
 #include "runtime/sync/pose_history.h"
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// Spheres are larger than needed by this: for rounding.
+/// Spheres are enlarged by this for rounding.
 constexpr float kSlackMetres = 0.01F;
 
 void clear_sphere(PoseHistory::State& state, std::uint32_t index) {
@@ -29,7 +28,7 @@ std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks) {
   assert(ticks_per_second > 0 && stride_ticks > 0);
   const double ticks = std::chrono::duration<double>(span).count() * ticks_per_second;
-  // One more at each end: a moment lies between two states, and the newest is the present.
+  // One more at each end, because a moment is between two states, and the newest is the present.
   return static_cast<std::uint32_t>(std::ceil(std::max(ticks, 0.0) / stride_ticks)) + 2;
 }
 
@@ -86,7 +85,7 @@ std::uint32_t PoseHistory::make_index(EntityId entity) {
     return kNone;
   }
   entities_[index].id = entity;
-  // The states before have nothing of this entity under the index.
+  // Older states do not have this entity.
   for (State& one : states_) {
     one.records[index].is_present = false;
     clear_sphere(one, index);
@@ -129,7 +128,7 @@ void PoseHistory::find_cut(Record& record, const Record* before, Tick previous) 
   const Vec3 step = record.pose.position - before->pose.position;
   const auto ticks = static_cast<float>(steps_between(previous, now));
   const float metres_max = options_.metres_per_tick_max * ticks;
-  // A comparison that is false for what is no number.
+  // False for NaN.
   const bool is_near = dot(step, step) <= metres_max * metres_max;
   record.cut_tick = is_near ? before->cut_tick : now.value();
 }
@@ -188,8 +187,8 @@ void PoseHistory::clear() {
 
 PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
   assert(state_count_ > 0);
-  // The newest state at or before `from`, and the oldest at or after `to`.
-  // Each is at least a tick after the one before.
+  // Finds the newest state at or before `from`, and the oldest state at or after `to`. States are
+  // at least a tick apart, so the state is not after index `since`.
   const std::uint32_t since = view.from > oldest() ? view.from.value() - oldest().value() : 0;
   std::uint32_t from = std::min(state_count_ - 1, since);
   while (from > 0 && state(from).tick > view.from) --from;
@@ -204,7 +203,7 @@ PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
     found.fraction =
         static_cast<float>(std::clamp((view.ticks() - begin) / (end - begin), 0.0, 1.0));
   }
-  if (!(found.fraction > 0)) found.fraction = 0;  // Also what is no number.
+  if (!(found.fraction > 0)) found.fraction = 0;  // Also NaN.
   if (found.fraction >= 1) found.from = found.to;
   if (found.from == found.to) found.fraction = 0;
   return found;

@@ -1,4 +1,4 @@
-// Where everything that shots can hit was in the last ticks.
+// The poses of the last ticks of everything that shots can hit.
 #pragma once
 
 #include <array>
@@ -16,14 +16,15 @@
 
 namespace muster {
 
-/// How many states cover `span` when one is noted every `stride_ticks`, the one before it included.
+/// How many states a history needs to cover `span`, if one state is noted every `stride_ticks`.
+/// Includes the state before `span` and the newest state.
 std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks = 1);
 
 struct PoseHistoryOptions {
-  std::uint32_t states = 32;          ///< Kept, at least 2: `states_for`.
-  std::uint32_t entities_max = 4096;  ///< Further ones are refused and counted.
-  /// A pose that moves by more in a tick has not moved but was teleported.
+  std::uint32_t states = 32;          ///< States to keep, at least 2. See `states_for`.
+  std::uint32_t entities_max = 4096;  ///< More entities are refused and counted.
+  /// A pose whose position changes by more than this in a tick counts as teleported.
   float metres_per_tick_max = 4;
 };
 
@@ -33,32 +34,33 @@ struct NotedPose {
   EntityId target{};  ///< The entity that hits report; null for `entity` itself.
   EntityId parent{};  ///< `pose` is relative to its pose, if it is noted in the same tick.
   Pose pose{};
-  const HitVolume* volume = nullptr;  ///< Null for what only carries others. Copied.
-  bool is_teleported = false;         ///< Nothing lies between this pose and the one before.
+  const HitVolume* volume = nullptr;  ///< Copied. Null if the entity only carries others.
+  bool is_teleported = false;         ///< No blending from the pose before to this pose.
 };
 
 /// The last states of all hit volumes, and of the movers and parents that carry them. Poses are
-/// kept relative to their parents and blended before they are put together, as a client does that
-/// draws them. A volume is that of the earlier state until the later one is reached. What has
-/// despawned can still be hit at the times before, until those states are overwritten; its id is
-/// not reused.
+/// kept relative to their parents. As on a client that draws them, the relative poses are blended
+/// first, and then combined into world poses. Volumes are not blended: between two states, the
+/// volume of the earlier state counts. An entity that has despawned can still be hit at times
+/// before that, until the states of these times are overwritten. Its id is not reused.
 ///
-/// Memory: about 120 bytes per entity and state, which grow with the entities and stay. A tick
-/// allocates nothing when as many entities were there before. Several threads may read at once,
-/// also through `RewoundView`, while none writes. A value without pointers to what it was given.
+/// Memory: about 120 bytes per entity and state. It grows with the number of entities and does not
+/// shrink. A tick allocates nothing if an earlier tick had as many entities. Several threads may
+/// read at once, also through `RewoundView`, if no thread writes. Keeps no pointers to its
+/// arguments.
 class PoseHistory {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   explicit PoseHistory(const PoseHistoryOptions& options = {});
 
-  /// Begins the state of a tick, which replaces the oldest one. A tick that is not after the newest
-  /// forgets everything first. Requires: no state is open.
+  /// Begins the state of a tick, which replaces the oldest state if all are in use. If the tick is
+  /// not after the newest state, all states are dropped first. Requires: no state is open.
   void begin(Tick tick);
-  /// Adds an entity to the open state. The same entity again replaces its pose. False when there
-  /// are too many entities.
+  /// Adds an entity to the open state. If the entity was added already, replaces its pose. False if
+  /// there are too many entities.
   bool note(const NotedPose& noted);
-  /// Closes the state, which can be read from now on. Requires: one is open.
+  /// Closes the open state, which can be read from now on. Requires: a state is open.
   void end();
   void clear();
 
@@ -67,7 +69,7 @@ class PoseHistory {
   Tick oldest() const { return state(0).tick; }
   Tick newest() const { return state(state_count_ - 1).tick; }
   std::uint32_t state_count() const { return state_count_; }
-  /// Entities that were refused since the beginning, once per tick.
+  /// The number of refused entities since the beginning. An entity counts once per tick.
   std::uint64_t refused() const { return refused_; }
   std::size_t memory_bytes() const;
 
@@ -78,16 +80,16 @@ class PoseHistory {
     EntityId target;
     float reach = 0;  ///< From the entity's position to the far end of its volume.
     std::uint32_t parent = kNone;
-    std::uint32_t cut_tick = 0;  ///< The last one that nothing leads to from before.
+    std::uint32_t cut_tick = 0;  ///< The last tick to which no pose is blended.
     bool is_present = false;
     bool has_volume = false;
   };
   static constexpr float kNowhere = -1e30F;
-  /// Eight spheres side by side, which the compiler computes with at once.
+  /// Eight spheres in arrays by coordinate, so that the compiler can use vector instructions.
   struct Spheres {
     static constexpr std::uint32_t kWidth = 8;
     alignas(32) std::array<float, kWidth> x{}, y{}, z{};
-    /// `kNowhere` without a volume.
+    /// `kNowhere` for an entity without a volume.
     std::array<float, kWidth> reach{kNowhere, kNowhere, kNowhere, kNowhere,
                                     kNowhere, kNowhere, kNowhere, kNowhere};
     std::array<std::uint32_t, kWidth> cut_tick{};  ///< The last cut of the entity or a parent.
@@ -95,9 +97,10 @@ class PoseHistory {
   struct State {
     Tick tick;
     std::vector<Record> records;   ///< By entity index.
-    std::vector<Spheres> spheres;  ///< The same, by eight: around the topmost parent's position.
+    std::vector<Spheres> spheres;  ///< By index / 8. Centers: the topmost parents.
   };
-  /// The states around a moment, and what lies between: the nearest ones outside the history.
+  /// The two states around a moment, and the fraction of the way between them. For a moment outside
+  /// the history, the nearest state.
   struct Moment {
     const State* from = nullptr;
     const State* to = nullptr;
@@ -106,15 +109,15 @@ class PoseHistory {
   /// Requires: not empty.
   Moment moment(const ViewTime& view) const;
   std::uint32_t index_count() const { return static_cast<std::uint32_t>(entities_.size()); }
-  /// Parents of parents, at most.
+  /// The maximum depth of parents. Parents above it are ignored.
   static constexpr std::uint32_t kDepthMax = 16;
 
  private:
   struct Entity {
     EntityId id;                 ///< Null for a free index.
-    std::uint64_t last_use = 0;  ///< The number of the last state with it.
+    std::uint64_t last_use = 0;  ///< The number of the last state that has the entity.
   };
-  /// By age: 0 is the oldest.
+  /// A state by its position in the ring: 0 is the oldest.
   const State& state(std::uint32_t age) const { return states_[(first_ + age) % options_.states]; }
   std::uint32_t index_of(EntityId entity) const;
   std::uint32_t make_index(EntityId entity);
@@ -125,13 +128,13 @@ class PoseHistory {
   std::vector<State> states_;  ///< A ring.
   std::uint32_t first_ = 0;
   std::uint32_t state_count_ = 0;
-  std::uint64_t number_ = 0;  ///< States begun.
+  std::uint64_t number_ = 0;  ///< How many states were begun.
   bool is_open_ = false;
   std::vector<Entity> entities_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> by_slot_;    ///< Index of the slot's newest entity.
-  std::vector<EntityId> parents_;         ///< In the open state, by index.
-  std::vector<std::uint8_t> teleported_;  ///< The same.
+  std::vector<EntityId> parents_;         ///< Of the open state, by entity index.
+  std::vector<std::uint8_t> teleported_;  ///< Of the open state, by entity index.
   std::uint64_t refused_ = 0;
 };
 

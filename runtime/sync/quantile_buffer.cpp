@@ -1,9 +1,9 @@
-// Two findings beside those of delay_estimate.cpp made the difference on recorded delays:
+// Besides the rules of delay_estimate.cpp, two rules reduced the delay on recorded links:
 //
-// - A snapshot is late only if the frame before its arrival has played past it. Its need is
-//   measured from that frame, so that the frame's length is no part of the delay.
-// - A stall is known before it ends: the clock comes to the newest snapshot, and none follows.
-//   Slowing down there saves a part of the snapshots that the stall delays.
+// - A snapshot is late only if the frame before its arrival has played past it. So its need is
+// measured from that frame, and the frame's length is not part of the delay. - A stall can be
+// detected before it ends: the clock reaches the newest snapshot, and no snapshot follows. If the
+// clock slows down then, fewer of the delayed snapshots are late.
 #include "runtime/sync/quantile_buffer.h"
 
 #include <algorithm>
@@ -14,16 +14,16 @@
 namespace muster {
 namespace {
 
-/// A frame longer than this does not count in full: a client that was suspended.
+/// The maximum frame length that is counted. A longer frame means that the client was suspended.
 constexpr double kFrameMaxMs = 50;
-/// Snapshots that are noted as lost for a gap in the ticks.
+/// The maximum number of snapshots that are noted as lost for one gap in the ticks.
 constexpr double kLostMax = 20;
-/// A gap is a loss if it is a multiple of the interval, within this share of one.
+/// A gap is a loss if it is a multiple of the interval. It may differ by this share of an interval.
 constexpr double kGapTolerance = 0.1;
 
 DelayEstimateOptions buffer_estimate(double interval_ms, JitterWeight weight) {
   DelayEstimateOptions options;
-  // A late snapshot costs more where snapshots are rare: it leaves more time without a state.
+  // A late snapshot costs more if snapshots are rare, because the time without a state is longer.
   options.late_cost_ms = 3600 + 50 * interval_ms;
   if (weight == JitterWeight::quick) options.late_cost_ms *= 0.2;
   if (weight == JitterWeight::steady) options.late_cost_ms *= 2.3;
@@ -54,10 +54,10 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const bool is_multiple = std::abs(intervals - std::round(intervals)) < kGapTolerance;
   const double lost = is_multiple ? std::min(std::round(intervals) - 1, kLostMax) : 0;
   newest_ms_ = tick_time;
-  // It would have been late had the frame before played past it.
+  // The snapshot is late if the frame before its arrival has played past it.
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
-  // A lost snapshot is as late as the one that replaces it.
+  // A lost snapshot is replaced by this one, so it is late by the same time plus the gap.
   for (int i = static_cast<int>(lost); i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
   estimate_.note(needed, now_ms);
 }

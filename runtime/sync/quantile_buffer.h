@@ -9,11 +9,11 @@
 
 namespace muster {
 
-/// Plays behind the newest snapshot by what `DelayEstimate` says: one interval, so that states are
-/// interpolated, and what snapshots are late by as far as `JitterWeight` makes it worth its delay.
-/// The target waits at the newest snapshot, for up to 100 ms, when the next one does not arrive.
-/// The clock follows at 0.85 to 1.1 times real time and jumps when it is 150 ms behind or 500 ms
-/// ahead.
+/// Plays behind the newest snapshot by the delay of `DelayEstimate`. The delay consists of one
+/// snapshot interval, so that states are interpolated, and of the lateness that is worth waiting
+/// for according to `JitterWeight`. If the next snapshot does not arrive, the target waits at the
+/// newest snapshot for up to 100 ms. The clock follows the target at 0.85 to 1.1 times real time.
+/// It jumps if it is 150 ms behind or 500 ms ahead.
 class QuantileBuffer final : public JitterBuffer {
  public:
   explicit QuantileBuffer(const JitterOptions& options);
@@ -31,8 +31,8 @@ class QuantileBuffer final : public JitterBuffer {
   bool has_begun_ = false;
   bool has_frame_ = false;
   Time origin_{};         ///< The first snapshot's arrival; milliseconds count from it.
-  double newest_ms_ = 0;  ///< The newest snapshot's tick as time.
-  double frame_ms_ = 0;   ///< The last frame.
+  double newest_ms_ = 0;  ///< The time of the newest snapshot's tick.
+  double frame_ms_ = 0;   ///< The time of the last frame.
   double delay_ms_ = 0;
   DelayEstimate estimate_;
   PlaybackClock clock_;

@@ -1,5 +1,5 @@
-// A ring of bits. Bits beyond the newest stamp are set when the newest one moves past them, a word
-// at a time. The ring has 4,096 bits, so that what is written never overlaps what is read.
+// A ring of bits. When the newest stamp advances, the bits of the stamps that it passes are set, a
+// word at a time. The ring has 4,096 bits, so these bits never overlap the bits that can be read.
 #include "runtime/sync/received_history.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ void ReceivedHistory::note(std::uint32_t stamp) {
   if (ahead >= static_cast<std::int32_t>(kStamps)) {
     missing_.fill(~std::uint64_t{0});
   } else {
-    // The rest of the newest one's word, and the words after it.
+    // The rest of the newest stamp's word, and the words after it.
     if (first % 64 != 0) word(first) |= ~std::uint64_t{0} << (first % 64);
     for (std::uint32_t at = (first + 63) / 64; stamp_steps(at * 64, stamp) >= 0; ++at) {
       missing_[at % kWords] = ~std::uint64_t{0};
@@ -38,7 +38,7 @@ void ReceivedHistory::note(std::uint32_t stamp) {
 }
 
 std::uint64_t ReceivedHistory::before(std::uint32_t end) const {
-  // The stamps end - 64 to end - 1, the lowest first; then turned around.
+  // Reads the stamps end - 64 to end - 1, lowest first, and reverses their order.
   const std::uint32_t first = end - 64;
   const unsigned shift = first % 64;
   std::uint64_t bits = missing_[first / 64 % kWords] >> shift;

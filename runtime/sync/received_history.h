@@ -1,4 +1,4 @@
-// Which of the last commands have arrived.
+// Records which of the last commands have arrived.
 #pragma once
 
 #include <array>
@@ -6,18 +6,18 @@
 
 namespace muster {
 
-/// A bit for each of the last 2,112 stamps: 64, and 32 blocks of 64 before them. Those before
-/// the first one are missing. A value; constant work but for the words that a jump leaves behind.
+/// A bit for each of the last 2,112 stamps: the last 64, and 32 blocks of 64 before them. Stamps
+/// before the first one count as missing. Each call takes constant time.
 class ReceivedHistory {
  public:
   static constexpr std::uint32_t kBlocks = 32;
 
-  /// A command has arrived. Older than the history: ignored.
+  /// A command has arrived. A stamp that is older than the history is ignored.
   void note(std::uint32_t stamp);
   /// Forgets everything.
   void clear() { *this = ReceivedHistory(); }
 
-  /// The 64 stamps before `end`: bit `i` is set when `end - 1 - i` has arrived. Requires: an `end`
+  /// The 64 stamps before `end`: bit `i` is set if `end - 1 - i` has arrived. Requires: an `end`
   /// that is at most 1 above the newest stamp, and within the history.
   std::uint64_t before(std::uint32_t end) const;
   /// Bit `i` is set when a command of block `i` is missing. Block `i` has the 64 stamps before
@@ -26,7 +26,7 @@ class ReceivedHistory {
   std::uint64_t block(std::uint32_t index) const { return before(newest_ - 64 - 64 * index); }
 
  private:
-  static constexpr std::uint32_t kWords = 64;  ///< A power of two, so that stamps may wrap.
+  static constexpr std::uint32_t kWords = 64;  ///< A power of two, because stamps wrap.
   static constexpr std::uint32_t kStamps = 64 + 64 * kBlocks;
 
   bool has_begun_ = false;

@@ -1,5 +1,5 @@
-// The sphere around a volume has its center where the topmost parent is, and reaches as far as the
-// chain of poses below can: whatever turns in between stays inside.
+// The sphere around a volume has its center at the topmost parent. Its radius is the sum of the
+// distances along the chain of poses below, so the volume is inside however the poses rotate.
 #include "runtime/sync/rewound_view.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A share of the square of the distance that spheres are larger than needed: for rounding.
+/// Spheres are enlarged for rounding. This is a share of the squared distance.
 constexpr float kSlackShare = 1e-6F;
 constexpr std::uint32_t kWidth = PoseHistory::Spheres::kWidth;
 
@@ -124,7 +124,7 @@ void RewoundView::near_line(Vec3 from, Vec3 direction, float metres_max, float r
       const float along = x * direction.x + y * direction.y + z * direction.z;
       const float square = x * x + y * y + z * z;
       const float reach = spheres.reach[lane] + radius;
-      // No branches: the eight lanes are computed at once.
+      // No branches, so that the compiler computes the eight lanes together.
       const std::uint32_t is_ahead = along >= -reach ? 1U : 0U;
       const std::uint32_t is_before = along <= metres_max + reach ? 1U : 0U;
       const std::uint32_t is_beside =

@@ -1,4 +1,5 @@
-// Each value takes the bits of its field's range, so that all structs of one type have one size.
+// Each value takes as many bits as its field's range needs, so all structs of a type have the same
+// size.
 #include "runtime/sync/struct_codec.h"
 
 #include <algorithm>
@@ -12,7 +13,8 @@
 namespace muster {
 namespace {
 
-/// Values of a struct that take no bits, at most: a field of one value is a mistake anyway.
+/// The maximum number of values without bits in a struct. A field that has only one possible value
+/// is a mistake anyway.
 constexpr std::size_t kBitlessValuesMax = 16;
 
 unsigned bit_count_of(const FieldSchema& field) {
@@ -44,7 +46,8 @@ std::uint64_t read_value(BitReader& reader, unsigned bits) {
   return value;
 }
 
-/// Whether a server can keep the commands, and each of their fields is sampled in a known way.
+/// Whether the commands have at most `kCommandValuesMax` values, and a known sampling for each
+/// field.
 bool fit_commands(std::span<const ComponentSchema> commands, std::span<const Sampling> sampled) {
   std::size_t fields = 0;
   std::size_t values = 0;
@@ -91,7 +94,7 @@ StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
     : types_(std::move(commands)), command_count_(types_.size()) {
   types_.insert(types_.end(), messages.begin(), messages.end());
   for (const ComponentDescription& type : types_) schemas_.push_back(wire_schema(type));
-  // A schema has at least one type; here it has no components and no meaning.
+  // A schema needs at least one type. This one has no components and is not used.
   const std::vector<std::byte> encoded =
       encode_schema({.components = schemas_, .types = {ReplicatedType{.components = {}}}});
   schema_ = {static_cast<std::byte>(command_count_ & 0xFFU),
@@ -151,7 +154,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   }
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
-  // Values without bits cost the sender nothing, and the receiver a step each.
+  // Limits values without bits: they cost the sender nothing, but the receiver time.
   const auto is_too_large = [](const ComponentSchema& component) {
     return component.value_count() > kStructValuesMax ||
            component.value_count() > 8 * byte_count_of(component) + kBitlessValuesMax;

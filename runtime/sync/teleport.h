@@ -1,4 +1,4 @@
-// When an entity has not moved but was put to another position.
+// Detects that an entity was teleported.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// Offset of the position in a component that is a "Transform"; nothing for others.
+/// The offset of the position in a component named "Transform"; nothing for other components.
 inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescription& component) {
   const FieldDescription* const field =
       component.name == "Transform" ? component.find("position") : nullptr;
@@ -18,9 +18,9 @@ inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescrip
   return field->offset_bytes;
 }
 
-/// Whether a component's position was teleported between two states: it has moved by more than
-/// `metres_max`. Prediction, interpolation and the history of hit tests use the same limit
-/// (`Game::teleport_metres_per_second`), so that all see the teleport in the same tick. Requires:
+/// Whether a component's position differs by more than `metres_max` between two states; then it was
+/// teleported. Prediction, interpolation and the history of hit tests use the same limit
+/// (`Game::teleport_metres_per_second`), so they all detect a teleport in the same tick. Requires:
 /// the offset of `position_offset_bytes`.
 inline bool is_teleported(Bytes from, Bytes to, std::uint32_t offset_bytes, double metres_max) {
   Vec3 before;

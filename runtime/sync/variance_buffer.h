@@ -1,4 +1,5 @@
-// Seed 001's rule of playback: a buffer of snapshots that grows and shrinks by whole ones.
+// A rule of playback, for comparison: a buffer of snapshots that grows and shrinks by whole
+// snapshots.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +9,15 @@
 
 namespace muster {
 
-/// Starts when 3 snapshots wait, and then plays in real time. Once per snapshot interval it counts
-/// the snapshots that wait. After 30 counts: if their variance is normal, a mean above the upper
-/// bound plays one interval more at once (the buffer shrinks), and a mean below the lower bound
-/// waits for one interval (it grows). A variance above normal discards the counts.
+/// Starts when 3 snapshots wait, and then plays in real time. Once per snapshot interval, it counts
+/// the snapshots that wait. After 30 counts, it judges their variance and mean. If the variance is
+/// above normal, the counts are discarded. Otherwise, if the mean is above the upper bound, it
+/// plays one interval at once, so the buffer shrinks. If the mean is below the lower bound, it
+/// waits for one interval, so the buffer grows.
 ///
-/// It knows no speeds: shown motion jumps or stops by an interval. It never plays past the newest
-/// snapshot. Source: "How we wrote the network code of the mobile PvP shooter" (Pixonic, 2018),
-/// which names no bounds; those here keep one interval or two in the buffer.
+/// It does not change its speed, so shown motion jumps or stops by an interval. It never plays past
+/// the newest snapshot. Source: "How we wrote the network code of the mobile PvP shooter" (Pixonic,
+/// 2018). The source gives no bounds; the bounds here keep one or two intervals in the buffer.
 class VarianceBuffer final : public JitterBuffer {
  public:
   explicit VarianceBuffer(const JitterOptions& options);
@@ -24,7 +26,7 @@ class VarianceBuffer final : public JitterBuffer {
   double shown(Time now) override;
   Duration delay() const override { return delay_; }
   std::uint64_t reseats() const override { return 0; }
-  /// Intervals that were played at once, and waited.
+  /// How many intervals were played at once (`added`) and waited (`skipped`).
   std::uint64_t added() const { return added_; }
   std::uint64_t skipped() const { return skipped_; }
 

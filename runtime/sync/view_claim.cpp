@@ -6,12 +6,12 @@
 namespace muster {
 namespace {
 
-/// Fractions of a way are sent in 4096th; sums of them may be off by a rounding.
+/// Fractions are sent in 1/4096, so sums of them have rounding errors.
 constexpr double kRounding = 1.0 / 256;
 constexpr std::uint32_t kDistanceMax = 255;
-/// How far the newest snapshot falls behind, beyond the interval, on a link without jitter.
+/// How far the newest snapshot falls behind on a link without jitter, in addition to the interval.
 constexpr double kSteadyTicks = 0.4;
-/// A command number that is farther ahead begins a new sequence.
+/// A command number that differs by more than this begins a new sequence.
 constexpr std::int32_t kStepMax = 64;
 
 /// The view at a number of ticks between two whole ticks.
@@ -62,7 +62,7 @@ void ViewClaims::note_newest(Tick newest) {
   const double interval = options_.snapshot_ticks;
   const double rewind_max = options_.rewind_ticks_max;
   if (newest_ == Tick()) {
-    // Until more is known, as if the next one were due.
+    // Assume that the next snapshot is due, until more have arrived.
     best_ = now;
     behind_ = interval;
     newest_ = newest;
@@ -70,7 +70,7 @@ void ViewClaims::note_newest(Tick newest) {
   }
   if (steps_between(newest_, newest) > options_.outage_ticks) has_course_ = false;
   best_ = std::max(best_ - options_.lead_rate_max * step_, now);
-  // Just before this command, the one before was the newest.
+  // Just before this command, the last command's snapshot was still the newest.
   const double gap = best_ - (in_ticks(newest_) - time_);
   const double forgotten =
       std::max(options_.forget_rate, (behind_ - interval) / options_.forget_ticks);
@@ -79,7 +79,7 @@ void ViewClaims::note_newest(Tick newest) {
 }
 
 void ViewClaims::follow(double used) {
-  // A view that waits at the newest snapshot shows nothing of its course.
+  // A view that waits at the newest snapshot does not show how it would have moved.
   const bool is_waiting = used >= high_ - kRounding && course_ > used;
   if (!is_waiting && course_ != stopped_course_) {
     const bool has_stopped = std::abs(used - stopped_course_) < std::abs(used - course_);

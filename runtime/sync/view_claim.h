@@ -1,4 +1,4 @@
-// What a client claims to have seen when its player acted, and how much of it the server believes.
+// The view that a client claims to have drawn when its player acted, and the server's check of it.
 #pragma once
 
 #include <array>
@@ -12,109 +12,117 @@
 
 namespace muster {
 
-/// Bits of a claim's fraction: a target at 20 m/s is within a quarter of a millimetre between
-/// snapshots at 20 Hz.
+/// Bits of a claim's fraction. With snapshots at 20 Hz, the error for a target that moves at 20 m/s
+/// is at most a quarter of a millimetre.
 inline constexpr unsigned kClaimFractionBits = 12;
 
-/// The view that a client has drawn when a command was made. Sent with each command.
+/// The last view that a client had drawn when a command was made. Sent with each command.
 struct ViewClaim {
-  Tick newest;  ///< The newest snapshot that had arrived when it was drawn.
-  Tick to;      ///< The states that were blended: `from` <= `to` <= `newest`.
+  Tick newest;  ///< The newest snapshot that had arrived when the view was drawn.
+  Tick to;      ///< The view blends the states `from` and `to`: `from` <= `to` <= `newest`.
   Tick from;
-  std::uint16_t fraction = 0;  ///< From `from` to `to`, in 65536th; only the upper bits are used.
+  std::uint16_t fraction = 0;  ///< The way from `from` to `to`, in 1/65536. Only the upper
+                               ///< `kClaimFractionBits` bits are used.
 
-  /// As a number of ticks.
+  /// The moment as a number of ticks.
   double ticks() const { return view().ticks(); }
   ViewTime view() const { return {from, to, static_cast<float>(fraction) / 65536.0F}; }
 };
 
-/// A client's claim for a moment that it has drawn; the client hits what it sees there, too.
-/// `newest` is the newest snapshot's tick, `from` and `to` those of the states around the moment.
+/// The claim for a moment that a client has drawn. The client's own hit tests use the claim's
+/// moment too. `newest` is the newest snapshot's tick; `from` and `to` are the ticks of the states
+/// around the moment.
 ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks);
 
-/// Why the server went to another moment than the one that was claimed.
+/// The result of checking a claim. Except for `accepted`, the server rewinds to another view than
+/// the claimed one, for the given reason.
 enum class ClaimVerdict : std::uint8_t {
   accepted,
-  missing,     ///< No claim: the server takes the client's usual view.
-  unreceived,  ///< `newest` contradicts what the server knows of this client's snapshots.
-  ahead,       ///< Newer than the newest snapshot that the client had.
-  behind,      ///< Older than this client's delays explain.
-  too_old,     ///< Beyond `rewind_ticks_max`.
-  off_course,  ///< More than a tick from where the client's own view must have moved to.
-  wide,        ///< Accepted, but blended between states too far apart: nearer ones are taken.
+  missing,     ///< No claim: the server uses the client's expected view.
+  unreceived,  ///< `newest` cannot be the newest snapshot that the client had.
+  ahead,       ///< The view is newer than the newest snapshot that the client had.
+  behind,      ///< The view is older than this client's delays explain.
+  too_old,     ///< The view is older than `rewind_ticks_max`.
+  off_course,  ///< More than `course_slack_ticks` from the view that follows from earlier claims.
+  wide,  ///< The moment is accepted, but its states are too far apart. Nearer states are blended.
 };
 inline constexpr std::size_t kClaimVerdicts = 8;
 std::string_view to_string(ClaimVerdict verdict);
 
 struct ViewClaimOptions {
   std::uint32_t rewind_ticks_max = 30;  ///< 500 ms at 60 ticks per second.
-  std::uint32_t snapshot_ticks = 3;     ///< From one snapshot to the next.
-  /// A claim may be this far from the course of the claims before it. Not less than 1: frames and
-  /// ticks beat, so that an honest view steps by one now and then.
+  std::uint32_t snapshot_ticks = 3;     ///< Ticks from one snapshot to the next.
+  /// How far a claim may be from the view that follows from earlier claims. At least 1: frames and
+  /// ticks have different rates, so an honest view sometimes steps by one tick more or less.
   double course_slack_ticks = 1;
-  /// A client's view moves at 1 tick per tick, give or take this.
+  /// A client's view moves at 1 tick per tick, plus or minus this.
   double rate_max = 0.25;
-  /// The view may lie this far behind what was needed to have a newer snapshot at all times. A
-  /// client that keeps a tick in reserve needs 0.8 on a link without jitter.
+  /// How far a view may be behind the newest view with which the client would never have waited for
+  /// a snapshot. On a link without jitter, a client that keeps a reserve of one tick needs 0.8.
   double delay_slack_ticks = 1.8;
-  /// Added with growing jitter, up to this: rules for the delay differ there.
+  /// The maximum that jitter adds to `delay_slack_ticks`. Clients differ in the delay that they
+  /// choose for a given jitter.
   double jitter_slack_ticks = 2;
-  /// Observed lateness is forgotten at this rate: slower than any client shortens its delay.
+  /// Observed lateness decreases by this many ticks per tick. That is slower than any client
+  /// shortens its delay.
   double forget_rate = 0.002;
-  /// Large lateness is forgotten faster: a share of it per tick, one in this many.
+  /// Large lateness decreases faster: by this fraction of it, 1 / `forget_ticks`, per tick.
   double forget_ticks = 900;
-  /// A client may run this much faster than the server while it changes its lead.
+  /// A client may run faster than the server by this share while it changes its lead.
   double lead_rate_max = 0.1;
-  /// States farther apart are not blended.
+  /// States that are farther apart than this are not blended.
   std::uint32_t blend_ticks_max = 15;
-  /// After this long without a new snapshot, a client may set its view again.
+  /// After this many ticks without a new snapshot, a client may choose a new view.
   std::uint32_t outage_ticks = 15;
 };
 
-/// What the server knows of a command that it runs.
+/// The server's information about a command that it runs.
 struct ClaimContext {
-  std::uint32_t command = 0;  ///< The client's number of it: counts its ticks, may wrap.
+  std::uint32_t command = 0;  ///< The command's number, which counts the client's ticks; wraps.
   Tick now;                   ///< The tick that runs it.
   /// The newest snapshot that the client acknowledged before the packet with the command; 0 if
   /// unknown.
   Tick received_min;
-  /// The newest that can have reached it: sent a round trip before the command arrived.
+  /// The newest snapshot that can have reached the client before it sent the command: the one that
+  /// was sent a round trip before the command arrived.
   Tick received_max;
 };
 
 struct CheckedView {
-  ViewTime view;  ///< Where to go back to.
+  ViewTime view;  ///< The view to rewind to.
   ClaimVerdict verdict = ClaimVerdict::accepted;
   double shift_ticks = 0;  ///< From the claim to `view`.
 };
 
 /// Checks one client's claims, in the order in which its commands run. The rules:
 ///
-/// 1. A view is not newer than the newest snapshot that the client had, which lies between those
-///    that it acknowledged and those that can have reached it.
-/// 2. The series of newest snapshots by command number shows when each arrived in the client's own
-///    time, free of the way back. A view older than needed to never run out of them gains nothing
-///    but old targets: it is refused beyond `delay_slack_ticks`.
-/// 3. A view moves on as time does. A claim that leaves its course by more than
-///    `course_slack_ticks` counts as that much; one that drifts is followed at `rate_max` within
-///    the limits of rule 2, since a client may change its delay. After an outage, in which no
-///    snapshot arrived, the course begins again.
+/// 1. A view is not newer than the newest snapshot that the client had. That snapshot is not older
+/// than the newest acknowledged one, and not newer than the newest one that can have reached the
+/// client. 2. Each command names the newest snapshot, so the server knows when each snapshot
+/// arrived in the client's own time, without the delay of the way back. From that follows the delay
+/// with which the client never has to wait for a snapshot. A larger delay has no use but to aim at
+/// old targets, so a view is limited to `delay_slack_ticks` beyond it. 3. A view advances with
+/// time: the claims before it predict the next claim. A claim that differs by more than
+/// `course_slack_ticks` from that is limited to this difference. The prediction follows claims that
+/// drift at `rate_max`, within the limits of rule 2, because a client may change its delay. After
+/// an outage without snapshots, the prediction begins again.
 ///
-/// A client that delays its acknowledgements or its display really plays with that delay. A pure
-/// function of its calls; 100 bytes; allocates nothing.
+/// A client that delays its acknowledgements or its display gains nothing, because it really plays
+/// with that delay. The state is a pure function of the calls. Allocates nothing.
 class ViewClaims {
  public:
   explicit ViewClaims(const ViewClaimOptions& options = {}) : options_(options) {}
 
-  /// Requires: a context whose `now` does not decrease. `claim` is null when the client sent none,
-  /// or when its command is missing and repeated: the view moves on by a tick.
+  /// Checks the claim of a command that runs. `claim` is null if the client sent none, or if the
+  /// command is missing and the last one runs again; then the view advances by a tick. Requires:
+  /// `context.now` does not decrease.
   CheckedView check(const ViewClaim* claim, const ClaimContext& context);
 
-  /// Commands by verdict.
+  /// How many commands had this verdict.
   std::uint64_t count(ClaimVerdict verdict) const {
     return counts_[static_cast<std::size_t>(verdict)];
   }
-  /// The oldest and the newest view that the last command could have claimed.
+  /// The oldest and the newest view that the last command could have claimed, in ticks.
   double oldest_ticks() const { return low_; }
   double newest_ticks() const { return high_; }
 
@@ -129,13 +137,16 @@ class ViewClaims {
   bool has_begun_ = false;
   bool has_course_ = false;
   std::uint32_t command_ = 0;
-  double time_ = 0;  ///< The client's, in ticks, from its command numbers.
-  double step_ = 0;  ///< The last command's part of it.
+  double time_ = 0;  ///< The client's time in ticks, from its command numbers.
+  double step_ = 0;  ///< By how much the last command advanced `time_`.
   Tick newest_;
-  double best_ = 0;    ///< The newest snapshot, relative to the client's time, of the fastest way.
-  double behind_ = 0;  ///< How far behind that the newest one fell, in the last while.
-  // Without snapshots a view's clock goes on, or stops at the newest one: both are allowed, until
-  // the first claim after that shows which it was.
+  /// The newest snapshot's tick less the client's time, at the fastest recent arrival.
+  double best_ = 0;
+  /// How far the newest snapshot recently fell behind `best_`, in ticks.
+  double behind_ = 0;
+  // The expected view. Without new snapshots, a client's view may advance (`course_`) or stop at
+  // the newest snapshot (`stopped_course_`). Both are allowed until the next claim shows which it
+  // did.
   double course_ = 0;
   double stopped_course_ = 0;
   double low_ = 0;

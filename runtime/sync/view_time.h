@@ -11,19 +11,19 @@ namespace muster {
 /// A tick as a number, for arithmetic with fractions.
 constexpr double in_ticks(Tick tick) { return tick.value(); }
 
-/// A moment between two states of the world: those that the client blends when it draws. Whoever
-/// rewinds to it blends the same two, which matters for everything that does not move on a straight
-/// line.
+/// A moment between the two states of the world that a client blends when it draws. A server that
+/// rewinds to the moment blends the same two states. With other states, the result would differ for
+/// everything that does not move on a straight line.
 struct ViewTime {
   Tick from;
   Tick to;             ///< At least `from`.
   float fraction = 0;  ///< 0 to 1 of the way from `from` to `to`.
 
-  /// Between two ticks that follow each other. Requires: a fraction of 0 to 1.
+  /// The moment at `fraction` between `tick` and the tick after it. Requires: a fraction of 0 to 1.
   static constexpr ViewTime at(Tick tick, float fraction = 0) {
     return {tick, fraction > 0 ? tick.next() : tick, fraction};
   }
-  /// As a number of ticks.
+  /// The moment as a number of ticks.
   constexpr double ticks() const {
     return in_ticks(from) + (in_ticks(to) - in_ticks(from)) * static_cast<double>(fraction);
   }

@@ -11,7 +11,7 @@
 namespace muster {
 
 /// An entity that a queue will create when it is applied. Valid only for that queue, and until
-/// then. Later use is a bug that an assertion catches, because it would name another entity.
+/// then. An assertion catches later use, which would mean another entity.
 class QueuedEntity {
  private:
   friend class ChangeQueue;

@@ -9,13 +9,13 @@
 
 namespace muster {
 
-/// An object outside the world must be created for a component, or removed with it.
+/// Reports that an object outside the world must be created for a component, or removed with it.
 struct ComponentEvent {
   enum class Kind : std::uint8_t { initialised, deinitialised };
   Kind kind = Kind::initialised;
-  EntityId entity;  ///< For `deinitialised`: as announced; it may be gone.
+  EntityId entity;  ///< For `deinitialised`: the announced one, which may not exist any more.
   ComponentId component;
-  Signature signature;  ///< The entity's.
+  Signature signature;  ///< The signature of the entity.
 };
 
 /// For objects that belong to components but are not in the world: bodies of a physics engine,
@@ -25,9 +25,9 @@ struct ComponentEvent {
 /// they are repeated when a tick is computed again.)
 ///
 /// Call `collect` after a tick, or after a restore and its repeated ticks. A component that was
-/// removed and added between two calls is reported as both. Exception: if its entity has the same
-/// id and signature, it is the same component computed again and is not reported. One that was
-/// added and removed is not reported.
+/// removed and then added between two calls is reported as both. Exception: if its entity has the
+/// same id and signature, it counts as the same component computed again, and is not reported. A
+/// component that was added and then removed is not reported.
 ///
 /// The world must outlive it, and can have one of these.
 class ComponentEvents {
@@ -46,7 +46,7 @@ class ComponentEvents {
 
  private:
   struct Announced {
-    EntityId entity;  ///< Null: none.
+    EntityId entity;  ///< Null means none.
     Signature signature;
   };
   bool is_as_announced(const EntityComponent& touched);

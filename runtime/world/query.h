@@ -29,9 +29,9 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
 
 /// The entities that have all of the components `Ts`, in the order of the first one's array;
 /// `const` for components that are only read. If the arrays have the same owners in the same order,
-/// which is usual for components that are added together, this is one loop over plain arrays;
-/// otherwise each entity is looked up. Keep a query: it caches this until a component is added or
-/// removed. Systems that run in parallel may share one.
+/// this is one loop over plain arrays. That is usual for components that are added together.
+/// Otherwise each entity is looked up. Keep a query: it caches whether the arrays match until a
+/// component is added or removed. Systems that run in parallel may share a query.
 ///
 ///     Query<Position, const Velocity> moving(world, position, velocity);
 ///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });

@@ -22,7 +22,7 @@ struct ScheduleContext {
                          ///< it.
   Tick tick;
   float seconds = 0;  ///< Length of a tick.
-  /// The entities to run for; empty: all. See `walk`.
+  /// The entities to run for; empty means all. See `walk`.
   std::optional<EntitySubset> subset{};
 };
 
@@ -58,12 +58,12 @@ class Schedule {
     Tick tick;
     float seconds = 0;
     std::optional<EntitySubset> subset{};
-    WorkerPool* workers = nullptr;  ///< Null: only the caller's thread.
+    WorkerPool* workers = nullptr;  ///< Null uses only the caller's thread.
   };
   /// Runs every system once. Allocates nothing in steady state.
   void run(World& world, const RunOptions& options);
 
-  /// The names of systems by stage, for people: those of one stage may run in parallel.
+  /// The names of systems by stage, for display. Systems of one stage may run in parallel.
   std::vector<std::vector<std::string>> stages() const;
 
  private:

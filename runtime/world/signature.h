@@ -24,7 +24,7 @@ class Signature {
     value_ = never_zero(mix(hash));
   }
 
-  /// The signature of one of several, for example of a player, a tick, an ordinal.
+  /// A signature that also depends on `number`, for example a player, a tick or an ordinal.
   constexpr Signature with(std::uint64_t number) const {
     std::uint64_t hash = value_;
     for (int i = 0; i < 8; ++i) hash = step(hash, (number >> (8 * i)) & 0xFFU);

@@ -24,7 +24,7 @@ class SignatureTable {
 
  private:
   struct Entry {
-    std::uint64_t signature = 0;  ///< Zero: free.
+    std::uint64_t signature = 0;  ///< Zero means free.
     std::uint32_t slot = kAbsent;
     std::uint32_t padding = 0;
   };

@@ -44,7 +44,7 @@ std::span<const ViewEvent> ViewEvents::collect() {
   return events_;
 }
 
-/// Each signature once, in the order of the first touches.
+/// Keeps each signature once, in the order of the first touches.
 void ViewEvents::keep_first_touches() {
   order_.clear();
   for (std::uint32_t i = 0; i < touched_.size(); ++i) order_.emplace_back(touched_[i], i);
@@ -56,7 +56,7 @@ void ViewEvents::keep_first_touches() {
   for (const auto& [signature, index] : order_) touched_.push_back(signature);
 }
 
-/// Makes room from the back: with single insertions each would move half of the others.
+/// Merges from the back. Single insertions would each move half of the other elements.
 void ViewEvents::merge_added() {
   std::ranges::sort(added_, {}, &Announced::signature);
   std::size_t old_end = announced_.size();

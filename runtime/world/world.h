@@ -39,9 +39,9 @@ class Query;
 
 /// Options of a new entity; all are optional.
 struct EntityOptions {
-  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null: a root.
+  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null makes a root.
   NameId name = NameId::empty;
-  Signature signature{};             ///< If a living entity has it, the next free ordinal is used.
+  Signature signature{};  ///< If a living entity has it, `with` the lowest free ordinal is used.
   PlayerId player = PlayerId::none;  ///< For a root.
   bool is_active = true;
 };
@@ -92,8 +92,8 @@ class World {
     const EntityRecord& record = records_[entity.slot()];
     return record.is_alive != 0 && record.generation == entity.generation();
   }
-  /// The number of its creation, among all in this world; 0 for a removed entity. Going back in
-  /// time restores ids, which other entities may then get, but never birth numbers.
+  /// Numbers the creations of entities in this world; 0 for a removed entity. After a restore,
+  /// other entities can get the same ids, but never the same birth numbers.
   std::uint64_t birth(EntityId entity) const {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
@@ -104,8 +104,8 @@ class World {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
-  /// Grows when an entity is removed, the world is restored, or another world is assigned: while it
-  /// is unchanged, every entity that was alive still is.
+  /// Grows when an entity is removed, the world is restored, or another world is assigned. While it
+  /// is unchanged, every entity that was alive is still alive.
   std::uint64_t end_count() const { return end_count_; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
   /// call is allowed; their slots decide whether they are visited.

@@ -10,7 +10,7 @@
 namespace muster {
 
 struct WorldDifference {
-  EntityId entity;   ///< Null if it is not about a single one.
+  EntityId entity;   ///< Null if the difference is not about a single entity.
   std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
   /// A value within its tolerance. These come last, so if the first difference is tolerable, all
   /// are.
@@ -25,9 +25,9 @@ struct WorldDifference {
 std::optional<WorldDifference> first_difference(const World& left, const World& right);
 
 /// Appends the first `count_max` differences to `out`, in that order, for a desync report. Each
-/// field that differs is one (for an array, its first such element). Orders and next ids are listed
-/// only if no entity, component, parent or despawn that exists in one world only explains them; of
-/// the slots, only the first. Not for every tick.
+/// field that differs is one (for an array, its first such element). A different order or next id
+/// is listed only if it does not follow from a listed difference of the entities, components,
+/// parents or despawns. Only the first slot that differs is listed. Not for every tick.
 ///
 ///     std::vector<WorldDifference> list;
 ///     differences(mine, theirs, 20, list);

@@ -24,8 +24,8 @@ struct WorldChange {
   EntityRecord before;          ///< For a record.
 };
 
-/// The changes since the oldest snapshot, numbered without wrapping. A ring that only grows when
-/// more happens between two snapshots than ever before.
+/// The changes since the oldest snapshot, numbered without wrapping. A ring. It grows only if there
+/// are more changes between two snapshots than ever before.
 class WorldLog {
  public:
   std::uint64_t end() const { return end_; }

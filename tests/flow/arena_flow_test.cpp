@@ -1,5 +1,5 @@
-// The sample game from its YAML to spawned entities: the real `muster build`, then the runtime on
-// what it wrote.
+// The sample game from its YAML to spawned entities: runs the real `muster build`, and then the
+// runtime on its output.
 #include <sys/wait.h>
 
 #include <array>
@@ -48,7 +48,7 @@ struct ArenaBuild {
   TemporaryFolder folder;
 };
 
-// Changes one bit of a build's file: of the byte at `offset`, counted from the end when negative.
+// Flips a bit of the byte at `offset` in a file of a build. A negative offset counts from the end.
 void flip(const ArenaBuild& build, const std::string& relative, std::ptrdiff_t offset) {
   DiskFileSystem files = DiskFileSystem::open(build.path()).value();
   const AssetPath path = AssetPath::parse(relative).value();
@@ -78,7 +78,7 @@ arena::TourReport mapped_tour(const ArenaBuild& build) {
   return tour_of(client, server);
 }
 
-TEST_CASE("Every type id of the arena spawns on both sides, from read files as from mapped ones",
+TEST_CASE("Every type id of the arena spawns on both sides, from files that are read or mapped",
           "[flow][arena][sys-2][sys-9][sys-13][sys-16][sys-20]") {
   const ArenaBuild build;
   const DiskFileSystem files = DiskFileSystem::open(build.path()).value();
@@ -106,7 +106,7 @@ TEST_CASE("Every type id of the arena spawns on both sides, from read files as f
   }
 }
 
-TEST_CASE("Every registry of the arena is toured", "[flow][arena][sys-2][sys-3][sys-4]") {
+TEST_CASE("The demo visits every registry of the arena", "[flow][arena][sys-2][sys-3][sys-4]") {
   const ArenaBuild build;
   const arena::TourReport report = mapped_tour(build);
   const auto count = [&](std::string_view side, std::string_view registry) {
@@ -132,7 +132,7 @@ TEST_CASE("Every registry of the arena is toured", "[flow][arena][sys-2][sys-3][
   CHECK(count("server", "LevelRegistry") == 2);
 }
 
-TEST_CASE("Client and server mean the same by one id", "[flow][arena][sys-2]") {
+TEST_CASE("An id means the same asset on client and server", "[flow][arena][sys-2]") {
   const ArenaBuild build;
   const MappedSource client_source(build.path() + "/client");
   const MappedSource server_source(build.path() + "/server");
@@ -151,7 +151,8 @@ TEST_CASE("Client and server mean the same by one id", "[flow][arena][sys-2]") {
   }
 }
 
-TEST_CASE("An item is found by the prefab of either person", "[flow][arena][sys-5]") {
+TEST_CASE("An item is found by its first-person and by its third-person prefab",
+          "[flow][arena][sys-5]") {
   const ArenaBuild build;
   const MappedSource source(build.path() + "/client");
   const BundleStore store = BundleStore::open(source).value();
@@ -216,10 +217,11 @@ TEST_CASE("A replicated entity knows its asset, and has no id yet", "[flow][aren
   CHECK(prefab_count == 14);
 }
 
-TEST_CASE("Damaged and missing bundles spoil only what needs them", "[flow][arena][sys-13]") {
+TEST_CASE("Damaged and missing bundles affect only assets that need them",
+          "[flow][arena][sys-13]") {
   const ArenaBuild build;
   const arena::TourReport whole = mapped_tour(build);
-  // Two that nothing else uses: a damaged one and a missing one.
+  // Damages one bundle and removes another. No other bundle uses them.
   const auto path_of = [&](std::string_view asset) {
     for (const arena::TourStop& stop : whole.stops) {
       if (stop.path == asset) return "client/bundles/" + stop.guid.to_string() + ".mbundle";
@@ -249,7 +251,7 @@ TEST_CASE("Damaged and missing bundles spoil only what needs them", "[flow][aren
   CHECK(build.demo() == 1);
 }
 
-TEST_CASE("The demo's exit code says how it went", "[flow][arena]") {
+TEST_CASE("The demo's exit code reports success or failure", "[flow][arena]") {
   const ArenaBuild build;
   CHECK(build.demo() == 0);
   CHECK(build.demo(" --variant quality=low") == 0);
@@ -259,13 +261,13 @@ TEST_CASE("The demo's exit code says how it went", "[flow][arena]") {
   CHECK(run(quoted(demo)) == 2);
   CHECK(run(quoted(demo) + " " + quoted(build.path()) + " --format xml") == 2);
   CHECK(run(quoted(demo) + " " + quoted(build.folder.path())) == 2);
-  // The agreement is covered by the fingerprint: a change of it alone is damage.
+  // The fingerprint covers the agreement, so a change of only the agreement is detected as damage.
   flip(build, "server/catalog.mcat", 48);
   CHECK(build.demo() == 2);
 }
 
 TEST_CASE("A client and a server of different games are refused", "[flow][arena][sys-2]") {
-  // The same arena, but health is counted in another unit.
+  // The same arena, but health has another unit.
   const TemporaryFolder project;
   std::filesystem::copy(arena_folder(), project.path(), std::filesystem::copy_options::recursive);
   std::vector<ComponentDescription> components = arena::arena_components();
@@ -278,7 +280,7 @@ TEST_CASE("A client and a server of different games are refused", "[flow][arena]
   std::filesystem::remove_all(build.path() + "/server");
   std::filesystem::rename(other.path() + "/server", build.path() + "/server");
   CHECK(build.demo() == 2);
-  // Its components are not those of this game either.
+  // Its components also differ from this game's.
   const MappedSource source(build.path() + "/server");
   BundleStore store = BundleStore::open(source).value();
   World world(arena::arena_components());

@@ -1,4 +1,4 @@
-// The level of a match of the arena: what stands in it at the server, and at those who come.
+// The level of a match of the arena: its placed entities on the server, and on clients that join.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<NetworkId> ids_of(GameServer& server) {
   return ids;
 }
 
-/// Of all that travels and is in the client's world, whether the server told of it or not.
+/// The ids of all replicated entities in the client's world, even if the server has not sent them.
 std::vector<NetworkId> ids_of(const Seat& seat) {
   std::vector<NetworkId> ids;
   SessionAccess::members(seat.client).collection.each([&](EntityReference id, EntityId) {
@@ -36,7 +36,7 @@ std::uint64_t placed_count(const Seat& seat) {
   return SessionAccess::members(seat.client).receiver.counters().placed;
 }
 
-/// The arena with another gameplay layer in the level of its matches: all else is the same.
+/// The arena with another gameplay layer in the level of its matches. Everything else is equal.
 const std::string& other_build() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -52,7 +52,7 @@ const std::string& other_build() {
   return folder.path();
 }
 
-TEST_CASE("What stands in the level has the first ids, and is one entity on every machine",
+TEST_CASE("Placed entities of the level have the first ids, and are equal on every machine",
           "[flow][arena][sys-15]") {
   Evening evening(11);
   const Seat& seat = evening.join();
@@ -71,11 +71,11 @@ TEST_CASE("What stands in the level has the first ids, and is one entity on ever
   CHECK(placed_count(seat) == 8);
   CHECK(ids_of(seat) == ids_of(evening.server()));
   CHECK(evening.difference(seat).empty());
-  // They look like others of their kind.
+  // They have presentations like other entities of their type.
   CHECK_FALSE(seat.client.presentation(seat.client.find({0})).is_null());
 }
 
-TEST_CASE("What was placed and broke before a player comes does not stand in his world",
+TEST_CASE("A placed entity that was destroyed before a player joins does not exist on its client",
           "[flow][arena][sys-15]") {
   const auto seed = GENERATE(1U, 2U);
   CAPTURE(seed);
@@ -101,18 +101,19 @@ TEST_CASE("What was placed and broke before a player comes does not stand in his
   CHECK(placed_count(late) <= 8 - broken);
 }
 
-TEST_CASE("Nobody is told of the world before the level stands", "[flow][arena][sys-14][sys-15]") {
+TEST_CASE("A client receives no entity before its level is loaded",
+          "[flow][arena][sys-14][sys-15]") {
   Evening evening(12);
   Seat& slow = evening.join();
   slow.hold_loads();
   evening.run(seconds(3));
-  CHECK(slow.client.player() != PlayerId::none);  // The connection is there, ...
+  CHECK(slow.client.player() != PlayerId::none);  // The client is connected, ...
   CHECK(slow.client.metrics().snapshots == 0);
   CHECK(ids_of(slow).empty());
   while (!SessionAccess::members(slow.client).is_level_there) {
     if (slow.loads().started_count() > 0) slow.loads().step(0);
     evening.run(milliseconds(16));
-    // ... and what is placed comes before all that is not.
+    // ... and has no replicated entity before the placed ones.
     CHECK((ids_of(slow).empty() || SessionAccess::members(slow.client).is_level_there));
   }
   arena::end_match(evening.server());
@@ -124,7 +125,7 @@ TEST_CASE("Nobody is told of the world before the level stands", "[flow][arena][
   CHECK(evening.difference(slow).empty());
 }
 
-TEST_CASE("A client whose level places something else goes without that, and sees the server's",
+TEST_CASE("A client whose level places other entities does not use them, and shows the server's",
           "[flow][arena][sys-15]") {
   Evening evening(13);
   Seat& other = evening.join(false, other_build());

@@ -1,4 +1,4 @@
-// A match that was recorded, played again.
+// Plays a recorded match.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,10 +16,10 @@ constexpr std::string_view kPath = "match.mrec";
 struct Recorded {
   ByteVector file;
   std::uint32_t last_tick = 0;
-  std::string world;  ///< Of the server at the end, with every field.
+  std::string world;  ///< The server's world at the end, with every field.
 };
 
-/// Every field of every entity, whoever may receive it, as the server's world has it.
+/// The server's world as text, with every field of every entity, for all receivers.
 std::string text_of(const ReplicatedWorld& world) {
   ReplicationSchema schema = world.schema();
   for (ComponentSchema& component : schema.components) {
@@ -39,7 +39,7 @@ std::string text_of(const ReplicatedWorld& world) {
   return all.text();
 }
 
-/// Eight seconds with two players, of whom one leaves; the last ones stand still.
+/// Records eight seconds with two players, one of whom leaves. Nothing moves in the last seconds.
 const Recorded& recorded() {
   static const Recorded once = [] {
     Evening evening(3);
@@ -59,7 +59,7 @@ const Recorded& recorded() {
   return once;
 }
 
-/// A viewer of some bytes, on a machine of its own.
+/// A viewer of a recording's bytes, on its own machine.
 struct Screen {
   explicit Screen(std::span<const std::byte> file) {
     auto written = edges.host("screen").files().create(std::string(kPath));
@@ -87,7 +87,7 @@ struct Screen {
   bool is_still = false;
 };
 
-TEST_CASE("A recorded match plays as it was, from its beginning and from elsewhere",
+TEST_CASE("A recorded match plays identically from its beginning and from any tick",
           "[flow][arena][recording]") {
   const std::uint32_t from = GENERATE(0U, 54U, 222U, 400U);
   CAPTURE(from);
@@ -101,7 +101,7 @@ TEST_CASE("A recorded match plays as it was, from its beginning and from elsewhe
   CHECK(metrics.confirmed_tick.value() == recorded().last_tick);
   CHECK(screen.client().world_text() == recorded().world);
   CHECK(metrics.loads_failed == 0);
-  // One that despawns in the frame of its spawn is not counted.
+  // An entity that despawns in the frame of its spawn is not counted as a load.
   CHECK(metrics.loads + 5 > metrics.spawned);
   CHECK(screen.is_still == (from < 360));
   if (from == 0) {
@@ -111,14 +111,14 @@ TEST_CASE("A recorded match plays as it was, from its beginning and from elsewhe
   }
 }
 
-TEST_CASE("A match in another level plays without what is placed in this one",
+TEST_CASE("A match in another level plays without the placed entities of this level",
           "[flow][arena][recording][sys-15]") {
   const Guid level = SessionAccess::members(Evening(3).server()).level_guid;
   ByteVector file = recorded().file;
   const Bytes name = level.bytes();
   const auto place = std::search(file.begin(), file.end(), name.begin(), name.end());
   REQUIRE(place != file.end());
-  *(place + std::ssize(name)) ^= std::byte{1};  // The first byte of the hash of what is placed.
+  *(place + std::ssize(name)) ^= std::byte{1};  // The first byte of `placed_hash`.
   Screen screen(file);
   REQUIRE(screen.opened);
   screen.play();
@@ -127,7 +127,7 @@ TEST_CASE("A match in another level plays without what is placed in this one",
   CHECK(screen.problems.front().kind == ProblemKind::content_differs);
 }
 
-TEST_CASE("A recording that ends anywhere plays until there, and says that it is cut",
+TEST_CASE("A recording that is cut at any byte plays up to there, and is reported as cut",
           "[flow][arena][recording]") {
   const ByteVector& file = recorded().file;
   std::uint32_t last = 0;
@@ -137,7 +137,7 @@ TEST_CASE("A recording that ends anywhere plays until there, and says that it is
     const Bytes part = Bytes(file).first(bytes);
     Screen screen(part);
     if (!screen.opened) {
-      CHECK(bytes < file.size() / 2);  // The head is a third of it.
+      CHECK(bytes < file.size() / 2);  // The head takes a third of the file.
       CHECK_FALSE(screen.opened.error().message.empty());
       continue;
     }
@@ -146,21 +146,21 @@ TEST_CASE("A recording that ends anywhere plays until there, and says that it is
     CHECK(tick >= last);
     last = tick;
     CHECK(last < recorded().last_tick);
-    // It may have been cut between two ticks: then it is what the server had written so far.
+    // If it was cut between two ticks, it is a complete recording of what the server had written.
     const ClientEnd& end = screen.client().end();
     if (!end.is_good) CHECK(end.text.find("cut short") != std::string::npos);
   }
   CHECK(last > recorded().last_tick / 2);
 }
 
-TEST_CASE("What cannot be played is refused with a reason", "[flow][arena][recording]") {
+TEST_CASE("A file that cannot be played is refused with a reason", "[flow][arena][recording]") {
   const std::vector<std::byte> bytes(1'000, std::byte{7});
   const Screen screen(bytes);
   REQUIRE_FALSE(screen.opened);
   CHECK(screen.opened.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A tick behind the end of a recording is an error", "[flow][arena][recording]") {
+TEST_CASE("Seeking beyond the end of a recording is an error", "[flow][arena][recording]") {
   Screen screen(recorded().file);
   REQUIRE(screen.opened);
   REQUIRE(screen.client().seek(Tick(100'000)));

@@ -1,4 +1,4 @@
-// Matches of the arena over a bad link: what everybody sees, and how it ends.
+// Matches of the arena over a bad link: the worlds of all clients, and the end of the match.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-TEST_CASE("Everybody who plays sees the server's world, when it stands still",
+TEST_CASE("When the server's world stops changing, every client has the same world",
           "[flow][arena][sys-15][sys-18][sys-19][sys-20][sys-33][sys-40][sys-45][sys-47]") {
   const auto seed = GENERATE(1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U);
   CAPTURE(seed);
@@ -50,7 +50,7 @@ TEST_CASE("Everybody who plays sees the server's world, when it stands still",
   CHECK(evening.server().players().size() == 2);
 }
 
-TEST_CASE("What a player's own commands do is shown before the server has done it",
+TEST_CASE("The effect of a player's own commands is shown before the server has run them",
           "[flow][arena]") {
   Evening evening(2, 0.02);
   Seat& seat = evening.join();
@@ -75,7 +75,7 @@ TEST_CASE("What a player's own commands do is shown before the server has done i
   CHECK(view.get(transform, shown)->position.z == drawn.z);
 }
 
-TEST_CASE("Client and server have the model of their snapshots from their own bundles",
+TEST_CASE("Client and server load the model of snapshots from their own bundles",
           "[flow][arena][sys-42]") {
   Evening evening(1);
   Seat& seat = evening.join();
@@ -101,11 +101,11 @@ TEST_CASE("Client and server have the model of their snapshots from their own bu
       });
     }));
   }
-  // When this fails, components have changed: train the model again, see content/arena/README.md.
+  // If this fails, components have changed. Train the model again, see content/arena/README.md.
   CHECK(learnt == lanes);
 }
 
-TEST_CASE("The same evening twice is the same evening", "[flow][arena][determinism]") {
+TEST_CASE("A session that is run twice gives the same result", "[flow][arena][determinism]") {
   const auto play = [] {
     Evening evening(5);
     const Seat& seat = evening.join();
@@ -115,7 +115,7 @@ TEST_CASE("The same evening twice is the same evening", "[flow][arena][determini
   CHECK(play() == play());
 }
 
-TEST_CASE("A client that has loaded only the level sees everything but what its bundles add",
+TEST_CASE("A client that has loaded only the level has all entities, but not their bundles",
           "[flow][arena][sys-13][sys-18]") {
   Evening evening(6);
   Seat& slow = evening.join();
@@ -132,7 +132,7 @@ TEST_CASE("A client that has loaded only the level sees everything but what its 
   CHECK(slow.client.metrics().loads >= placed);
   CHECK(slow.client.metrics().loads < slow.spawned);
   CHECK(slow.client.metrics().divergences == 0);
-  // Only what is below the roots is missing, and arrives with the bundles.
+  // Only entities below the roots are missing; the bundles add them.
   CHECK_FALSE(evening.difference(slow).empty());
   while (slow.loads().started_count() > 0) {
     slow.loads().step(0);
@@ -142,7 +142,8 @@ TEST_CASE("A client that has loaded only the level sees everything but what its 
   CHECK(evening.difference(slow).empty());
 }
 
-TEST_CASE("A lossy socket loses its share, and delays the rest in its order", "[flow][arena]") {
+TEST_CASE("A lossy socket loses its share of datagrams, and delays the others without reordering",
+          "[flow][arena]") {
   SimulatedEdges edges(3);
   Edges& here = edges.host("here");
   Edges& there = edges.host("there");
@@ -172,7 +173,7 @@ TEST_CASE("A lossy socket loses its share, and delays the rest in its order", "[
   CHECK(arrived.size() > kSent / 2);
 }
 
-TEST_CASE("A server that only this machine reaches lets in from one address all who fit",
+TEST_CASE("A server that only this machine can reach has no limit of players per address",
           "[flow][session]") {
   const GameServerOptions usual;
   arena::ProgramOptions options;
@@ -188,7 +189,7 @@ TEST_CASE("A server that only this machine reaches lets in from one address all 
   CHECK(per_address("127.0.0.1:7000") == 3);
 }
 
-TEST_CASE("Where datagrams overtake each other everybody sees the server's world all the same",
+TEST_CASE("When datagrams are reordered, every client still gets the server's world",
           "[flow][session][sys-46]") {
   Evening evening(1, 0);
   for (int i = 0; i < 8; ++i) evening.join(true);

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// What one end sent, datagram by datagram: to whom, how many bytes, and their hash.
+/// The datagrams that one end sent: for each the receiver, the size, and the hash of its bytes.
 using Heard = std::vector<std::string>;
 
 class HeardSocket final : public DatagramSocket {
@@ -39,7 +39,7 @@ class HeardSocket final : public DatagramSocket {
   Heard& heard_;
 };
 
-/// Other edges, whose sockets are heard.
+/// Wraps edges, and records what their sockets send.
 class HeardEdges final : public Edges, private Network {
  public:
   HeardEdges(Edges& inner, Heard& heard) : inner_(inner), heard_(heard) {}
@@ -69,7 +69,7 @@ struct Sent {
   std::uint64_t snapshots = 0;
 };
 
-/// Everything that the server sends to eight clients, of whom one leaves and one comes late.
+/// Everything that the server sends to eight clients. One of them leaves, and one joins late.
 Sent play(std::uint64_t seed, std::uint16_t worker_count) {
   Sent sent;
   SimulatedEdges edges(seed);
@@ -124,7 +124,7 @@ TEST_CASE("Every datagram to every client is the same for any number of workers"
     CAPTURE(worker_count);
     const Sent shared = play(seed, worker_count);
     const auto differ = std::ranges::mismatch(alone.datagrams, shared.datagrams);
-    // The datagrams are sealed: equal ones were equal before, as their keys and numbers are.
+    // Datagrams are encrypted with equal keys and numbers, so equal ones had equal plain bytes.
     CHECK(differ.in1 - alone.datagrams.begin() == std::ssize(alone.datagrams));
     CHECK(differ.in2 - shared.datagrams.begin() == std::ssize(shared.datagrams));
   }

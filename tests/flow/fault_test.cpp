@@ -57,7 +57,7 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
     const auto opened = Project::open(files, 1, {});
     if (!opened) return;
     const std::vector<Finding> findings = validate(*opened.value(), {});
-    // A missing file is no failure unless something requires it.
+    // A missing file is a failure only if it is required.
     if (!files.has_failed() || code == ErrorCode::not_found) return;
     CAPTURE(name, files.failed_call(), to_string(code));
     // The file is read once more for the line of a finding; if that fails, only the line is lost.

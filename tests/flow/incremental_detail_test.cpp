@@ -91,8 +91,8 @@ TEST_CASE("A build verifies copied bundles when the output changed after it bega
   other.edit("Assets/Tin.prefab", "current: 7", "current: 9");
   MemoryFileSystem newer;
   REQUIRE(build(other.project.files, newer, newer, Settings{}).is_built);
-  // Another build publishes after the stamps are read and before the copy: the stamps are old, the
-  // bytes new.
+  // Another build publishes after the stamps are read and before the copy. So the stamps are old,
+  // and the bytes are new.
   Settings settings;
   settings.previous_stamps = &previous;
   MemoryFileSystem torn = newer;
@@ -129,7 +129,7 @@ TEST_CASE("Values of a cache that are intact and have another format are counted
   BuildCache first({{.store = &blobs, .name = "a cache"}});
   REQUIRE(crates.make({.cache = &first}).is_built);
   const auto whole = blobs.blobs;
-  // The hash of each value is right.
+  // The hash of each value is correct.
   for (auto& [name, bytes] : blobs.blobs) {
     if (name.starts_with("ac/")) bytes = encode(name_result(as_bytes("another tool's result")));
   }
@@ -143,7 +143,7 @@ TEST_CASE("Values of a cache that are intact and have another format are counted
 
 TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental][cache]") {
   Crates crates;
-  std::string noise;  // Larger than what is inlined, so that its content is a blob of its own.
+  std::string noise;  // Too large to be inlined, so its content is a separate blob.
   while (noise.size() < 6 * kInlinedBytesMax) noise += hash_bytes(as_bytes(noise)).to_string();
   crates.project.files.add("Assets/Big.png", noise);
   MemoryBlobs blobs;
@@ -152,7 +152,7 @@ TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental]
   const auto [gets, hits] = std::pair(blobs.gets, cache.counters(0).hits);
   MemoryFileSystem elsewhere;
   REQUIRE(build(crates.project.files, elsewhere, elsewhere, {.cache = &cache}).is_built);
-  // One hit for the questions, one for the bundle, and one request for each.
+  // One request and one hit for the questions, and one of each for the bundle.
   CHECK(cache.counters(0).hits - hits >= 8);
   CHECK(static_cast<std::uint64_t>(blobs.gets - gets) == cache.counters(0).hits - hits);
 }
@@ -248,7 +248,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     crates.project.files.touch(path("Assets/Big.png"));
     const auto before = crates.output.files();
     CHECK(crates.make().was_up_to_date);
-    CHECK(crates.output.files() != before);  // the state alone
+    CHECK(crates.output.files() != before);  // only the state differs
     CHECK(differences(crates.output, crates.output).empty());
     const auto after = crates.output.files();
     CHECK(crates.make().was_up_to_date);
@@ -344,7 +344,7 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
 
   SECTION("a comparison with a clean build allows for it") {
     ComparedFiles compared(crates.output);
-    CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);  // nor published
+    CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);  // and not published
     const auto strict = compared.differences({"client", "server"}, false);
     CHECK_FALSE(strict.value().empty());
     const auto knowing = compared.differences({"client", "server"}, true);

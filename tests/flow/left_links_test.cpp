@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 using testing::Settings;
 using testing::UnityProject;
 
-/// Two crates that are equal for client and server, and what they share.
+/// Two crates that are equal for client and server, and an asset that both use.
 UnityProject project_of_crates() {
   UnityProject project;
   project.files.add("muster.yaml",

@@ -62,10 +62,10 @@ TEST_CASE("The catalog of an output without a state gives the names of its files
   MemoryFileSystem output;
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
   REQUIRE(output.remove(AssetPath().child(kStateName)).has_value());
-  SECTION("of one that is packed differently now") {
+  SECTION("a file that is packed differently now") {
     project.move("Assets/Big.dat", "Assets/Big.bin");
   }
-  SECTION("of one that is packed the same way") {
+  SECTION("a file that is packed the same way") {
     project.move("Assets/Big.dat", "Assets/Large.dat");
   }
   REQUIRE(build(project.files, output, output, Settings{}).is_built);

@@ -11,7 +11,7 @@ using namespace muster;
 
 namespace {
 
-/// The arena as a client or a server has it.
+/// The arena on a client or a server.
 struct Side {
   Side(const MemoryFileSystem& build, const std::string& name)
       : source(build, AssetPath::parse(name).value()),
@@ -40,7 +40,7 @@ struct Side {
 
 }  // namespace
 
-TEST_CASE("The arena's levels are a main prefab and layers, of which one is only for clients",
+TEST_CASE("The arena's levels are a main prefab and layers; one layer is only for clients",
           "[flow][arena][sys-14]") {
   const DiskFileSystem files =
       DiskFileSystem::open(std::string(MUSTER_SOURCE_DIR) + "/content/arena").value();

@@ -52,7 +52,7 @@ void shove(SystemContext& ctx) {
   ctx.each<Runner, Transform>([](Runner&, Transform& at) { at.position.z += 0.5F; });
 }
 
-TEST_CASE("A clock that is set anew while a correction is blended shows no jump [S5]",
+TEST_CASE("A clock that jumps while a correction is blended shows no jump of the entity [S5]",
           "[session][flow][sys-55]") {
   const auto match = open_match(601, game_of(systems<walk>(), systems<shove>()));
   GameClient& client = match->add_client({.delay = 20ms});
@@ -73,7 +73,7 @@ TEST_CASE("A clock that is set anew while a correction is blended shows no jump 
   CHECK(client.metrics().clock_jumps > jumps);
   CHECK(client.metrics().corrections > 10);
   CHECK(steps.sum > 5);
-  // A push is blended over six frames. After half a second without states two may come at once.
+  // A push is blended over six frames. After half a second without states, two may arrive together.
   CHECK(steps.most < 0.3F);
   CHECK(steps.least > -0.01F);
 }
@@ -151,7 +151,7 @@ void push(SystemContext& ctx, EntityId, const Runner&, const Transform& at) {
   });
 }
 
-TEST_CASE("A ball that a player pushes does not tremble on that player's screen [S38]",
+TEST_CASE("A ball that a player pushes does not jitter on that player's screen [S38]",
           "[session][flow][sys-54]") {
   const auto match = open_match(603, game_of(systems<walk, push>()));
   GameServer& server = match->server();
@@ -203,7 +203,7 @@ void blink(SystemContext& ctx, EntityId self, Runner&, Transform& at) {
 TEST_CASE("Between the ends of a teleport nothing is shown, to its owner or to others [P30]",
           "[session][flow][sys-54][sys-55]") {
   const bool is_predicted = GENERATE(false, true);
-  const bool is_fast_game = GENERATE(false, true);  // Then it is a movement.
+  const bool is_fast_game = GENERATE(false, true);  // In a fast game, the jump is a movement.
   CAPTURE(is_predicted, is_fast_game);
   Game game = game_of(systems<walk, blink>());
   if (is_fast_game) game.teleport_metres_per_second = 4'000;
@@ -260,7 +260,7 @@ TEST_CASE("A correction of a rarely updated entity is blended at display rate [P
   CHECK(steps.least > -0.001F);
 }
 
-TEST_CASE("Without new states others go on for a bounded way only [S43, P34]",
+TEST_CASE("Without new states, other entities continue to move for a limited time only [S43, P34]",
           "[session][flow][sys-54]") {
   const auto match = open_match(607, game_of(systems<walk>()));
   GameClient& mover = match->add_client({.delay = 20ms});
@@ -278,7 +278,7 @@ TEST_CASE("Without new states others go on for a bounded way only [S43, P34]",
   match->set_link(watcher, {.is_down = true});
   match->run(3s);
   CHECK(*steps.last - before > 0);
-  // What was under way, the delay, and one snapshot's interval more.
+  // The time in flight, the delay, and one snapshot interval.
   CHECK(*steps.last - before < 0.3F);
   CHECK(mover.metrics().predicted_ticks > 100);
 }

@@ -120,7 +120,7 @@ TEST_CASE("Each shot flashes and sounds once on every client, despite replays an
   CHECK(shots > 100);
   for (Heard* const heard : {&*stage.first, &*stage.second}) {
     const GameClientMetrics metrics = heard->client.metrics();
-    CHECK(metrics.replayed_ticks > 50);    // Ticks did run again.
+    CHECK(metrics.replayed_ticks > 50);    // Ticks have run again.
     CHECK(metrics.effects_repeated > 50);  // By replays, and as the server's copies.
     CHECK(metrics.effects_predicted > 50);
   }

@@ -56,7 +56,7 @@ std::vector<float> rocks_of(const GameClient& client) {
   return places;
 }
 
-/// Each tick of a runner has another random score.
+/// Sets a new random score in each tick of a runner.
 void scatter(SystemContext& ctx, EntityId self, Runner& runner) {
   runner.score = static_cast<std::int32_t>(ctx.random(self).below(1000));
 }

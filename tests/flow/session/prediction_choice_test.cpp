@@ -116,7 +116,7 @@ TEST_CASE("An entity whose changes the server defers is predicted without correc
     server.edit<Bolt>(other)->velocity = {1, 0.1F * static_cast<float>(i % 7), 0};
     server.edit<Bolt>(other)->seconds_left = 1000;
   }
-  // Too little for all changes in each snapshot.
+  // The bandwidth is too low to send all changes in each snapshot.
   GameClient& client = match->add_client({.delay = 40ms, .bytes_per_second = 12'000});
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(12s);

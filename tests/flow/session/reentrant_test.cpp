@@ -1,4 +1,4 @@
-// Callbacks that call the session again.
+// Callbacks that call functions of the session.
 #include <chrono>
 
 #include <catch2/catch.hpp>

@@ -113,7 +113,7 @@ TEST_CASE("A wrong prediction does not add a component [S10]", "[session][flow][
   CHECK(client.metrics().predicted_ticks > 60);
 }
 
-/// The first own bolt that is there.
+/// Despawns the first existing bolt of its own.
 void detonate(SystemContext& ctx, EntityId self, Runner& runner) {
   EntityId first;
   std::int32_t lowest = 1 << 30;
@@ -273,7 +273,7 @@ TEST_CASE("Entering an area acts once, however often its tick is replayed [S42, 
   CHECK(client.metrics().replayed_ticks > 1000);
 }
 
-TEST_CASE("A predicted bolt is taken for the server's without a jump [S46]",
+TEST_CASE("A predicted bolt becomes the server's bolt without a jump [S46]",
           "[session][flow][sys-58][sys-59]") {
   const auto match = open_match(507, game_of(systems<walk, fire_long, fly>()));
   GameClient& client = match->add_client({.delay = 70ms, .jitter = 10ms});
@@ -309,8 +309,7 @@ void shove(SystemContext& ctx) {
   ctx.each<Runner, Transform>([](Runner&, Transform& at) { at.position.z += 0.5F; });
 }
 
-TEST_CASE("A correction takes all fields of a state back, and none twice [S52]",
-          "[session][flow][sys-79]") {
+TEST_CASE("A correction resets all fields of a state, each once [S52]", "[session][flow][sys-79]") {
   const auto match = open_match(508, game_of(systems<walk, charge>(), systems<shove>()));
   GameClient& client = match->add_client(kRough);
   match->on_client_frame([frame = 0](GameClient& each, Tick) mutable {
@@ -331,7 +330,7 @@ void cull(SystemContext& ctx) {
   });
 }
 
-TEST_CASE("A bolt that only the server ends, ends at the client, too [S62]",
+TEST_CASE("A bolt that only the server ends also ends at the client [S62]",
           "[session][flow][sys-58]") {
   const auto match = open_match(509, game_of(systems<walk, fire_long, fly>(), systems<cull>()));
   GameClient& client = match->add_client(kRough);

@@ -1,4 +1,4 @@
-// Connections that are lost for longer than a connection lives, while the game goes on.
+// Connections that are lost for longer than their timeout, while the game continues.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -48,7 +48,7 @@ Game counting_game() {
   return game;
 }
 
-TEST_CASE("After an outage of any length the same client plays on as the same player [F23, P11]",
+TEST_CASE("After an outage of any length, a client continues as the same player [F23, P11]",
           "[session][flow][sys-80]") {
   const auto outage = GENERATE(1s, 5s, 14s, 18s, 25s, 40s);
   CAPTURE(outage.count());
@@ -128,7 +128,7 @@ struct Correspondence {
     CHECK(std::ranges::is_sorted(to_client));
     CHECK(std::ranges::adjacent_find(to_server) == to_server.end());
     CHECK(std::ranges::adjacent_find(to_client) == to_client.end());
-    // Nothing vanishes in silence.
+    // Each message has arrived or was reported as dropped.
     CHECK(to_server.size() + to_client.size() + dropped >= 2 * static_cast<std::size_t>(sent));
   }
 
@@ -168,7 +168,7 @@ TEST_CASE("Reliable messages arrive once each, in order, across lost connections
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("Losses and maps in any order double no reliable message and end no stay",
+TEST_CASE("Lost connections and new maps duplicate no reliable message and remove no player",
           "[session][flow][sys-80]") {
   const auto seed = GENERATE(range(1U, 17U));
   CAPTURE(seed);
@@ -191,7 +191,7 @@ TEST_CASE("Losses and maps in any order double no reliable message and end no st
     match->run(15s);
     run_up_to(1'000);
     match->set_link(client, link);
-    run_up_to(2'000);  // Sometimes the next loss comes before the resumption is complete.
+    run_up_to(2'000);  // Sometimes the next loss happens before the resumption is complete.
   }
   letters.is_over = true;
   match->run(30s);
@@ -202,7 +202,7 @@ TEST_CASE("Losses and maps in any order double no reliable message and end no st
   letters.check_once_and_in_order();
 }
 
-TEST_CASE("A lost player leaves when the time to come back is over", "[session][flow][sys-80]") {
+TEST_CASE("A lost player leaves when the time to reconnect is over", "[session][flow][sys-80]") {
   Seen seen;
   const Game game = counting_game();
   const auto match = open_counted(seen, 402, game);
@@ -218,7 +218,7 @@ TEST_CASE("A lost player leaves when the time to come back is over", "[session][
   const EntityId owned = match->server().owned(player, "runner");
   const float stopped = match->server().get<Transform>(owned)->position.x;
   match->run(2s);
-  // Nobody steers it: the stick counts as released.
+  // The runner gets no commands, so the stick counts as released.
   CHECK(match->server().get<Transform>(owned)->position.x == Approx(stopped));
   match->run(20s);
   CHECK(seen.leaves == 1);
@@ -228,7 +228,8 @@ TEST_CASE("A lost player leaves when the time to come back is over", "[session][
   CHECK(client.end().code == ErrorCode::timed_out);
 }
 
-TEST_CASE("A client whose place was given up plays on as another player", "[session][flow]") {
+TEST_CASE("A client whose player was removed meanwhile continues as another player",
+          "[session][flow]") {
   faults() = {};
   const Game game = counting_game();
   auto opened =
@@ -290,7 +291,7 @@ TEST_CASE("An address keeps a limited number of places for lost players", "[sess
   CHECK(match->server().players().size() == 2);
 }
 
-TEST_CASE("A kick of a lost player ends the stay, and the place is free", "[session][flow]") {
+TEST_CASE("A lost player that is kicked is removed, and the place is free", "[session][flow]") {
   Seen seen;
   const Game game = counting_game();
   const auto match = open_counted(seen, 404, game);
@@ -305,7 +306,7 @@ TEST_CASE("A kick of a lost player ends the stay, and the place is free", "[sess
   CHECK(match->server().players().empty());
 }
 
-TEST_CASE("A kicked player does not come back by the ticket", "[session][flow]") {
+TEST_CASE("A kicked player cannot reconnect with its ticket", "[session][flow]") {
   Seen seen;
   const Game game = counting_game();
   const auto match = open_counted(seen, 406, game);

@@ -97,7 +97,7 @@ TEST_CASE("Bursts of losses lose no state and no press [S76, F6]", "[session][fl
   });
   const SyncResult result = play(link, seed);
   check_sound(result);
-  CHECK(result.corrections > 0);  // Otherwise nothing was lost.
+  CHECK(result.corrections > 0);  // Without losses there would be no corrections.
 }
 
 TEST_CASE("Jitter that reorders packets loses no state and no press [S4, S12, P26]",
@@ -110,7 +110,7 @@ TEST_CASE("Jitter that reorders packets loses no state and no press [S4, S12, P2
   check_sound(play(link, seed, 0.02));
 }
 
-TEST_CASE("A delay of 50 ms for a tenth of the packets freezes nothing and starves few ticks [S28]",
+TEST_CASE("If a tenth of the packets are 50 ms late, no view stops and few commands are late [S28]",
           "[session][flow][sys-52]") {
   Random random(5);
   const DelayFile link = link_of([&](double) { return random.below(10) == 0 ? 70.0 : 20.0; });

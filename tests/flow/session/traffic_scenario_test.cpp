@@ -57,7 +57,7 @@ TEST_CASE("After two players have collided no error remains [S8]", "[session][fl
   });
   match->run(3s);
   const std::uint64_t collided = left.metrics().corrections + right.metrics().corrections;
-  CHECK(collided > 2);  // Each foresees the other as it was some ticks ago.
+  CHECK(collided > 2);  // Each client predicts with the other player's state of some ticks ago.
   direction = -1;
   match->run(2s);
   const std::uint64_t apart = left.metrics().corrections + right.metrics().corrections;
@@ -110,7 +110,7 @@ TEST_CASE("With a world of many packets a released key stops within a tick [S34]
   CHECK(match->server().players().front().snapshot_bytes > 20 * 1200);
 }
 
-TEST_CASE("Each number of entities across the size of a packet stays in step [S45]",
+TEST_CASE("Clients equal the server for any number of entities around the size of a packet [S45]",
           "[session][flow][sys-46]") {
   const auto match = open_match(704, game_of(systems<walk, fly>()));
   GameClient& client = match->add_client({.delay = 30ms, .loss = 0.02});
@@ -126,7 +126,7 @@ TEST_CASE("Each number of entities across the size of a packet stays in step [S4
   CHECK(shown == 90);
 }
 
-TEST_CASE("A session goes on where numbers of 16 and 31 bits wrap [P3]",
+TEST_CASE("A session continues when numbers of 16 and 31 bits wrap [P3]",
           "[session][flow][sys-50][sys-52]") {
   const auto first = GENERATE(65'536U - 60U, 0x8000'0000U - 60U);
   CAPTURE(first);
@@ -178,7 +178,7 @@ TEST_CASE("A bolt whose command came late has the server's age on both sides [S3
   match->run(15s);
   CHECK(compared > 300);
   CHECK(different == 0);
-  CHECK(client.metrics().starved_ticks > 5);  // Commands did come late.
+  CHECK(client.metrics().starved_ticks > 5);  // Some commands were late.
 }
 
 }  // namespace

@@ -380,7 +380,7 @@ TEST_CASE("Many files are opened together, each with its own result", "[runtime]
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
-  constexpr std::size_t kCount = 300;  // More than are opened at one time.
+  constexpr std::size_t kCount = 300;  // More than are opened together.
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kCount; ++i) names.push_back("file" + std::to_string(i));
   std::vector<OpenRequest> requests;

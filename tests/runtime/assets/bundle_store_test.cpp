@@ -239,7 +239,7 @@ TEST_CASE("Every flipped bit of a bundle is detected before use", "[runtime][ass
 
 TEST_CASE("A valid bundle of another build is refused", "[runtime][assets][sys-13]") {
   ClientBuild build;
-  // The bundle is valid and has the right name, but another content than in the catalog.
+  // The bundle is valid and has the correct name, but its content differs from the catalog.
   build.write(samples::bundle_path(samples::kCrateLook),
               build.read(samples::bundle_path(samples::kCrateBroken)));
   const Error error = build.store.load(guid(samples::kCrateLook), kFlattenedPrefab).error();

@@ -146,7 +146,7 @@ TEST_CASE("A layer on top can have its own dictionaries", "[runtime][dictionary]
   const auto loaded = store.value().load(guid(1), kMainPayload);
   REQUIRE(loaded.has_value());
   CHECK(std::ranges::equal(loaded.value().bytes, mod.text));
-  // A file that the layer lacks comes from below.
+  // A file that the layer lacks is read from the layer below.
   REQUIRE(mod.files.remove(AssetPath::parse(mod.path).value()).has_value());
   CHECK(BundleStore::open(stack).error().code == ErrorCode::not_found);
   base.files.add(mod.path, as_text(samples::dictionary(1)));

@@ -39,7 +39,6 @@ bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_
 
 /// Afterwards memory is available again: each request is ready or has an error, and new requests
 /// succeed.
-/// asked for now comes.
 void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   for (const BundleHandle& handle : handles) {
     const LoadState state = loader.finish(handle, kStart);

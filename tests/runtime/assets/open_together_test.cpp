@@ -21,7 +21,7 @@ using samples::plain_bundles;
 constexpr Time kStart{};
 constexpr std::uint32_t kTogether = 8;
 
-/// Opens several files at once, stores how many those were, and waits until the gate is open.
+/// Opens several files together, records how many, and waits until the gate is open.
 class GatedSource final : public BundleSource {
  public:
   explicit GatedSource(const BundleSource& source, std::uint32_t together = kTogether)
@@ -72,7 +72,7 @@ class GatedSource final : public BundleSource {
   bool is_without_memory_ = false;
 };
 
-// One bundle is being opened and waits at the gate; the others wait behind it.
+// While one bundle is being opened and waits at the gate, the others wait for it.
 struct Gate {
   explicit Gate(std::size_t count, std::size_t bytes = 1000)
       : files(plain_bundles(std::vector<std::size_t>(count, bytes))) {

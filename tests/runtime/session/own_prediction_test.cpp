@@ -161,8 +161,8 @@ TEST_CASE("An entity that another player owns keeps the server's state", "[sessi
   CHECK(stage.prediction->counters().corrections == 0);
 }
 
-// Some entities change another one in some ticks, which depend on where they are: a corrected one
-// may meet another that it had not met before.
+// In some ticks, an entity changes another one. Which one depends on its position. So after a
+// correction, an entity may change one that it had not changed before.
 void nudge(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   Random random = ctx.random(self);
   const auto place = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
@@ -185,7 +185,7 @@ struct ReplayCounts {
   std::uint64_t compared = 0;
 };
 
-// The same errors in two worlds, of which one replays everything.
+// Runs the same errors in two worlds. One of them replays everything.
 void compare_replays(std::uint64_t seed, const Systems& shared, ReplayCounts& counts) {
   Random random(seed);
   const auto lag = static_cast<std::uint32_t>(2 + random.below(20));
@@ -247,7 +247,7 @@ TEST_CASE("Entities that nothing connects are replayed alone [F9]",
   CHECK(counts.kept > counts.replayed * 2);
 }
 
-/// Seldom, and where depends on the entity: it may reach any other one.
+/// Rarely true, depending on the position. The entity may then use any other entity.
 bool is_due(const SystemContext& ctx, const Transform& at) {
   return (static_cast<std::uint32_t>(std::abs(at.position.x * 4)) + ctx.tick().value()) % 64 == 0;
 }

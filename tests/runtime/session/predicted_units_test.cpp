@@ -79,8 +79,8 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   std::vector<EntityId> undone;
   int shown = 0;
   int server = 0;
-  // The server does a cue for some commands. The client predicts them with errors, which disappear
-  // when the commands before are confirmed.
+  // The server causes a cue for some commands. The client predicts the cues with errors. The errors
+  // disappear when the earlier commands are confirmed.
   constexpr std::uint32_t kCommands = 300;
   std::vector<bool> truth;
   for (std::uint32_t i = 0; i <= kCommands; ++i) truth.push_back(random.below(3) == 0);
@@ -192,7 +192,7 @@ TEST_CASE("A report contains the result of each spawn of the commands that it co
   CHECK_FALSE(client.find(key(70'040, 2)));
   CHECK(client.find(key(70'024, 0)) == SpawnRefusal::not_spawned);
   CHECK_FALSE(client.find(key(70'041, 0)));  // It has not run.
-  CHECK_FALSE(client.find(key(70'000, 0)));  // Too long ago.
+  CHECK_FALSE(client.find(key(70'000, 0)));  // The command is too old.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const bool is_whole = size >= 3 && (size - 3) % 4 == 0;
     CHECK(SpawnReport().decode(std::span(bytes).first(size), 70'055) == is_whole);

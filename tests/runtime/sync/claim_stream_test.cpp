@@ -58,15 +58,14 @@ TEST_CASE("Any claim arrives as it was made, also where its low bits wrap", "[sy
     REQUIRE(bytes.size() == 1);  // The commands after the claim.
     REQUIRE(inbox.find(9, Tick(now)) != nullptr);
     CHECK(is_same(*inbox.find(9, Tick(now)), made[0]));
-    // A view that was set again sends no claim of before.
+    // After a jump back of the view, the claim before is not sent.
     const ViewClaim* const before = inbox.find(8, Tick(now));
     CHECK((before != nullptr || made[1].to > made[0].to));
     if (before != nullptr) CHECK(is_same(*before, made[1]));
   }
 }
 
-TEST_CASE("Two claims of a view that plays on take half of what two alone take",
-          "[sync][lag][sys-83]") {
+TEST_CASE("Two successive claims take half the size of two separate ones", "[sync][lag][sys-83]") {
   for (const std::uint32_t interval : {1U, 2U, 3U, 6U}) {
     ClaimSender sender;
     std::size_t two = 0;
@@ -84,7 +83,8 @@ TEST_CASE("Two claims of a view that plays on take half of what two alone take",
   }
 }
 
-TEST_CASE("Without anything to hit the claims of a packet take a byte", "[sync][lag][sys-83]") {
+TEST_CASE("If a game has no hit volumes, the claims of a packet take one byte",
+          "[sync][lag][sys-83]") {
   ClaimSender sender;
   sender.push(7, std::nullopt);
   const std::vector<std::byte> packet = written(sender, 7);
@@ -159,7 +159,7 @@ TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][s
   // Ticks before the first one.
   packet = whole;
   CHECK_FALSE(inbox.receive(packet, Tick(2)));
-  // Any bits: nothing but a claim within the limits comes out.
+  // Random bits give only claims within the limits.
   Random random(5);
   for (int i = 0; i < 100'000; ++i) {
     std::array<std::byte, 12> noise{};

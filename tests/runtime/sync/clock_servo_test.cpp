@@ -42,7 +42,7 @@ bool is_whole(const std::vector<LedCommand>& commands) {
   return commands.size() > 100;
 }
 
-TEST_CASE("At the last tick of a server's time the clock stands still", "[sync][sys-52]") {
+TEST_CASE("At the highest tick number the clock stops", "[sync][sys-52]") {
   constexpr std::uint32_t kLast = 0xFFFF'FFFF;
   for (const std::uint32_t first : {kLast, kLast - 1, kLast - 16, kLast - 300}) {
     CAPTURE(first);

@@ -108,7 +108,7 @@ TEST_CASE("A forced field stays forced while commands are missing", "[sync][comm
   }
 }
 
-TEST_CASE("A view forced while the client is away is its view when it comes back",
+TEST_CASE("A view that is forced while the client is lost applies when it reconnects",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
@@ -147,8 +147,7 @@ TEST_CASE("The newest force of a field applies", "[sync][commands]") {
   }
 }
 
-TEST_CASE("Of two forces in one tick the second applies, and the first is forgotten",
-          "[sync][commands]") {
+TEST_CASE("If a field is forced twice in one tick, the second force applies", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
   for (std::uint32_t tick = 2; tick < 4000; ++tick) {

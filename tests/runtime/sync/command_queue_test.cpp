@@ -82,7 +82,7 @@ TEST_CASE("Skipping commands because too many wait loses no press and no turn",
     run += stage.current().fire.press_count;
     turned += static_cast<double>(stage.current().turn);
   };
-  // Bunches of ten: the queue skips the client's, and the server omits ticks.
+  // Commands arrive in groups of ten: the queue skips some, or the server omits ticks.
   for (int bunch = 0; bunch < 30; ++bunch) {
     for (int i = 0; i < 10; ++i) {
       stage.set({.fire = {.press_count = 1}, .turn = 2});
@@ -210,7 +210,7 @@ TEST_CASE("A client that begins again is accepted with its second packet", "[syn
   CHECK(stage.queue.number() == 10);
 }
 
-TEST_CASE("A packet of an earlier sequence is no restart", "[sync][commands]") {
+TEST_CASE("A packet of an earlier sequence does not start a new one", "[sync][commands]") {
   Stage stage;
   std::vector<std::byte> old;
   for (int i = 1; i <= 500; ++i) {

@@ -1,4 +1,4 @@
-// How a corrected error vanishes, beside the rules of other systems.
+// How a corrected error vanishes, compared with the rules of other systems.
 #include "runtime/sync/error_blend.h"
 
 #include <cmath>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What a viewer sees of an error of 1 at some frame rate.
+/// How an error of 1 is shown at some frame rate.
 struct Course {
   double jerk_max = 0;     ///< The largest third difference between frames.
   double vanished_ms = 0;  ///< When less than a hundredth is left.
@@ -62,7 +62,7 @@ TEST_CASE("The shown error never exceeds the error, and ends at zero", "[sync][b
     last = share;
   }
   CHECK(last == 0);
-  CHECK(shown_error_share(-5ms) == 1);  // A clock that was set back.
+  CHECK(shown_error_share(-5ms) == 1);  // The clock was set back.
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// 100,000 shots of eight clients over jittery, lossy links: how often does the server compute the
-// same hits? In the same run two rules of other systems are measured: one whole tick of the last
-// reported delay (N4E), and a view estimated from the ping.
+// 100,000 shots of eight clients over jittery, lossy links: measures how often the server computes
+// the same hits. The same run measures two rules of other systems: rewinding to a whole tick by the
+// last reported delay (N4E), and to a view estimated from the ping.
 #include <algorithm>
 #include <cmath>
 #include <deque>

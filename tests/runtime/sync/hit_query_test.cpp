@@ -220,7 +220,7 @@ TEST_CASE("64 shooters of one tick have the same results in any order and on any
   std::vector<ViewedShot> shots;
   for (int i = 0; i < 64; ++i) {
     const ViewTime view = crowd.random_view(random);
-    // Shotguns: eight shots at the time of one shooter.
+    // Shotguns: eight shots of one shooter at the same time.
     for (int pellet = 0; pellet < 8; ++pellet)
       shots.push_back({crowd.random_shot(random, view), view});
   }
@@ -265,7 +265,7 @@ TEST_CASE("A batch equal to the previous one allocates nothing", "[sync][lag][sy
   CHECK(batch.rewind_count() == 11 * 64);
 }
 
-TEST_CASE("Splash damage decreases from its full share to the least, and ends at its radius",
+TEST_CASE("Splash damage decreases from its full share to the minimum, and ends at its radius",
           "[sync][lag][sys-62]") {
   const Splash splash{.center = {}, .metres = 5, .full_metres = 1, .share_min = 0.2F};
   struct Row {

@@ -148,7 +148,7 @@ TEST_CASE("Twenty stalls in ten seconds are buffered, not ignored [P7]", "[sync]
   CHECK(behind_at(frames, 20'000) > 95);
 }
 
-TEST_CASE("A step of the delay is followed once, within two seconds, never backward [P5]",
+TEST_CASE("The view follows a step of the delay once, within two seconds, never backward [P5]",
           "[sync][sys-53][sys-81]") {
   const auto frames =
       play_default([](double sent) { return sent >= 10'000 && sent < 20'000 ? 110.0 : 10.0; });
@@ -171,7 +171,7 @@ TEST_CASE("Catching up after the delay became shorter ends at the new delay, not
   const auto frames =
       play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
   const auto usual = play_default(steady(20), {.seconds = 30});
-  // Snapshots are there 20 ms after they were sent, and 50 ms apart.
+  // Snapshots are 50 ms apart, and arrive 20 ms after they were sent.
   double least = 1e9;
   for (const ShownFrame& one : frames) {
     if (one.now_ms > 10'000) least = std::min(least, behind(one));

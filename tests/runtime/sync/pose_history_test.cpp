@@ -68,7 +68,7 @@ TEST_CASE("A target at 20 m/s is at its drawn position, to a millimetre at any f
   std::vector<Transform> states;
   constexpr std::uint32_t kStride = 3;  // 20 Hz of 60.
   for (std::uint32_t i = 0; i < 12; ++i) {
-    // A curve, turning by up to two thirds of a turn per state.
+    // A curve that turns by up to two thirds of a turn per state.
     const double angle = 20.0 / 15 * i * kStride / 60;
     Transform at;
     at.position = {static_cast<float>(900 + 15 * std::cos(angle)), 2,
@@ -87,7 +87,7 @@ TEST_CASE("A target at 20 m/s is at its drawn position, to a millimetre at any f
     const std::vector<Vec3> found = centers(history, view);
     REQUIRE(found.size() == 1);
     error_max = std::max(error_max, millimetres(found[0], center));
-    // The same time by the tick before it, between states that are three ticks apart.
+    // The same time as the tick before it and a fraction, although states are three ticks apart.
     const double ticks = view.ticks();
     const auto whole = static_cast<std::uint32_t>(ticks);
     const ViewTime by_tick = ViewTime::at(Tick(whole), static_cast<float>(ticks - whole));
@@ -254,7 +254,7 @@ TEST_CASE("A time outside the history gives its nearest state", "[sync][lag][sys
   CHECK(centers(history, ViewTime::at(Tick(20), 0.5F)).at(0).x == 20);
   CHECK(centers(history, ViewTime::at(Tick(4000))).at(0).x == 20);
   CHECK(centers(history, {Tick(17), Tick(18), NAN}).at(0).x == 17);
-  // A tick again, as after a level was loaded: the old states are removed.
+  // The same tick again, as after loading a level. The old states are removed.
   note_one(history, 7, {.entity = kRobot, .pose = {}, .volume = &kBody});
   CHECK(history.state_count() == 1);
   CHECK(centers(history, ViewTime::at(Tick(18))).at(0).x == 0);

@@ -114,7 +114,7 @@ TEST_CASE("Half a second after an outage an honest client's view is accepted aga
     options.outage_ticks = outage;
     const Outcome outcome = play(options, 6000);
     CAPTURE(outage, outcome.limited);
-    // A view that stands still becomes too old; after each of the ten outages it is wide.
+    // In an outage, a view that waits becomes too old. After each of the ten outages, it is wide.
     const std::uint64_t too_old = outcome.claims.count(ClaimVerdict::too_old);
     CHECK(outcome.limited < too_old + 10 * 8);
     CHECK(outcome.commands > 5000);
@@ -130,7 +130,7 @@ TEST_CASE("A forged claim gains at most a tick", "[sync][lag][sys-83]") {
             return index % 97 == 0 ? shifted(command, ticks) : command.claim;
           });
       CAPTURE(jitter, ticks);
-      CHECK(forged.limited > honest.limited + 100);  // The forged ones are detected.
+      CHECK(forged.limited > honest.limited + 100);  // Forged claims are detected.
       CHECK(forged.older_max <= honest.older_max + 1.06);
       CHECK(forged.newer_max <= honest.newer_max + 1.06);
       CHECK(forged.gain_after_wait_max <= honest.gain_after_wait_max + 3);
@@ -229,7 +229,7 @@ TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][
   CHECK(to_string(ClaimVerdict::off_course) == "off course");
 }
 
-TEST_CASE("A claim is at most half a 4096th of the way off the drawn moment [P35]",
+TEST_CASE("A claim differs from the drawn moment by at most half a 4096th of the way [P35]",
           "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
