@@ -182,7 +182,7 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
   if (answer.has_value() && client.has_path_challenge && *answer == client.path_challenge &&
       is_same_host(path.peer, client.challenged_path.peer)) {
     // If only the port changes, the path stays the same, and so do rate, round trip and datagram
-    // size // (RFC 9000, section 9.4).
+    // size (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
     client.has_path_challenge = false;

@@ -44,7 +44,7 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
     // Data that arrived with the new map is applied in the next call. So a caller that reads the
-    // changes // sees in between that there is no schema.
+    // changes sees in between that there is no schema.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;

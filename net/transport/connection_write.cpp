@@ -234,7 +234,7 @@ void Connection::Impl::write_refusals(PacketDraft& draft) {
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
     // If there is no room for a part, the refusal is still sent. It is repeated until a later
-    // packet // with room for a part is delivered.
+    // packet with room for a part is delivered.
     if (!has_room_for_part()) continue;
     add_part(draft, {.kind = PacketPart::Kind::refusal,
                      .channel = static_cast<std::uint8_t>(refusal.reason),

@@ -405,7 +405,7 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     is_through_full_ = false;
   } else {
     // The path can carry at least this rate. Only a round in which the game wanted to send more
-    // shows // that the path can carry no more.
+    // shows that the path can carry no more.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }
