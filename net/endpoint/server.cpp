@@ -211,7 +211,7 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
 
 void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
-  // The order alternates between ticks, so that each of two clients is first equally often. If a //
+  // The order alternates between ticks, so that each of two clients is first equally often. If a
   // client were always second in a shared queue, it would measure the other client's packets as a
   // longer queue, and lower its rate.
   const bool is_forwards = turn_ % 2 == 0;
@@ -240,7 +240,7 @@ void Server::send_client(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    // A close is always sent, in a few packets at most. Otherwise the client would wait for its //
+    // A close is always sent, in a few packets at most. Otherwise the client would wait for its
     // timeout.
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;

@@ -108,7 +108,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
-  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is //
+  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is
   // needed to distinguish this from the number 65536.
   if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
     ++counters_.malformed_in;

@@ -312,7 +312,7 @@ bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet carries one payload. If each packet also had a chunk, the block would delay the //
+    // A packet carries one payload. If each packet also had a chunk, the block would delay the
     // waiting payloads.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;

@@ -27,7 +27,7 @@ constexpr double kDriftMax = 0.5;
 }  // namespace
 
 void RoundTrip::add(Time now, Duration sample, Duration hold) {
-  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The //
+  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The
   // minimum of a round trip is 1 µs.
   const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
