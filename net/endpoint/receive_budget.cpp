@@ -36,7 +36,7 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
 
 void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
-  // With a fixed limit, a loop with rare calls would get less than its share of time. The limit //
+  // With a fixed limit, a loop with rare calls would get less than its share of time. The limit
   // depends on the longest interval, because a loop may make several calls in a row and then none
   // for a long time.
   const double call_max = units(limits_.call_max);

@@ -182,7 +182,7 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
   if (answer.has_value() && client.has_path_challenge && *answer == client.path_challenge &&
       is_same_host(path.peer, client.challenged_path.peer)) {
     // If only the port changes, the path stays the same, and so do rate, round trip and datagram
-    // size // (RFC 9000, section 9.4).
+    // size (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
     client.has_path_challenge = false;
@@ -211,7 +211,7 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
 
 void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
-  // The order alternates between ticks, so that each of two clients is first equally often. If a //
+  // The order alternates between ticks, so that each of two clients is first equally often. If a
   // client were always second in a shared queue, it would measure the other client's packets as a
   // longer queue, and lower its rate.
   const bool is_forwards = turn_ % 2 == 0;
@@ -240,7 +240,7 @@ void Server::send_client(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    // A close is always sent, in a few packets at most. Otherwise the client would wait for its //
+    // A close is always sent, in a few packets at most. Otherwise the client would wait for its
     // timeout.
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;

@@ -51,7 +51,7 @@ struct Server::Client {
   std::optional<ClientHandle> replaces;  ///< The client that it will replace when it is connected.
   bool is_replaced = false;              ///< A newer client has replaced it.
 
-  bool is_connected = false;  ///< One of its packets was opened.
+  bool is_connected = false;  ///< A packet of this client was opened.
   Time accepted_first_at;
   Time accepted_at;
   TimeBucket repeats;   ///< Limits responses that repeat the accept.

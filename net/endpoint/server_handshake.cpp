@@ -97,9 +97,9 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   }
   work_.spend(receive_work::kRepeat);
   if (client.response_hash != hash_of_response(response)) return false;
-  // The client gets the same time as after the first accept to send a packet. Otherwise it could //
+  // The client gets the same time as after the first accept to send a packet. Otherwise it could
   // believe that it is connected although the server has dropped it. This cannot be repeated
-  // forever, // because its challenge expires.
+  // forever, because its challenge expires.
   client.accepted_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);

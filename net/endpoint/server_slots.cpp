@@ -137,7 +137,7 @@ bool Server::connect(Time now, Client& client) {
     turn_away(now, client);
     return false;
   }
-  // Reports the event before any change, because this may throw. Then the client's next packet //
+  // Reports the event before any change, because this may throw. Then the client's next packet
   // connects it.
   report({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;

@@ -56,7 +56,7 @@ void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
   const std::optional<std::uint32_t> tick = in_flight_.tick_of(number);
-  // Some snapshots take this long, whatever the round trip of other snapshots is, and some take //
+  // Some snapshots take this long, whatever the round trip of other snapshots is, and some take
   // longer. A snapshot that is no longer stored was even slower than the oldest stored one.
   pace_.was_late(tick ? budget_tick_ - *tick
                       : in_flight_.oldest_ticks(budget_tick_, options_.ticks_per_second / 4.0));

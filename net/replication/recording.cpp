@@ -124,7 +124,7 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
     return std::span<const std::int64_t>(values_);
   };
   // Finds removed entities, and entities that were replaced under the same id. Their ids can be
-  // used // again from the next tick on.
+  // used again from the next tick on.
   gone_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
     const ReplicatedEntity* now = world.find(entity.id);

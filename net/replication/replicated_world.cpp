@@ -27,7 +27,7 @@ void ReplicatedWorld::begin(std::uint32_t tick) {
   moves_.clear();
   forget_past();
   // A view applies these changes at each snapshot. A view that is further behind checks every
-  // entity // once instead.
+  // entity once instead.
   const std::size_t kept = 4 * entities_.size() + 1024;
   if (changes_.size() > 2 * kept) {
     const std::size_t forgotten = changes_.size() - kept;

@@ -44,7 +44,7 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
     // Data that arrived with the new map is applied in the next call. So a caller that reads the
-    // changes // sees in between that there is no schema.
+    // changes sees in between that there is no schema.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;
@@ -264,7 +264,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
 void ReplicationClient::disown() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  // If there is no room, the next unreadable snapshot is reported instead: it lacks the same //
+  // If there is no room, the next unreadable snapshot is reported instead: it lacks the same
   // references.
   if (unsent_.has_room()) unsent_.push(encode(message));
 }
@@ -286,7 +286,7 @@ void ReplicationClient::verify(const EntityValues* game) {
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
-    // The entity was removed or changed since; a later checksum will compare it. An entity whose //
+    // The entity was removed or changed since; a later checksum will compare it. An entity whose
     // slices have not all arrived is not shown.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;

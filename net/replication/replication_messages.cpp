@@ -260,7 +260,7 @@ std::string to_line(const Divergence& divergence) {
          (divergence.field.empty() ? "unknown field" : divergence.field);
 }
 
-// One multiplication and one shift per word, so every bit of every lane affects all bits of the //
+// One multiplication and one shift per word, so every bit of every lane affects all bits of the
 // result.
 std::uint32_t checksum(std::span<const LaneValue> lanes) {
   std::uint64_t state = 0x9E37'79B9'7F4A'7C15;

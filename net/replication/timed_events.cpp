@@ -126,7 +126,7 @@ void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
   // A sender keeps fewer events than half a window, so an event with an older number was received.
-  // A // gap before a number is normal, because the events of other clients have numbers, too.
+  // A gap before a number is normal, because the events of other clients have numbers, too.
   if (ahead < -static_cast<int>(kTimedEventsMax) || (ahead < 0 && wide > next_)) return;
   if (received_[wide % kWindow] == wide + 1) return;
   received_[wide % kWindow] = wide + 1;

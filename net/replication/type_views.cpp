@@ -231,7 +231,7 @@ std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) con
 }
 
 SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
-  // A model that was trained on exactly these types in this order is used unchanged, because its //
+  // A model that was trained on exactly these types in this order is used unchanged, because its
   // corrections and codes depend on the order.
   if (std::ranges::equal(trained.types, schemas_, {}, &TypeModel::schema)) return trained;
   std::vector<std::string> sources;

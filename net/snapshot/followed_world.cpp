@@ -290,7 +290,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
     // An entity that is now shown in another view also keeps its earlier state. So does an entity
     // whose id now belongs to another entity that an earlier snapshot contained: the receiver
-    // may // show the new entity.
+    // may show the new entity.
     const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;

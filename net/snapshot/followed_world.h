@@ -66,7 +66,7 @@ struct SnapshotReach {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
   std::size_t new_written = 0;  ///< Number of listed new entities that were written.
-  /// The next part contains the new entities after `end_id` again that this part contains, because
+  /// This part contains new entities after `end_id`. The next part contains them again, because
   /// this part may be lost.
   bool is_listed_again = false;
 };

@@ -51,8 +51,8 @@ std::int64_t bounded(std::int64_t feature) {
 
 using Offsets = std::array<std::int64_t, kMaxKnownStates>;
 
-/// True when the first `count` known states, given as offsets from the newest one, are on a
-/// straight line, with an error of at most one unit.
+/// True when the first `count` known states are on a straight line, with an error of at most one
+/// unit. The states are given as offsets from the newest one.
 template <std::size_t count>
 bool on_a_line(const Offsets& offsets, std::int64_t unit) {
   constexpr auto kLast = static_cast<std::int64_t>(count - 1);

@@ -25,8 +25,8 @@ struct SnapshotHead {
   bool is_cut = true;
 };
 
-/// The bits of a snapshot's number that are always sent; with references the receiver knows the
-/// rest.
+/// The number of low bits of a snapshot's number that are always sent. With references, the
+/// receiver can compute the other bits.
 inline constexpr unsigned kNumberBits = 8;
 inline constexpr unsigned kAgeBits = 6;
 static_assert(kSnapshotWindow == 1U << kAgeBits);

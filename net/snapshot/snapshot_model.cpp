@@ -180,7 +180,7 @@ void lay_out(SnapshotModel& model) {
     model.probabilities[slot] = static_cast<BitProbability>(probability * 65536);
   };
   // Decisions that a snapshot makes once or a few times. Their outcome 1 is rare in a game that
-  // runs // well.
+  // runs well.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
   set(slots::kReferenceAfterGap, 0.8);
@@ -195,7 +195,7 @@ void lay_out(SnapshotModel& model) {
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
   // A constant entity among constant ones rarely changes. A constant entity in a crowd that moves
-  // may // be about to move.
+  // may be about to move.
   set(slots::kBlockChanges, 0.5);
   set(slots::kBlockChanges + 1, 0.02);
   set(slots::kBlockChanges + 2, 0.6);

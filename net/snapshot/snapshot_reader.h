@@ -20,11 +20,11 @@ namespace muster {
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
     /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
-    /// acknowledge it or not: this has no effect.
+    /// acknowledge it or not: no later snapshot refers to an older one, and a duplicate was
+    /// acknowledged before.
     late = 1,
-    /// The reader never received a reference of the snapshot, or forgot it because many newer
-    /// snapshots arrived before this one. Nothing was changed. The snapshot must not be
-    /// acknowledged.
+    /// A snapshot that it refers to never arrived, or was forgotten because many newer snapshots
+    /// arrived before this one. Nothing was changed. The snapshot must not be acknowledged.
     unknown = 2,
     malformed = 3,  ///< No writer produces this; nothing was changed.
     /// It contains more or larger entities than `ReaderLimits` allow; nothing was changed.

@@ -27,7 +27,7 @@ inline constexpr std::uint32_t kPastTicksMax = 255;
 /// The constant properties of an entity.
 struct EntityKind {
   std::uint16_t type = 0;
-  /// Different for each entity that uses an id.
+  /// Entities that use the same id one after another have different generations.
   std::uint32_t generation = 0;
   friend bool operator==(const EntityKind&, const EntityKind&) = default;
 };

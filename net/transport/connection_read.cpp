@@ -89,7 +89,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   if (state_ == ConnectionState::closed) {
     // The peer did not receive the close, so it is sent again (like QUIC's closing state, RFC 9000,
     // section 10.2.1). If the peer itself closed the connection, it is not sent again: both ends
-    // would // repeat closes forever.
+    // would repeat closes forever.
     const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {
       closes_to_send_ = std::max(closes_to_send_, 1U);
@@ -108,7 +108,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
-  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is //
+  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is
   // needed to distinguish this from the number 65536.
   if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
     ++counters_.malformed_in;
@@ -128,7 +128,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   counters_.header_bits_in += bits.bit_position();
   const bool is_present = incoming.map_kind == PacketMap::present;
   // Control items are applied before the acknowledgement, so that a refused block is not reported
-  // as // delivered.
+  // as delivered.
   if (is_present) {
     apply_refusals(incoming);
     apply_limits(incoming);

@@ -234,7 +234,7 @@ void Connection::Impl::write_refusals(PacketDraft& draft) {
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
     // If there is no room for a part, the refusal is still sent. It is repeated until a later
-    // packet // with room for a part is delivered.
+    // packet with room for a part is delivered.
     if (!has_room_for_part()) continue;
     add_part(draft, {.kind = PacketPart::Kind::refusal,
                      .channel = static_cast<std::uint8_t>(refusal.reason),
@@ -312,7 +312,7 @@ bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet carries one payload. If each packet also had a chunk, the block would delay the //
+    // A packet carries one payload. If each packet also had a chunk, the block would delay the
     // waiting payloads.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;

@@ -27,7 +27,7 @@ constexpr double kDriftMax = 0.5;
 }  // namespace
 
 void RoundTrip::add(Time now, Duration sample, Duration hold) {
-  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The //
+  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The
   // minimum of a round trip is 1 µs.
   const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
@@ -103,7 +103,7 @@ void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
       .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
   if (offset_.has_value()) {
     // A queue changes the offset by half of the time that it adds to a round trip. A larger change
-    // is // a jump.
+    // is a jump.
     const Duration known = *at(now) - now;
     const Duration other = offset_.value().round_trip - trip_min_.value();
     const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;

@@ -51,8 +51,8 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// Fluctuation above this minimum, in seconds, plus a share of a packet's own time (for packets of
-/// other flows) makes the observation longer: by the rest times a factor, up to a maximum.
+/// More fluctuation than this minimum, in seconds, plus a share of a packet's own time makes the
+/// observation longer: by the excess times a factor, up to a maximum.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
@@ -405,7 +405,7 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     is_through_full_ = false;
   } else {
     // The path can carry at least this rate. Only a round in which the game wanted to send more
-    // shows // that the path can carry no more.
+    // shows that the path can carry no more.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }

@@ -67,7 +67,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
     return count;
   }
 
-  /// Does nothing: the owner of the network moves time.
+  /// Does nothing, because only `SimulatedNetwork::advance` moves time.
   void wait(Duration) override {}
   Address local_address() const override { return address_; }
 

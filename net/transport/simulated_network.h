@@ -20,7 +20,7 @@ enum class Jitter : std::uint8_t {
   exponential,
 };
 
-/// One sample of a recorded path. Replaces the link's own delay and loss.
+/// One sample of a recorded path. It replaces the link's own delay and loss.
 struct LinkSample {
   Duration delay{};
   bool is_lost = false;

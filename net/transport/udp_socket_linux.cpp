@@ -207,7 +207,7 @@ class UdpSocket final : public DatagramSocket {
     }
     int result = -1;
     // The error of an earlier datagram (ICMP: port closed) is reported once. After it, datagrams
-    // can // be received.
+    // can be received.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
       result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);

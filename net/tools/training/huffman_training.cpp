@@ -35,7 +35,7 @@ class SymbolCounter {
 }  // namespace
 
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) {
-  // The two coders have different symbols, because one predicts values better. The lengths are //
+  // The two coders have different symbols, because one predicts values better. The lengths are
   // trained for the better predictor.
   SymbolCounter counter(true);
   std::vector<LaneValue> values;

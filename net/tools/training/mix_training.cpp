@@ -15,7 +15,7 @@ namespace {
 
 constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
-constexpr float kDoubt = 4.0F;  ///< Squared errors that every context is assumed to have made.
+constexpr float kDoubt = 4.0F;  ///< The sum of squared errors with which every context starts.
 /// Each correction tends to zero as if there were this many observations of zero.
 constexpr float kPrior = 4.0F;
 

@@ -53,7 +53,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
 }
 
 TEST_CASE("A client that receives its accept late is still pending", "[net][endpoint]") {
-  // First the accepts are lost, then the client's first packets, until the first accept is five //
+  // First the accepts are lost, then the client's first packets, until the first accept is five
   // seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());

@@ -186,7 +186,7 @@ TEST_CASE("Both AES libraries write the same bytes and open the other's", "[net]
   REQUIRE(by_ipsec_mb->open(nonce, kHead, b));
   REQUIRE(a == b);
   REQUIRE(std::equal(plain.begin(), plain.end(), a.begin()));
-  // The context that opened the packet seals it again. Then each bit of the tag and the body is //
+  // The context that opened the packet seals it again. Then each bit of the tag and the body is
   // flipped.
   by_ipsec_mb->seal(nonce, kHead, a, size);
   for (std::size_t bit = 0; bit < a.size() * 8; bit += 5) {

@@ -119,7 +119,7 @@ TEST_CASE("A limit is repeated until it is confirmed, but only in packets withou
   for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : sent));
   if (has_more) {
     // Later packets overtake the packet with the limit, so it is reported lost and the limit is
-    // sent // again.
+    // sent again.
     end.now += 100ms;
     end.acknowledge(first + 4, 0xFFFFFFEF);
     end.now += 50ms;

@@ -1,4 +1,4 @@
-// Loops of 5 to 250 Hz, which receive, ask for a budget and send in any order, use their paths //
+// Loops of 5 to 250 Hz, which receive, ask for a budget and send in any order, use their paths
 // fully. Time is simulated.
 #include <algorithm>
 #include <chrono>
