@@ -89,7 +89,7 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   return reasons;
 }
 
-// The targets that leave out the asset, although registries reach it, with the rule.
+// The targets that strip the asset although registries reach it, each with its rule.
 std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
                                                                AssetNumber asset) {
   std::vector<std::pair<std::string, std::string>> found;

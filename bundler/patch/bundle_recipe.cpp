@@ -180,8 +180,8 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
                                     Bytes file, Draft& draft) {
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
-  // The next entry costs a byte; another location with the same name a few; another name about
-  // twenty.
+  // A reference to the next entry costs one byte. A reference to another location costs a few bytes
+  // if the name is the same, and about 20 bytes otherwise.
   std::optional<EntryPlace> best;
   int best_cost = 3;
   for (const EntryPlace& place : found->second) {

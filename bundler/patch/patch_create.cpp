@@ -33,7 +33,7 @@ int level_of(const BuildSide& build) {
   return level >= kMinLevel && level <= kMaxLevel ? static_cast<int>(level) : kDefaultLevel;
 }
 
-// A patch makes only the files of a build; reports other files in the folder.
+// A patch can only make the files of a build. Fails for other files in the folder.
 Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());

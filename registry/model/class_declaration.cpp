@@ -111,8 +111,8 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   return rule;
 }
 
-// The form of new entries, as far as the declaration defines it. A class without a rule for it has
-// none, nor has one whose entries are references themselves.
+// The form of new entries, as far as the declaration defines it. Empty for a class without a
+// `prepare` rule, and for a class whose entries are themselves references.
 std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   using Kind = EntryField::Kind;
   std::vector<EntryField> fields;

@@ -45,7 +45,7 @@ class LockReader {
     return fail(ErrorCode::malformed, why);
   }
 
-  // A value that is no list would lose all its ids.
+  // Fails for a value that is not a list, because all its ids would be lost.
   Result<yaml::NodeIndex> list_at(std::string_view key) {
     const yaml::NodeIndex list = tree_.find(root_, key);
     if (list == yaml::kNoNode) return list;

@@ -449,7 +449,7 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
     }
     progress.advance(1, declaration.name);
   }
-  // First, so that an interruption leaves no registered asset with a wrong value.
+  // These are written first, so that an interruption leaves no registered asset with a wrong value.
   std::vector<FileWrite> mended = stored.take_writes();
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
                      std::make_move_iterator(mended.end()));

@@ -60,7 +60,8 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
   return values;
 }
 
-// The id 0 means "none" if ids count from 1; if they count from 0, only its owner has it.
+// If ids count from 1, the id 0 means "none". If ids count from 0, only the owner of the id 0
+// stores it.
 bool is_wrong(const WantedId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
   return !wanted.only_where_unassigned || stored == "0" || stored == "-1";

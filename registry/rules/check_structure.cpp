@@ -1,6 +1,5 @@
-// Checks the form of plain files: their keys, and the values of these. A key that is not read loses
-// its value; a list instead of one value is read as empty. The JSON Schema (`json_schemas.h`)
-// refuses the same.
+// Checks the form of plain files: their keys and values. A key that is not read loses its value; a
+// list instead of one value is read as empty. The JSON Schema (`json_schemas.h`) refuses the same.
 #include <algorithm>
 
 #include "registry/base/counted.h"
@@ -125,7 +124,8 @@ class StructureCheck {
 
   void check_factory() {
     const NodeIndex top = file_.fields_of(0);
-    // Other keys belong to the script; one that is nearly `components` would lose its components.
+    // Other keys belong to the script. But if a key is nearly `components`, its components would be
+    // lost.
     const std::set<std::string> known = {"class", "guid", "components"};
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);

@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders with weak prediction would need too many datagrams per world: none were acknowledged
-/// in time. They are compared by size, so their datagrams have no limit.
+/// Coders with weak prediction would need so many datagrams per world that none would be
+/// acknowledged in time. They are compared by size, so their datagrams have no limit.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {

@@ -158,7 +158,7 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
 
-TEST_CASE("A cache that only failed is reported with the reason, however few its failures",
+TEST_CASE("A cache whose requests all failed is reported with the reason, even after few of them",
           "[cache]") {
   MemoryBlobs server;
   server.fails = true;
@@ -186,7 +186,7 @@ TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cac
   CHECK(cache.notes()[0].starts_with("the cache http://server was given up: it "));
 }
 
-TEST_CASE("A read-only cache is still asked", "[cache]") {
+TEST_CASE("A read-only cache is still queried", "[cache]") {
   class ReadOnlyBlobs final : public BlobStore {
    public:
     Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
