@@ -188,7 +188,7 @@ class CatalogFiller {
     if (failure_) return;
     failure_ = Error{code, entry.location.path.text() + ":" +
                                std::to_string(entry.location.position.line) + ": " + what +
-                               "; 'muster validate' says more"};
+                               "; see 'muster validate'"};
   }
 
   const Project& project_;

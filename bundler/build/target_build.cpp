@@ -97,10 +97,10 @@ class TargetBuilder {
     const VariantAxis& axis = project_.config().axes[file.keys.front().axis];
     return fail(ErrorCode::invalid_argument,
                 "'" + project_.index().at(asset).path.text() + "' varies by '" + axis.name +
-                    "', and bundles of '--layout self-contained' leave nothing to choose: say "
+                    "', and bundles of '--layout self-contained' leave nothing to choose: use "
                     "'--variant " +
                     axis.name + "=" + axis.values.front() +
-                    "' or another, or take the shared "
+                    "' or another, or use the shared "
                     "layout");
   }
 

@@ -182,10 +182,10 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
     return fail(ErrorCode::invalid_argument, std::move(why));
   };
   if (arguments.prune_baseline && arguments.baseline.empty()) {
-    return wrong("'--prune-baseline' wants '--baseline FILE'");
+    return wrong("'--prune-baseline' requires '--baseline FILE'");
   }
-  if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' wants '--fix'");
-  if (arguments.allow_loss && !arguments.fix) return wrong("'--allow-loss' wants '--fix'");
+  if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' requires '--fix'");
+  if (arguments.allow_loss && !arguments.fix) return wrong("'--allow-loss' requires '--fix'");
   if ((arguments.prune_baseline || !arguments.write_baseline.empty()) &&
       arguments.target != "all") {
     return wrong("a baseline covers all targets; leave '--target' out");

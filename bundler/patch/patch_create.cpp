@@ -57,7 +57,7 @@ Result<void> check_no_strangers(const FileReader& files, const BuildSide& build)
         folders.push_back(path);
       } else if (!known.contains(path.text())) {
         return fail(ErrorCode::already_exists,
-                    path.text() + ": no file of a build; a patch would not bring it along");
+                    path.text() + ": not a file of a build, so a patch would not contain it");
       }
     }
   }

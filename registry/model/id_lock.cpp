@@ -77,7 +77,7 @@ class LockReader {
       const auto [first, is_fresh] = known.try_emplace(guid.value(), *id);
       if (!is_fresh && !guid.value().is_null() && first->second == *id) {
         return refuse(tree_.at(item).position,
-                      guid.value().to_string() + " stands here twice; remove one of the rows");
+                      guid.value().to_string() + " is listed twice; remove one of the rows");
       }
       if (!is_fresh && !guid.value().is_null()) {
         return refuse(tree_.at(item).position,

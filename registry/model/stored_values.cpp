@@ -269,7 +269,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     const bool is_right = after != nullptr && std::ranges::all_of(values, [&](const auto& wanted) {
                             return after->scalar(wanted.first) == std::string_view(wanted.second);
                           });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not read back as it should");
+    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
   }
   finish(prefab, std::move(text), values, place);
 }
@@ -293,7 +293,7 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     const bool is_right = std::ranges::all_of(values, [&](const auto& wanted) {
       return after.tree.scalar(after.tree.find_path(top, wanted.first)) == wanted.second;
     });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not read back as it should");
+    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
   }
   finish(asset, std::move(text), values, place);
 }

@@ -115,7 +115,8 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");
     } else if (stored->is_null()) {
       // A build uses the guid of the entry, so the build is still right.
-      findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+      findings_.add("unset-own-guid", place,
+                    whose + " does not store its guid, " + guid.to_string());
     } else if (*stored != guid) {
       add("own-guid-mismatch", place,
           whose + " says " + stored->to_string() + " but " +
@@ -158,7 +159,7 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   const auto stored = yaml::weak_reference_at(source.tree, node);
   const Location place{source.path, source.tree.at(node).position};
   if (stored && stored.value().is_null()) {
-    findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+    findings_.add("unset-own-guid", place, whose + " does not store its guid, " + guid.to_string());
   } else if (stored && stored.value() != guid) {
     add("own-guid-mismatch", place,
         whose + " says " + stored.value().to_string() + " but " +

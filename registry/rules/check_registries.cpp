@@ -185,7 +185,7 @@ void check_scripts(const Project& project, Findings& findings) {
     if (fresh) continue;
     findings
         .add("namesake-script", {path, {}},
-             "this and '" + first->second->text() + "' are both taken for class '" +
+             "this and '" + first->second->text() + "' both count as class '" +
                  std::string(path.stem()) + "'")
         .related.push_back({{*first->second, {}}, "the other one"});
   }

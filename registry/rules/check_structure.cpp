@@ -200,7 +200,7 @@ class StructureCheck {
 
   void check_single(NodeIndex node) {
     if (node == kNoNode || tree_.at(node).kind == NodeKind::scalar) return;
-    refuse(node, "'" + key_of(node) + "' wants a single value");
+    refuse(node, "'" + key_of(node) + "' must be a single value");
   }
 
   // The value must be text, or a number that is written as text.
@@ -238,9 +238,9 @@ class StructureCheck {
     if (tree_.find(node, "fileID") == kNoNode && tree_.find(node, "guid") != kNoNode) {
       why = "is a weak one";
     }
-    Finding& finding =
-        findings_.add("wrong-shape", {file_.path, tree_.at(node).position},
-                      name + " wants a strong reference, {fileID: 1, guid: ...}, and this " + why);
+    Finding& finding = findings_.add(
+        "wrong-shape", {file_.path, tree_.at(node).position},
+        name + " must be a strong reference, {fileID: 1, guid: ...}, and this " + why);
     finding.blocks_build = blocks;
   }
 
@@ -365,7 +365,7 @@ class StructureCheck {
     if (key.is_list) {
       if (is_null(value)) return;
       if (tree_.at(value).kind != NodeKind::sequence) {
-        return refuse(value, "'" + key.key + "' wants a list");
+        return refuse(value, "'" + key.key + "' must be a list");
       }
       for (const NodeIndex item : Children(tree_, value)) check_value(key, item);
     } else {

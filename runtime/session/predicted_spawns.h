@@ -35,7 +35,7 @@ enum class SpawnEnd : std::uint8_t {
 
 /// Gives spawns of predicted commands entities in the received world, and hands these to the
 /// server's spawns that match: by predicted id (`PredictedKey`), else by `Overrides::match_spawn`.
-/// So the entity keeps its id, and nothing is there twice. Ids come from a reserve of blank
+/// So the entity keeps its id, and nothing exists twice. Ids come from a reserve of blank
 /// entities that both the received and the predicted world have. Its source must outlive it.
 /// One thread at a time.
 class PredictedSpawns final : public SpawnAdoption {

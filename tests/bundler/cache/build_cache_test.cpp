@@ -242,7 +242,7 @@ TEST_CASE("Occasional failures do not disable a cache", "[cache]") {
     CHECK(cache.find(key_of("crate")).has_value());
   }
   CHECK(cache.notes() ==
-        std::vector<std::string>{"the cache server failed now and then: it does not answer"});
+        std::vector<std::string>{"the cache server failed sometimes: it does not answer"});
 }
 
 TEST_CASE("Several threads use one cache", "[cache]") {
