@@ -71,7 +71,7 @@ std::vector<std::string> BuildCache::notes() const {
     const std::string cache = "the cache " + levels_[i].name;
     if (counters.damaged > 0) {
       notes.push_back(counted(counters.damaged, "answer") + " of " + cache +
-                      " could not be used; their content was built instead");
+                      " could not be used; the content was built instead");
     }
     const bool has_answered = counters.hits + counters.misses + counters.stored > 0;
     if (counters.abandoned > 0 && has_answered) {

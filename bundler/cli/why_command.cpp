@@ -47,8 +47,8 @@ class ReasonSearch {
         }
       }
     }
-    // Like the planner: assets behind a registered asset belong to that asset, and stripped assets
-    // to none.
+    // Uses the planner's rule: assets behind a registered asset belong only to that asset, and
+    // stripped assets to no asset.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));

@@ -1,8 +1,8 @@
 // An entry whose bytes already exist is copied in compressed form. A changed entry is decompressed
-// on both sides: a change of one byte in the plain text changes most compressed bytes, for which no
-// delta is small. The program that applies the patch compresses the new text again, and gets equal
-// bytes if its zstd is similar enough; this is tried here, with this zstd. If it fails, or is not
-// wanted, the patch contains the compressed blocks.
+// on both sides: a change of one byte in the plain text changes most compressed bytes, and a delta
+// between these is never small. The program that applies the patch compresses the new text again,
+// and gets equal bytes if its zstd is similar enough; this is tried here, with this zstd. If it
+// fails, or is not wanted, the patch contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>

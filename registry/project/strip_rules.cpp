@@ -215,7 +215,7 @@ class StripReading {
     });
   }
 
-  // Only an extension with a rule of its own is a name; other extensions belong to their kind.
+  // An extension can be kept alone only if a rule names it. Other extensions belong to their kind.
   Result<void> keep_extension(NodeIndex item, const std::string& extension) {
     const auto of_kinds = std::erase(rules_.kinds_, extension);
     if (strips_extension(extension)) {

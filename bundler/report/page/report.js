@@ -591,7 +591,7 @@ function drawTables() {
   bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
     size(bundle.bytes), size(bundle.needed), String(bundle.files),
     bundle.vain === null ? "" : size(bundle.vain)]), hasVariants()
-    ? "Of what varies the default counts as needed, and in its own row the variant." : ""));
+    ? "For assets with variants, the default counts as needed; the row of a variant counts that variant." : ""));
   if (target.stripped.assets.length || target.stripped.components.length) {
     const rows = [...target.stripped.assets.map(row => [row.rule, row]),
       ...target.stripped.components.map(row => ["component " + row.rule, row])];

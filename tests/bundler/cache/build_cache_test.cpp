@@ -153,7 +153,7 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.counters(0).damaged == 1);
   CHECK(cache.counters(1).hits == 1);
   CHECK(cache.notes() == std::vector<std::string>{"1 answer of the cache folder could not be used; "
-                                                  "what they should hold was built"});
+                                                  "the content was built instead"});
   // The folder has a copy of the server's value now.
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
