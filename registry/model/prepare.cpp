@@ -58,8 +58,8 @@ class ClassPlan {
     const auto path = [&](AssetNumber asset) { return project_.index().at(asset).path.text(); };
     for (const ProviderClash& clash : members_.clashes()) {
       plan.notes.push_back(path(clash.passed) + ": skipped, because '" + path(clash.kept) +
-                           "' stands for its prefab " + clash.prefab.to_string() +
-                           " already; see 'muster validate'");
+                           "' already has its prefab " + clash.prefab.to_string() +
+                           "; see 'muster validate'");
     }
   }
 

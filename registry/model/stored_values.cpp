@@ -45,8 +45,9 @@ class Changed final : public FileReader {
   const std::map<AssetPath, FileWrite>& writes_;
 };
 
-// Whether a scalar exists at a path; finds the spelling of a guid below `path`.
+// Returns whether a scalar exists at a path.
 using HasScalar = std::function<bool(const std::string& path)>;
+// The paths and values that store a guid at `path`, in the spelling that is there already.
 std::vector<std::pair<std::string, std::string>> guid_values(const std::string& path,
                                                              const Guid& guid,
                                                              const HasScalar& has) {

@@ -120,7 +120,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     } else if (*stored != guid) {
       add("own-guid-mismatch", place,
           whose + " says " + stored->to_string() + " but " +
-              (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+              (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                  : std::string("the prefab's guid is ")) +
               guid.to_string());
     }
@@ -163,7 +163,7 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   } else if (stored && stored.value() != guid) {
     add("own-guid-mismatch", place,
         whose + " says " + stored.value().to_string() + " but " +
-            (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+            (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                : std::string("its guid is ")) +
             guid.to_string());
   }

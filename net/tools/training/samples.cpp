@@ -52,7 +52,8 @@ struct AskedView {
   std::size_t others(std::size_t count) const { return others_among(entities, count); }
 };
 
-/// Marks which entities of a snapshot are coded separately, and what they follow.
+/// Marks the entities of a snapshot whose decision is coded separately, and those that follow a
+/// changed entity.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
     const std::size_t lanes = trace.types[sample.entity->type].lanes.size();
