@@ -129,7 +129,8 @@ int main(int argc, char** argv) {
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
       "A model has at most 65536 bytes, and a model for 'mix' at most 1048576. If more was "
       "learnt, the fields that gain the least are left out, and their number is printed. "
-      "Snapshots of these fields use the probabilities of all fields of their kind.\n"
+      "Such fields are expected to stay unchanged, with the probabilities of all fields of their "
+      "kind.\n"
       "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
       ->required();
