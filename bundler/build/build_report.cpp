@@ -452,7 +452,7 @@ std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration e
   for (const StateTarget& target : found.state.targets) {
     if (targets.has(target.target)) text += table_row(target.target, target.totals);
   }
-  return text + fmt::format("nothing to do: {} as before, looked at in {:.3f} s\n",
+  return text + fmt::format("nothing to do: {} unchanged, checked in {:.3f} s\n",
                             found.check.looked_at == 1
                                 ? "1 input is"
                                 : counted(found.check.looked_at, "input") + " are",

@@ -75,8 +75,8 @@ class CatalogFiller {
     }
   }
 
-  // Assets that the target leaves out but to which a packed part of the asset refers. Nothing
-  // refers to their variants.
+  // The assets that the target leaves out although a packed part of `asset` refers to them. Edges
+  // from an asset to its variants are not references.
   std::vector<AssetNumber> named_by(AssetNumber asset) const {
     const Stripping& stripping = project_.stripping(build_.target);
     std::vector<AssetNumber> named;
@@ -188,7 +188,7 @@ class CatalogFiller {
     if (failure_) return;
     failure_ = Error{code, entry.location.path.text() + ":" +
                                std::to_string(entry.location.position.line) + ": " + what +
-                               "; 'muster validate' says more"};
+                               "; see 'muster validate'"};
   }
 
   const Project& project_;

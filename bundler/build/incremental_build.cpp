@@ -141,8 +141,8 @@ bool has_old_blocks(const BuildState* earlier) {
   return earlier != nullptr && std::ranges::any_of(earlier->targets, &StateTarget::has_old_blocks);
 }
 
-// Blocks of another compressor are kept, so that players need not load them again. Other builds
-// would pack other bytes, so the cache is neither read nor filled then.
+// Blocks of another compressor are kept, so that players need not load them again. Builds elsewhere
+// would pack other bytes, so such a build neither reads nor fills the cache.
 bool earlier_packs_like_everybody(const BuildRun& run, const BuildState* earlier) {
   return earlier == nullptr || (earlier->tool == run.tool && !has_old_blocks(earlier));
 }

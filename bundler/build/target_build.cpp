@@ -87,7 +87,8 @@ class TargetBuilder {
   }
 
  private:
-  // A prefab's bundle with its whole closure contains only one form of it.
+  // A self-contained bundle contains the prefab's whole closure, so it has only one form of each
+  // asset.
   Result<void> check_layout() const {
     if (options_.layout == Layout::shared) return {};
     const AssetNumber asset = first_open(project_, result_.target);
@@ -96,10 +97,10 @@ class TargetBuilder {
     const VariantAxis& axis = project_.config().axes[file.keys.front().axis];
     return fail(ErrorCode::invalid_argument,
                 "'" + project_.index().at(asset).path.text() + "' varies by '" + axis.name +
-                    "', and bundles of '--layout self-contained' leave nothing to choose: say "
+                    "', and bundles of '--layout self-contained' leave nothing to choose: use "
                     "'--variant " +
                     axis.name + "=" + axis.values.front() +
-                    "' or another, or take the shared "
+                    "' or another, or use the shared "
                     "layout");
   }
 
@@ -135,8 +136,8 @@ class TargetBuilder {
     });
   }
 
-  // Searches for every bundle in a folder, and for many at once on a server; the others are left to
-  // `pack_all`.
+  // Looks up every bundle in the cache folder, and many bundles at once on a server. Bundles that
+  // are not found stay in `weighed`, for `pack_all`.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
@@ -234,8 +235,8 @@ class TargetBuilder {
     };
   }
 
-  // All at once, because opening their folders for each would take longer than the rest. Parallel
-  // threads would only wait for the folder.
+  // Handles all kept bundles at once, because opening their folders for each bundle would take
+  // longer than the rest. Parallel threads would only wait for the folder.
   Result<void> carry_over_kept() {
     std::map<std::pair<AssetPath, AssetPath>, std::vector<std::string>> names;
     for (const EarlierBuild::Match& match : matches_) {

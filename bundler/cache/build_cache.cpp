@@ -71,19 +71,19 @@ std::vector<std::string> BuildCache::notes() const {
     const std::string cache = "the cache " + levels_[i].name;
     if (counters.damaged > 0) {
       notes.push_back(counted(counters.damaged, "answer") + " of " + cache +
-                      " could not be used; what they should hold was built");
+                      " could not be used; the content was built instead");
     }
     const bool has_answered = counters.hits + counters.misses + counters.stored > 0;
     if (counters.abandoned > 0 && has_answered) {
       notes.push_back(counted(counters.abandoned, "look-up") + " in " + cache +
                       " took longer than packing; given up");
     } else if (counters.abandoned > 0 && counters.failures == 0) {
-      notes.push_back(cache + " was given up: it had not answered when it was quicker to build");
+      notes.push_back(cache + " was given up: building was quicker than waiting for its answer");
     }
     if (counters.failures > 0) {
       const bool is_off = std::ranges::max(state.failures_in_row) >= kFailuresMax;
       notes.push_back(cache +
-                      (is_off || !has_answered ? " was given up: " : " failed now and then: ") +
+                      (is_off || !has_answered ? " was given up: " : " failed sometimes: ") +
                       state.last_failure);
     }
     if (counters.not_stored > 0) {

@@ -15,8 +15,9 @@
 namespace muster {
 namespace {
 
-/// Workers wait for the first answers for this fraction of the whole work, but long enough for a
-/// server in the local network, which may have everything.
+/// Workers wait for the first answers for this fraction (1 / this) of the duration of the whole
+/// work, but at least for `kPatienceMin`, because a server in the local network may have
+/// everything.
 constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
 /// Each connection costs about as much as packing a small bundle. While the server's speed is
@@ -25,7 +26,7 @@ constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
 /// A query that takes this many times as long as others is stalled.
 constexpr int kStalledFactor = 3;
-/// If no query was answered in time, the next race expects this many times as long.
+/// If no query was answered in time, the next race expects answers to take this many times as long.
 constexpr int kUnansweredFactor = 4;
 
 class Race {
@@ -142,7 +143,7 @@ class Race {
       return front_ == back_ || abandoned_.stop_requested() || results_ == 0 ||
              result_bytes_ + bytes_of(front_) <= CacheRace::kBytesMax;
     });
-    // The first answers show the cost of the others, each of which is also work for this machine.
+    // The first answers show the cost of further queries. Each query is also work for this machine.
     is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
     if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
       return std::nullopt;
@@ -162,7 +163,7 @@ class Race {
     return race_.result_bytes.empty() ? 0 : race_.result_bytes[piece];
   }
 
-  // The result of a query is used or dropped.
+  // Called when the result of a query has been used or dropped.
   void free_result(std::size_t piece) {
     {
       const std::lock_guard lock(mutex_);
@@ -265,7 +266,7 @@ class Race {
     return std::max(*race_.experience.look_up, clock_.now() - started_);
   }
 
-  // Whether querying the rest is faster than doing it.
+  // Whether querying the remaining pieces is faster than doing their work here.
   bool pays() const {
     if (is_given_up_) return false;
     const auto each = look_up_time();
@@ -333,8 +334,8 @@ RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::st
   Race run(race, clock, stop, look_ups);
   // Without queries, the workers do all pieces except the large ones.
   const unsigned asking = run.can_pay() ? look_ups : 0;
-  // One thread each, the workers first. If the system allows fewer threads, there are fewer
-  // queries.
+  // Each worker and each query has its own thread. Workers get theirs first, so if the system
+  // allows fewer threads, there are fewer queries.
   parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
     if (role < workers) {
       run.work_all(static_cast<unsigned>(role));

@@ -21,7 +21,8 @@
 namespace muster {
 namespace {
 
-/// libcurl handles timeouts; all other events wake it up.
+/// The maximum duration of one wait. libcurl ends a wait earlier for its timeouts; all other events
+/// wake the thread up.
 constexpr int kPollMilliseconds = 1000;
 /// A server's error page may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
@@ -56,7 +57,8 @@ ErrorCode code_of(CURLcode code) {
 // This namespace has a name, because a class in a header has members of these types.
 namespace curl_detail {
 
-// One request. Used again for later ones, because a handle costs more than the request's headers.
+// One request. The object is reused for later requests, because creating a handle costs more than
+// the headers of a request.
 struct Transfer {
   CURL* curl = curl_library().easy_init();
   // Does not wait for a server's permission to send the body: servers without this feature cost a
@@ -99,7 +101,7 @@ struct Transfer {
     transfer.to_send = transfer.to_send.subspan(piece.size());
     return piece.size();
   }
-  // Called if a connection that was kept open turns out to be closed.
+  // Called to send a body again, if a connection that was kept open turns out to be closed.
   static int seek_body(void* user, curl_off_t offset, int origin) {
     auto& transfer = *static_cast<Transfer*>(user);
     const Bytes all = *transfer.request.body;
@@ -163,7 +165,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_HTTPHEADER, transfer.headers);
   set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options.connect_timeout));
   // The system buffers most of a body that is sent, and libcurl sees no progress while the line
-  // drains that buffer. So only the longest time applies to uploads.
+  // drains that buffer. So uploads have no stall timeout, only the limit of their whole duration.
   const long stall_seconds = std::max(1L, milliseconds(options.stall_timeout) / 1000);
   set(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(CurlTransport::kSlowBytesPerSecond));
   set(curl, CURLOPT_LOW_SPEED_TIME, transfer.request.body ? 0L : stall_seconds);

@@ -117,7 +117,8 @@ std::string own_number() {
   return std::to_string(::getpid()) + "-" + std::to_string(++last_number);
 }
 
-// The disk's own time, so that its files are compared with the same clock: a network disk has one.
+// The disk's own time. A network disk has its own clock, and the times of its files must be
+// compared with that clock.
 Result<std::int64_t> time_of_disk(int base) {
   const std::string path = std::string(kUnfinished) + "now-" + own_number();
   ::unlinkat(base, path.c_str(), 0);  // Left by a process that died.

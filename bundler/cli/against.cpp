@@ -171,7 +171,7 @@ Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unr
     return fail(
         ErrorCode::malformed,
         fmt::format("'{}' is a link that leads out of the repository or to nothing in it, so "
-                    "what is behind it cannot be compared{}",
+                    "its target cannot be compared{}",
                     links.front(), and_others(links.size())));
   }
   const std::vector<std::string> unread = unread_registry_notes(old);
@@ -252,7 +252,7 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
     const auto count = std::ranges::count_if(left_unread, may_hide_registries);
     tell(session, "unread: '" + hides->text() +
                       "' is a link that leads out of the project, here and in revision '" +
-                      revision + "'; what is behind it is not compared" +
+                      revision + "'; its target is not compared" +
                       and_others(static_cast<std::size_t>(count)));
   }
   contract.name = revision;

@@ -45,7 +45,7 @@ int audit(const AuditArguments& arguments, Session& session) {
   if (code != kSuccess || arguments.most.empty()) return code;
   for (const StripAudit& one : audits) {
     if (one.remaining_bytes <= most.value()) continue;
-    refuse(session, fmt::format("{} of presentation are left for the {}, {} more than may be",
+    refuse(session, fmt::format("{} of presentation remain for the {}, {} more than allowed",
                                 counted(one.remaining_bytes, "source byte"),
                                 one.target == Target::client ? "client" : "server",
                                 one.remaining_bytes - most.value()));
@@ -58,19 +58,19 @@ int audit(const AuditArguments& arguments, Session& session) {
 
 void add_audit(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<AuditArguments>();
-  CLI::App* command =
-      app.add_subcommand("audit", "Show what presentation a server's bundles go without, or not");
+  CLI::App* command = app.add_subcommand(
+      "audit", "Show which presentation 'strip' leaves out of bundles, and what remains");
   add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
       ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
   command->add_option("--max-bytes", arguments->most,
-                      "More source bytes of presentation that remain are a finding: 0, 4 MiB");
+                      "If more source bytes of presentation remain, report a finding: 0, 4 MiB");
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
-      "What is left out is said by 'strip' in muster.yaml.\n\n"
+      "'strip' in muster.yaml determines what is left out.\n\n"
       "Example:\n  muster audit my-game --target server --max-bytes 20MiB");
   command->callback([arguments, &session] { session.exit_code = audit(*arguments, session); });
 }

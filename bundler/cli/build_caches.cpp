@@ -7,8 +7,8 @@
 namespace muster::cli {
 namespace {
 
-/// A build waits for uploads for this fraction of its duration. A cache should cost less than a
-/// tenth, and hashing and sending cost something too.
+/// A build waits for uploads for at most this fraction (1 / this) of its duration. A cache should
+/// lengthen a build by less than a tenth, including the time for hashing and sending.
 constexpr int kPatienceDivisor = 16;
 
 Result<std::string> read_text(const std::string& path) {

@@ -75,12 +75,12 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Counts the writes that correct values in assets; these have a description.
+  // Also counts the writes that correct values in assets. Only these writes have a description.
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
   session.err << "muster: the registries are not up to date (" << counted(changes, "change")
-              << "); 'muster prepare' brings them there\n";
+              << "); 'muster prepare' updates them\n";
 }
 
 // Keys with unknown names: the build is valid, but does not contain their values.
@@ -369,7 +369,7 @@ int make_output(const BuildJob& job, Session& session) {
     if (const auto done = build_once(job, session)) return *done;
     session.writing = false;
   }
-  return report_error(session, {ErrorCode::busy, "the project does not rest; nothing was built"});
+  return report_error(session, {ErrorCode::busy, "the project keeps changing; nothing was built"});
 }
 
 int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
@@ -406,14 +406,15 @@ int build(const BuildArguments& arguments, Session& session) {
 
 void add_build_options(CLI::App& command, BuildArguments& arguments) {
   add_project(command, arguments.project);
-  command.add_option("-o,--out", arguments.out, "Where to: an empty folder, or an earlier build")
+  command
+      .add_option("-o,--out", arguments.out, "The output folder: empty, or with an earlier build")
       ->required();
   command.add_option("--target", arguments.target, "client, server or all")
       ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
   command
       .add_option("--level", arguments.level,
-                  "Compression, 1 (fast) to 19 (small); without it as muster.yaml says, or 6")
+                  "Compression level, 1 (fast) to 19 (small); default: as in muster.yaml, else 6")
       ->check(CLI::Range(kMinLevel, kMaxLevel));
   command.add_option("-j,--jobs", arguments.jobs, "Threads (0: one per processor)")
       ->check(CLI::Range(0, 256))
@@ -423,21 +424,21 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       ->capture_default_str();
   command
       .add_option("--variant", arguments.variants,
-                  "AXIS=VALUE of 'variants' in muster.yaml: pack this one alone; once per axis")
+                  "AXIS=VALUE of 'variants' in muster.yaml: pack only this value; once per axis")
       ->allow_extra_args(false);
   command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
   command
       .add_option("--cache", arguments.caches,
-                  "Where builds share bundles: a folder, or a server's address; twice for both")
+                  "Shared bundles of builds: a folder, or a server's address; twice for both")
       ->allow_extra_args(false);
-  command.add_option("--cache-size", arguments.cache_size, "The maximum size of the folder")
+  command.add_option("--cache-size", arguments.cache_size, "The maximum size of the cache folder")
       ->capture_default_str();
   command.add_option("--cache-token", arguments.cache_token,
-                     "A file with the server's bearer token");
+                     "A file with the bearer token for the cache server");
   command.add_option("--cache-ca", arguments.cache_ca,
                      "A file with the certificates to trust, instead of the system's");
   command.add_flag("--cache-read-only", arguments.is_cache_read_only,
-                   "Query the server without storing");
+                   "Read from the cache server, but store nothing there");
   command.add_flag("--explain", arguments.explains,
                    "Print for each bundle why it was packed, or that it was kept");
   command.add_flag("--dry-run", arguments.is_dry_run,
@@ -456,7 +457,7 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                    "Build even if the registries are empty");
   command.add_flag("--force", arguments.is_forced, "Build everything, even if it is up to date");
   command.add_option("--previous", arguments.previous,
-                     "An earlier build whose unchanged content is reused, if --out has none");
+                     "An earlier build whose unchanged content is reused if --out has no build");
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
                    "Build again from nothing, and compare with the output");
   command.add_flag("--verify-determinism", arguments.verifies_determinism,
@@ -472,7 +473,8 @@ void add_build(CLI::App& app, Session& session) {
       app.add_subcommand("build", "Pack one compressed bundle per prefab, for client and server");
   add_build_options(*command, *arguments);
   command->footer(
-      "An exceeded budget of muster.yaml gives exit code 1; the build is still published.\n\n"
+      "If a budget of muster.yaml is exceeded, the exit code is 1; the build is still "
+      "published.\n\n"
       "Example:\n  muster build my-game --out build/game --level 19");
   command->callback([arguments, &session] { session.exit_code = build(*arguments, session); });
 }

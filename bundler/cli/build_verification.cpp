@@ -75,7 +75,7 @@ class Verification {
     if (!differences.empty()) return false;
     session_.err << "muster: " << what << ": the same, byte for byte";
     if (differences.repacked > 0) {
-      session_.err << ", but for " << counted(differences.repacked, "bundle")
+      session_.err << ", except for " << counted(differences.repacked, "bundle")
                    << " with the same content in blocks of another zstd";
     }
     session_.err << "\n";

@@ -32,7 +32,8 @@ tl::unexpected<Error> failure(const std::string& what) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-  // Also closes pipes to other programs: held open here, their input would never end.
+  // Also closes pipes to other programs. If this process kept them open, the input of those
+  // programs would never end.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
   // Our signals are blocked, and read by a thread; Git handles those of the terminal as usual.
   sigset_t none;
@@ -162,7 +163,7 @@ Result<std::string> ChildProcess::read_rest(std::size_t max_bytes) {
   while (true) {
     text += as_text(Bytes(buffer_).subspan(begin_, end_ - begin_));
     if (text.size() > max_bytes) {
-      return fail(ErrorCode::limit_exceeded, "another program says more than can be believed");
+      return fail(ErrorCode::limit_exceeded, "another program wrote more output than is accepted");
     }
     const auto more = fill();
     if (!more) return fail(more.error());

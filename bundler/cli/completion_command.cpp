@@ -207,8 +207,8 @@ std::string man_text(const CLI::App& app) {
 
 void add_completion(CLI::App& app, Session& session) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* completion =
-      app.add_subcommand("completion", "Print what makes a shell complete commands and options");
+  CLI::App* completion = app.add_subcommand(
+      "completion", "Print a script with which a shell completes commands and options");
   completion->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}));

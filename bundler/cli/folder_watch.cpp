@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
 constexpr int kQuietMilliseconds = 150;
-// A limit, because writing may never stop.
+// The maximum number of waits for a quiet project. It is limited, because writing may never stop.
 constexpr int kMostQuietWaits = 40;
 // Deeper nesting, or more folders, is a circle that the file system hides.
 constexpr std::size_t kMaxFolders = 1'000'000;

@@ -1,6 +1,7 @@
-// The folder's tree, and those of submodules from the first request for one of their files. Links
-// are resolved name by name, like in the kernel, within the repository. Files outside the folder
-// are read once a link leads there; they have paths below `.git`, a name that no tree can have.
+// Contains the folder's tree. The tree of a submodule is added at the first request for one of its
+// files. Links are resolved name by name, like in the kernel, within the repository. Files outside
+// the folder are read if a link leads to them. They have paths below `.git`, a name that no tree
+// can have.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
@@ -221,10 +222,10 @@ class GitFiles final : public RevisionFiles {
       added = fail(ErrorCode::not_found, "its repository here lacks that commit");
     }
     if (added) return added;
-    return fail(note({added.error().code,
-                      "'" + path.text() + "' is a submodule at commit " + commit +
-                          ", which cannot be read: " + added.error().message +
-                          "; 'git submodule update --init' and 'git fetch' in it bring it"}));
+    return fail(note(
+        {added.error().code, "'" + path.text() + "' is a submodule at commit " + commit +
+                                 ", which cannot be read: " + added.error().message +
+                                 "; run 'git submodule update --init', and 'git fetch' in it"}));
   }
 
   Found find(const AssetPath& path, bool follows_last) const {

@@ -72,7 +72,7 @@ std::string reason_of(const std::string& errors) {
     if (line.starts_with("error: ")) line.remove_prefix(7);
     if (!line.empty()) reason += (reason.empty() ? "" : " ") + std::string(line);
   }
-  return reason.empty() ? "it does not say why" : reason;
+  return reason.empty() ? "Git gave no reason" : reason;
 }
 
 tl::unexpected<Error> refused(const std::string& folder, const Answer& answer) {
@@ -238,8 +238,8 @@ Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
           kAnswerBytesMax, wanted);
   if (!fetched) return fail(fetched.error());
   if (fetched.value().code == 0) return {};
-  return fail(ErrorCode::io, "what this partial clone lacks cannot be fetched from '" + remote +
-                                 "': " + reason_of(fetched.value().errors));
+  return fail(ErrorCode::io, "the missing objects of this partial clone cannot be fetched from '" +
+                                 remote + "': " + reason_of(fetched.value().errors));
 }
 
 Result<std::string> GitRepository::ask_about(std::optional<ChildProcess>& process,

@@ -1,4 +1,4 @@
-// A separate thread waits for the signals, because a handler must not do much.
+// A separate thread waits for the signals, because a signal handler may call only few functions.
 #include "bundler/cli/interruption.h"
 
 #include <csignal>

@@ -74,7 +74,9 @@ Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
 void add_keygen(CLI::App& app, Session& session) {
   auto path = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("keygen", "Make a key to sign builds with");
-  command->add_option("FILE", *path, "The secret key; the one to verify with is FILE.pub")
+  command
+      ->add_option("FILE", *path,
+                   "The file for the secret key; the public key is written to FILE.pub")
       ->required();
   command->footer(
       "Example:\n  muster keygen studio.key\n"

@@ -276,8 +276,9 @@ void add_output_commands(CLI::App& app, Session& session) {
   CLI::App* verify_command =
       app.add_subcommand("verify", "Check a build's output to the last byte");
   verify_command->add_option("OUT", verified->out, "A build's output folder")->required();
-  verify_command->add_option("--key", verified->key,
-                             "A key of 'muster keygen' (FILE.pub) that must have signed it");
+  verify_command->add_option(
+      "--key", verified->key,
+      "A public key of 'muster keygen' (FILE.pub), with which the signature is checked");
   verify_command->add_option("--format", verified->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
@@ -300,14 +301,14 @@ void add_output_commands(CLI::App& app, Session& session) {
       [out, format, &session] { session.exit_code = inspect(*out, *format, session); });
 
   auto arguments = std::make_shared<ExtractArguments>();
-  CLI::App* extract_command = app.add_subcommand(
-      "extract", "Write an asset, or a prefab with all of its bundle, back to files");
+  CLI::App* extract_command =
+      app.add_subcommand("extract", "Write an asset, or a prefab with its whole bundle, to files");
   extract_command->add_option("OUT", arguments->out, "A build's output folder")->required();
   extract_command->add_option("GUID", arguments->guid, "The asset or prefab")->required();
   extract_command->add_option("DIR", arguments->folder, "Where to")->required();
   extract_command
       ->add_option("--target", arguments->target,
-                   "client or server; without it the client's form, or else the server's")
+                   "client or server; default: the client's form, else the server's")
       ->check(one_of({"client", "server"}));
   extract_command->footer(
       "Example:\n  muster extract build/game 00112233445566778899aabbccddeeff /tmp/crate");

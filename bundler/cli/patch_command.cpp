@@ -64,7 +64,7 @@ int apply(const PatchArguments& arguments, Session& session) {
     const auto is_done = is_applied(*before.value(), patch.value());
     if (!is_done) return report_error(session, is_done.error());
     if (is_done.value()) {
-      session.out << "it is the new build already\n";
+      session.out << "the folder has the new build already\n";
       return kSuccess;
     }
   }
@@ -96,31 +96,33 @@ void add_patch(CLI::App& app, Session& session) {
       "  muster patch apply build/shipped update.mpatch --out build/updated");
 
   CLI::App* create_command =
-      command->add_subcommand("create", "Write down how to make one build of another");
-  create_command->add_option("OLD", arguments->before, "What players have: a build's output folder")
+      command->add_subcommand("create", "Write a patch that turns one build into another");
+  create_command
+      ->add_option("OLD", arguments->before, "The build that players have: its output folder")
       ->required();
-  create_command->add_option("NEW", arguments->after, "What they are to get: another one")
+  create_command
+      ->add_option("NEW", arguments->after, "The build that players will get: its output folder")
       ->required();
   create_command->add_option("-o,--out", arguments->patch, "The file to write")->required();
   create_command->add_flag("--portable", arguments->is_portable,
-                           "For any release of zstd where the patch is applied; larger");
+                           "Write a larger patch, which any release of zstd can apply");
   create_command->footer(
-      "Changed assets travel as differences of their plain text, and are compressed again\n"
-      "where the patch is applied: that takes a zstd that gives the same bytes, and everything is\n"
-      "checked. --portable sends changed assets as they are compressed here.\n\n"
+      "The patch contains differences of the plain text of changed assets. Applying it compresses\n"
+      "them again, which requires a zstd that gives the same bytes; the result is verified.\n"
+      "With --portable, the patch contains changed assets in compressed form.\n\n"
       "Example:\n  muster patch create build/shipped build/game --out update.mpatch");
   create_command->callback(
       [arguments, &session] { session.exit_code = create(*arguments, session); });
 
-  CLI::App* apply_command = command->add_subcommand("apply", "Make the new build of the old one");
+  CLI::App* apply_command = command->add_subcommand("apply", "Make the new build from the old one");
   apply_command->add_option("OLD", arguments->before, "The build that the patch was made for")
       ->required();
   apply_command->add_option("FILE", arguments->patch, "The patch")->required();
-  apply_command->add_option("-o,--out", arguments->out, "Where the new build goes; may be OLD")
+  apply_command->add_option("-o,--out", arguments->out, "The folder of the new build; may be OLD")
       ->required();
   apply_command->footer(
-      "All or nothing: a patch that does not fit, a damaged file, a full disk or the end of the\n"
-      "process leave the output as it was; then start it again.\n\n"
+      "All or nothing: if the patch does not fit, a file is damaged, the disk is full or the\n"
+      "process ends, the output is unchanged. Then run the command again.\n\n"
       "Example:\n  muster patch apply build/shipped update.mpatch --out build/shipped");
   apply_command->callback(
       [arguments, &session] { session.exit_code = apply(*arguments, session); });

@@ -73,7 +73,8 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
   }
   for (const Registry& registry : project.model().registries) {
     if (registry.declaration->has_ids) continue;
-    text += fmt::format("{}  {}: left alone, its own tool fills it\n", registry.declaration->name,
+    text += fmt::format("{}  {}: unchanged, because its own tool fills it\n",
+                        registry.declaration->name,
                         shown_text(project.index().at(registry.asset).path.text()));
   }
   if (text.empty()) text += "no registries\n";
@@ -127,7 +128,7 @@ void add_prepare(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("prepare", "Fill the registries from the project, keeping every type id");
   add_project(*command, options->project);
-  command->add_flag("--dry-run", options->dry_run, "Only say what would change");
+  command->add_flag("--dry-run", options->dry_run, "Only print what would change");
   command->add_option("--format", options->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

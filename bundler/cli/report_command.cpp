@@ -93,12 +93,12 @@ void add_report(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ReportArguments>();
   CLI::App* command = app.add_subcommand("report", "Show where a build's bytes are, and why");
   command->add_option("OUT", arguments->out, "A build's output folder")->required();
-  command->add_option("--html", arguments->html, "Write one page for browsers to this file");
+  command->add_option("--html", arguments->html, "Write an HTML page to this file");
   command->add_option("--against", arguments->against, "Another build, to compare with");
   command
       ->add_option(
           "--budget", arguments->budgets,
-          "SIZE, client=SIZE or server=SIZE, such as '80 MiB'; bundles that take more are a "
+          "SIZE, client=SIZE or server=SIZE, such as '80 MiB'; if the bundles are larger, report a "
           "finding")
       ->allow_extra_args(false);
   command->add_option("--format", arguments->format, "text or json")

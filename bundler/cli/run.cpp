@@ -30,9 +30,10 @@ void add_common_options(CLI::App& command, Session& session) {
       "Print no progress and no remarks");
   constexpr std::array<std::string_view, 3> kTalkative = {"build", "validate", "watch"};
   const bool counts = std::ranges::find(kTalkative, command.get_name()) != kTalkative.end();
-  command.add_flag("-v,--verbose", session.is_verbose,
-                   counts ? "Print more of what is done, and why"
-                          : "Taken by every command; 'build', 'watch' and 'validate' print more");
+  command.add_flag(
+      "-v,--verbose", session.is_verbose,
+      counts ? "Print more of what is done, and why"
+             : "Accepted by every command, but only 'build', 'watch' and 'validate' print more");
 }
 
 void add_common_options_below(CLI::App& app, Session& session) {
@@ -52,7 +53,8 @@ int run_command(int argc, char** argv, Session& session) {
     app.require_subcommand(1);
     app.footer(
         "Exit codes: 0 success, 1 findings or failed verification, 2 usage, unreadable input or\n"
-        "unwritable output, 3 internal error. A reader that stops early (head) changes nothing.\n\n"
+        "unwritable output, 3 internal error. A reader that stops early (head) does not affect "
+        "them.\n\n"
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
     add_audit(app, session);
     add_build(app, session);
@@ -91,13 +93,12 @@ int run_command(int argc, char** argv, Session& session) {
     return session.exit_code;
   } catch (const std::bad_alloc&) {
     // The work has been unwound: a build leaves its folder unchanged.
-    session.err
-        << "muster: out of memory; nothing was changed that was not finished. Give it more, "
-           "or fewer '--jobs'\n";
+    session.err << "muster: out of memory; unfinished work was discarded. Use fewer '--jobs', or "
+                   "more memory\n";
     return kInternal;
   } catch (const std::exception& problem) {
     session.err << "muster: internal error: " << problem.what()
-                << "\nThis is a bug of muster's; please report it with the command line.\n";
+                << "\nThis is a bug in muster; please report it with the command line.\n";
     return kInternal;
   }
 }

@@ -34,8 +34,8 @@ int schema(const SchemaArguments& arguments, Session& session) {
   }
   if (arguments.project.empty()) {
     return report_error(session, {ErrorCode::invalid_argument,
-                                  "give a project's folder: its classes and components are what "
-                                  "the schema is made of"});
+                                  "give a project's folder: the schema is made from its "
+                                  "classes and components"});
   }
   const auto text = content_schema(arguments.project);
   if (!text) return report_error(session, text.error());
@@ -47,10 +47,10 @@ int schema(const SchemaArguments& arguments, Session& session) {
 void add_schema(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<SchemaArguments>();
   CLI::App* command = app.add_subcommand(
-      "schema", "Write a JSON Schema, with which editors complete and underline");
+      "schema", "Write a JSON Schema, with which editors complete keys and mark errors");
   command
       ->add_option("OF", arguments->of,
-                   "config: of muster.yaml; content: of a project's plain files")
+                   "config: for muster.yaml; content: for a project's plain files")
       ->required()
       ->check(one_of({"config", "content"}));
   command->add_option("PROJECT", arguments->project, "The project's folder, for 'content'");

@@ -57,8 +57,8 @@ std::string_view verdict_on(const RetrainingPlan& plan, bool is_check) {
   switch (plan.what) {
     case Retraining::keep:
       if (plan.is_stored) return "none: such entries are stored";
-      if (plan.bytes_now) return plan.has_few_samples ? "stays: too little to judge by" : "stays";
-      return "none pays";
+      if (plan.bytes_now) return plan.has_few_samples ? "stays: too few samples" : "stays";
+      return "none: too little gain";
     case Retraining::write:
       return is_check ? "to be trained" : "trained";
     case Retraining::remove:
@@ -158,19 +158,19 @@ int train(const TrainArguments& arguments, Session& session) {
 void add_train(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = app.add_subcommand(
-      "train", "Train the dictionaries that a project keeps for small entries, where that pays");
+      "train", "Train the project's dictionaries for small entries, if this saves enough");
   add_project(*command, arguments->project);
   command->add_flag("--check", arguments->is_check,
-                    "Write nothing; exit code 1 says that training would pay");
+                    "Write nothing; exit code 1 means that training would save enough");
   command->add_flag("--force", arguments->is_forced,
-                    "Take what is smallest, however little that saves");
+                    "Use the smallest result, even if it saves little");
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
-      "A new dictionary changes every entry of its kind, and each player loads them again: the\n"
-      "present one stays unless another makes them 5 % smaller. The folder is the one that\n"
-      "'dictionaries' under 'compression' in muster.yaml names.\n\n"
+      "A new dictionary changes every entry of its kind, so each player loads them again. So the\n"
+      "present dictionary stays unless another one makes the entries 5 % smaller. The key\n"
+      "'dictionaries' under 'compression' in muster.yaml names the folder of the dictionaries.\n\n"
       "Example:\n  muster train my-game --check");
   command->callback([arguments, &session] { session.exit_code = train(*arguments, session); });
 }

@@ -65,7 +65,8 @@ CLI::Validator one_of(const std::vector<std::string>& names) {
 
 CLI::Option* add_project(CLI::App& command, std::string& project) {
   CLI::Option* option = command.add_option(
-      "PROJECT", project, "The project's folder; without it the one that the current folder is in");
+      "PROJECT", project,
+      "The project's folder; default: the project that contains the current folder");
   command.parse_complete_callback([option, &project] {
     if (option->count() == 0) project = project_above(".");
   });
@@ -74,9 +75,10 @@ CLI::Option* add_project(CLI::App& command, std::string& project) {
 
 void add_project_and_asset(CLI::App& command, std::string& project, std::string& asset) {
   CLI::Option* first = command.add_option(
-      "PROJECT", project, "The project's folder; without it the one that the current folder is in");
-  CLI::Option* second =
-      command.add_option("ASSET", asset, "A guid, or a path: from the project's root or from here");
+      "PROJECT", project,
+      "The project's folder; default: the project that contains the current folder");
+  CLI::Option* second = command.add_option(
+      "ASSET", asset, "A guid, or a path from the project's root or the current folder");
   command.parse_complete_callback([first, second, &project, &asset] {
     if (first->count() == 0) throw CLI::RequiredError("ASSET");
     if (second->count() > 0) return;

@@ -89,7 +89,8 @@ Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetS
     comparisons.shipped = std::move(shipped).value();
   }
   if (!arguments.build.empty()) {
-    if (config.budgets.empty()) tell(session, "muster.yaml has no 'budgets' to hold a build to");
+    if (config.budgets.empty())
+      tell(session, "muster.yaml has no 'budgets' to compare a build with");
     auto sizes = sizes_of_build(arguments.build, wants_kinds(config));
     if (!sizes) return fail(sizes.error());
     comparisons.sizes = std::move(sizes).value();
@@ -126,10 +127,10 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
 }
 
 std::string look_at(const std::vector<std::string>& variants) {
-  if (variants.empty()) return "a look without '--variant'";
+  if (variants.empty()) return "a run without '--variant'";
   std::string text;
   for (const std::string& variant : variants) text += " --variant " + variant;
-  return "a look with '" + text.substr(1) + "'";
+  return "a run with '" + text.substr(1) + "'";
 }
 
 // Marks findings that the baseline accepts. Unused counts are removed from it, or reported: with
@@ -144,8 +145,8 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   const bool is_same_look = baseline.value().variants() == sorted(arguments.variants);
   const std::string same_look = look_at(baseline.value().variants());
   if (arguments.prune_baseline && !is_same_look) {
-    return fail(ErrorCode::invalid_argument,
-                "'" + arguments.baseline + "' is of " + same_look + ", and pruned by such a one");
+    return fail(ErrorCode::invalid_argument, "'" + arguments.baseline + "' was written by " +
+                                                 same_look + "; only such a run can prune it");
   }
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();
@@ -155,7 +156,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   if (gone == 0) return true;
   if (!is_same_look) {
     tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
-                      " that this look does not find; " + same_look +
+                      " that this run does not find; " + same_look +
                       " shows whether they still exist");
     return true;
   }
@@ -181,13 +182,13 @@ Result<void> check_arguments(const ValidateArguments& arguments) {
     return fail(ErrorCode::invalid_argument, std::move(why));
   };
   if (arguments.prune_baseline && arguments.baseline.empty()) {
-    return wrong("'--prune-baseline' wants '--baseline FILE'");
+    return wrong("'--prune-baseline' requires '--baseline FILE'");
   }
-  if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' wants '--fix'");
-  if (arguments.allow_loss && !arguments.fix) return wrong("'--allow-loss' wants '--fix'");
+  if (arguments.dry_run && !arguments.fix) return wrong("'--dry-run' requires '--fix'");
+  if (arguments.allow_loss && !arguments.fix) return wrong("'--allow-loss' requires '--fix'");
   if ((arguments.prune_baseline || !arguments.write_baseline.empty()) &&
       arguments.target != "all") {
-    return wrong("a baseline is of all targets; leave '--target' out");
+    return wrong("a baseline covers all targets; leave '--target' out");
   }
   return {};
 }
@@ -280,11 +281,11 @@ void add_validate(CLI::App& app, Session& session) {
                       "The project's folder in its repository, for sarif and github");
   command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
   command->add_option("--write-baseline", arguments->write_baseline,
-                      "Accept all present findings into this file");
+                      "Write all present findings to this file as accepted");
   command->add_flag("--prune-baseline", arguments->prune_baseline,
                     "Remove fixed findings from the baseline");
   command->add_flag("--strict", arguments->strict,
-                    "Warnings become errors, and an outdated baseline a failure");
+                    "Treat warnings as errors, and an outdated baseline as a failure");
   command
       ->add_option("--fail-on", arguments->fail_on,
                    "The minimum severity of findings for exit code 1: error, warning, note")
@@ -298,8 +299,8 @@ void add_validate(CLI::App& app, Session& session) {
   command
       ->add_option(
           "--variant", arguments->variants,
-          "AXIS=VALUE as of a build, once per axis: check that build too, and not one for each "
-          "variant's file")
+          "AXIS=VALUE, once per axis: also check the build with these values, instead of one build "
+          "for each variant's file")
       ->allow_extra_args(false);
   command->add_flag("--fix", arguments->fix,
                     "Fix mechanical problems: sidecars, registries, stored guids and ids");

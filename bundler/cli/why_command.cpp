@@ -47,8 +47,8 @@ class ReasonSearch {
         }
       }
     }
-    // Like the planner: assets behind a registered asset belong to that asset, and stripped assets
-    // to none.
+    // Uses the planner's rule: assets behind a registered asset belong only to that asset, and
+    // stripped assets to no asset.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));
@@ -89,7 +89,7 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   return reasons;
 }
 
-// The targets that leave out the asset, although registries reach it, with the rule.
+// The targets that strip the asset although registries reach it, each with its rule.
 std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
                                                                AssetNumber asset) {
   std::vector<std::pair<std::string, std::string>> found;

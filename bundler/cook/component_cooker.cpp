@@ -118,8 +118,8 @@ class ComponentCook {
     return is_overridden ? 0 : -1;
   }
 
-  // The path of a field in the source; empty if it has none. If a plain prefab overrides one of
-  // Unity's, the two spell a field differently: the path is that of the outer layer.
+  // The path of a field in the source; empty if it has none. If a plain prefab overrides a Unity
+  // prefab, the two files spell a field differently. Then this is the path in the outer layer.
   std::string locate(const std::string& name) const {
     std::vector<std::string> paths;
     if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {

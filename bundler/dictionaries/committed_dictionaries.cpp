@@ -84,7 +84,7 @@ AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind) {
 }
 
 Error UnusableDictionary::error() const {
-  return {code, path.text() + ": " + reason + "; 'muster train --force' does away with it"};
+  return {code, path.text() + ": " + reason + "; 'muster train --force' replaces or removes it"};
 }
 
 Result<std::optional<CommittedDictionaries>> look_at_committed(
@@ -151,7 +151,7 @@ void check_committed(const Project& project, Findings& findings) {
   if (!folder && folder.error().code == ErrorCode::not_found) {
     findings.add("missing-dictionaries", named,
                  "'" + rules.dictionaries->text() +
-                     "', which dictionaries are to be kept in, is not there: builds have none");
+                     "', the folder for dictionaries, does not exist: builds have none");
   }
 }
 

@@ -79,7 +79,7 @@ SamplingRules committed_sampling();
 /// The existing dictionaries, and how they are judged.
 struct RetrainingWish {
   CommittedDictionaries present;
-  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed if none pays.
+  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed if none: too little gain.
   bool is_forced = false;                      ///< Any smaller result pays.
 };
 

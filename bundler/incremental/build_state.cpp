@@ -340,7 +340,7 @@ struct Sizes {
 Result<Sizes> sizes_of(Bytes header) {
   if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is cut short");
   ByteReader in(header.first(kStateHeaderBytes));
-  if (as_text(in.bytes(kStateMagic.size())) != kStateMagic) return bad("the magic is another");
+  if (as_text(in.bytes(kStateMagic.size())) != kStateMagic) return bad("the magic number is wrong");
   if (in.u16() != kStateVersion) {
     return fail(ErrorCode::unsupported_version, "the state is of another version");
   }

@@ -20,8 +20,8 @@ ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFa
   return hasher.finish();
 }
 
-// The questions of a bundle with the result for the answers at that time, so that the same answers
-// lead to it without another request.
+// The questions of a bundle, and the result for the answers at that time. If the answers are still
+// the same, the result is found without another request.
 struct StoredQuestions {
   std::vector<CookQuestion> questions;
   ContentHash bundle_key;

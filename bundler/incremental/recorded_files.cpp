@@ -80,7 +80,7 @@ Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
 Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
   if (is_of_editor(folder)) return inner_.list(folder);
   if (may_hold_build(folder)) {
-    // A build inside the project changes with every build, and no build depends on it.
+    // An output folder inside the project changes with every build, and no build depends on it.
     auto entries = inner_.list(folder);
     if (entries && is_build_output(folder, entries.value())) return entries;
   }

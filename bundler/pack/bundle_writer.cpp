@@ -85,9 +85,9 @@ Result<void> check_entries(const std::vector<PackEntry>& sorted, const PackOptio
   return {};
 }
 
-// Per thread and window. Threads wait for each other at the end of a window, on average for half a
-// block, which is little compared with 32. The slots need at most as much memory as the blocks: 8
-// MiB at the default size.
+// The number of blocks per thread and window. Threads wait for each other at the end of a window,
+// on average for half a block, which is little compared with 32. The slots need at most as much
+// memory as the blocks: 8 MiB at the default size.
 constexpr std::size_t kWindowBlocks = 32;
 
 // A block to pack: its plain bytes, or a block of an earlier bundle.

@@ -131,7 +131,7 @@ Result<std::string> foreign_part_in_target(const FileReader& files, const AssetP
   return std::string();
 }
 
-// Publishing would stop half-way, and again at each recovery.
+// Refuses a target that is a link: publishing would stop half-way, and each recovery too.
 Result<void> refuse_links(const FileReader& files) {
   for (const std::string_view target : {"client", "server"}) {
     const auto present = find(files, named(target));

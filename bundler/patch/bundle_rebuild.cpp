@@ -15,7 +15,7 @@ constexpr unsigned kMinBlockLog = 12;
 constexpr unsigned kMaxBlockLog = 20;
 
 tl::unexpected<Error> malformed(const char* what) {
-  return fail(ErrorCode::malformed, std::string("the patch is not sound: ") + what);
+  return fail(ErrorCode::malformed, std::string("the patch is invalid: ") + what);
 }
 
 bool is_kind(std::uint64_t kind) {

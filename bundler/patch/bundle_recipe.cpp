@@ -1,8 +1,8 @@
 // An entry whose bytes already exist is copied in compressed form. A changed entry is decompressed
-// on both sides: a change of one byte in the plain text changes most compressed bytes, for which no
-// delta is small. The program that applies the patch compresses the new text again, and gets equal
-// bytes if its zstd is similar enough; this is tried here, with this zstd. If it fails, or is not
-// wanted, the patch contains the compressed blocks.
+// on both sides: a change of one byte in the plain text changes most compressed bytes, and a delta
+// between these is never small. The program that applies the patch compresses the new text again,
+// and gets equal bytes if its zstd is similar enough; this is tried here, with this zstd. If it
+// fails, or is not wanted, the patch contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>
@@ -180,8 +180,8 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
                                     Bytes file, Draft& draft) {
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
-  // The next entry costs a byte; another location with the same name a few; another name about
-  // twenty.
+  // A reference to the next entry costs one byte. A reference to another location costs a few bytes
+  // if the name is the same, and about 20 bytes otherwise.
   std::optional<EntryPlace> best;
   int best_cost = 3;
   for (const EntryPlace& place : found->second) {

@@ -1,5 +1,6 @@
-// zstd's "patch from": a frame refers to the old bytes as if they had just been decompressed. One
-// frame, decompressed directly into its target, so that no frame can request a window.
+// zstd's "patch from": a frame refers to the old bytes as if they had just been decompressed. A
+// delta is one frame, which is decompressed directly into its target. So a malicious frame cannot
+// request memory for a window.
 #include "bundler/patch/delta_codec.h"
 
 #include <algorithm>

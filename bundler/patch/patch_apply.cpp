@@ -70,7 +70,7 @@ class Application {
       if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
     }
     if (streams_.program.remaining() > 0 || streams_.data.remaining() > 0) {
-      return fail(ErrorCode::malformed, "the patch is not sound: it has more than it needs");
+      return fail(ErrorCode::malformed, "the patch is invalid: it has more than it needs");
     }
     for (const LooseFile& file : next.value().loose()) {
       if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
@@ -88,7 +88,7 @@ class Application {
     for (const PatchFile& told : patch_.files) {
       const LooseFile* const old = base_.find(told.path);
       if ((told.has_prefix && old == nullptr) || told.frame_bytes > streams_.data.remaining()) {
-        return fail(ErrorCode::malformed, "the patch is not sound: " + told.path.text());
+        return fail(ErrorCode::malformed, "the patch is invalid: " + told.path.text());
       }
       if (told.bytes > options_.max_file_bytes) {
         return fail(ErrorCode::limit_exceeded, told.path.text() + " would be too large");
@@ -146,8 +146,9 @@ class Application {
     const auto there = out_.read(path, layout::catalog::kMaxFileBytes, buffer);
     if (!there && there.error().code == ErrorCode::not_found) return {};
     if (!there) return fail(there.error());
-    return fail(ErrorCode::already_exists, "the output folder has a " + name +
-                                               ", which the new build has not: give an empty one");
+    return fail(ErrorCode::already_exists,
+                "the output folder has a " + name +
+                    ", which the new build does not have: give an empty folder");
   }
 
   Result<void> make_bundles(const BuildSide& next, Target target) {
@@ -227,7 +228,7 @@ Result<AppliedPatch> apply_patch(const FileReader& base, const Patch& patch, Out
   if (!other.empty()) {
     const bool is_new = first_difference(build.value(), patch.files).empty();
     return fail(ErrorCode::invalid_argument,
-                is_new ? "the old build is already the one that the patch leads to"
+                is_new ? "the old build already equals the new build of the patch"
                        : "the old build is not the one that the patch was made for: " + other);
   }
   return Application(base, std::move(build).value(), patch, out, options).run();

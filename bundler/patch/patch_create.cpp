@@ -33,7 +33,7 @@ int level_of(const BuildSide& build) {
   return level >= kMinLevel && level <= kMaxLevel ? static_cast<int>(level) : kDefaultLevel;
 }
 
-// A patch makes only the files of a build; reports other files in the folder.
+// A patch can only make the files of a build. Fails for other files in the folder.
 Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());
@@ -57,7 +57,7 @@ Result<void> check_no_strangers(const FileReader& files, const BuildSide& build)
         folders.push_back(path);
       } else if (!known.contains(path.text())) {
         return fail(ErrorCode::already_exists,
-                    path.text() + ": no file of a build; a patch would not bring it along");
+                    path.text() + ": not a file of a build, so a patch would not contain it");
       }
     }
   }

@@ -10,7 +10,8 @@
 namespace muster {
 
 struct PatchOptions {
-  /// Never compresses anything again when the patch is applied: larger, but works with every zstd.
+  /// Nothing is compressed again when the patch is applied. The patch is larger, but works with
+  /// every release of zstd.
   bool is_portable = false;
   std::stop_token stop{};
 };

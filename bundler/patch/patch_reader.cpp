@@ -18,7 +18,7 @@ using namespace layout::patch;  // NOLINT(google-build-using-namespace): this fi
 namespace {
 
 tl::unexpected<Error> malformed(const char* what) {
-  return fail(ErrorCode::malformed, std::string("the patch is not sound: ") + what);
+  return fail(ErrorCode::malformed, std::string("the patch is invalid: ") + what);
 }
 
 struct Header {

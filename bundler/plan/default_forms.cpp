@@ -1,4 +1,5 @@
-// The choice is that of the runtime (`BundleChoice`), but for assets, before a catalog exists.
+// Makes the same choice as the runtime (`BundleChoice`), but among assets, because no catalog
+// exists yet.
 #include "bundler/plan/default_forms.h"
 
 #include <algorithm>

@@ -35,7 +35,7 @@ struct Merged {
 struct Proposal {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
-  std::uint64_t vain_bytes = 0;  ///< The bytes of each that users of only the other load.
+  std::uint64_t vain_bytes = 0;  ///< Bytes of each that only users of the other load.
   std::uint64_t saved = 0;       ///< The openings saved.
   int cost = 0;                  ///< The power of two of the bytes per opening.
 };

@@ -245,8 +245,8 @@ class TargetReading {
     }
   }
 
-  // The sources that would be packed again are known exactly. Their compressed size is an estimate:
-  // that of the shared bundles, once per owner.
+  // The source files that would be packed more than once are known exactly. Their compressed size
+  // is estimated from the shared bundles, which count once per owner.
   std::uint64_t self_contained_bytes() const {
     double bytes = 0;
     double source_bytes = 0;

@@ -174,7 +174,7 @@ std::string catalog_text(const CatalogReader& catalog) {
       catalog.presentation_count(), catalog.component_count());
   for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
     const CatalogAlternative alternative = catalog.alternative(i);
-    text += fmt::format("  {}  stands for {} with {}\n",
+    text += fmt::format("  {}  replaces {} for {}\n",
                         catalog.bundle(alternative.alternative).name.path(),
                         catalog.bundle(alternative.bundle).name.path(),
                         shown_text(keys_text(catalog, alternative)));

@@ -153,7 +153,7 @@ class OutputChecker {
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
            "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
-               ", for which it stands");
+               ", which it replaces");
     }
   }
 

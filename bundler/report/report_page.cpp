@@ -32,7 +32,7 @@ void replace_once(std::string& text, std::string_view mark, std::string_view by)
 std::string report_page(const Overview& overview) {
   std::string page(page_files::report_html());
   replace_once(page, "/* report.css */", page_files::report_css());
-  // The data last: inside it, a placeholder would be a name from the project.
+  // The data is inserted last, because a name in it may contain the text of a placeholder.
   replace_once(page, "/* report.js */", page_files::report_js());
   const std::size_t at = page.find("/* data */");
   replace_once(page, "/* data */", for_script(overview_json(overview)));

@@ -13,9 +13,9 @@
 namespace muster {
 namespace {
 
-// The value of each hex digit; 16 and above is none. Upper-case digits have kUpper set. It is a
-// table, because the digits of a guid are random and every branch on one would be mispredicted:
-// scanning a project parses one guid per hundred bytes.
+// The value of each hex digit. A value of 16 or more means that the byte is not a digit. Upper-case
+// digits have kUpper set. It is a table, because the digits of a guid are random and every branch
+// on one would be mispredicted: scanning a project parses one guid per hundred bytes.
 constexpr std::uint8_t kUpper = 0x40;
 constexpr std::uint8_t kNoDigit = 0x80;
 constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
@@ -71,8 +71,8 @@ constexpr std::size_t beyond_chance(std::size_t trials, double p) {
 
 constexpr std::size_t kDistanceMax = 16;
 constexpr std::size_t kStepDistanceMax = 4;
-// For each distance: how many digits may equal the digit that far before them, and how many may
-// count on from it.
+// For each distance: a guid is not random if at least this many digits equal the digit at that
+// distance before them, or count on from it.
 constexpr auto kEqualMin = [] {
   std::array<std::size_t, kDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kDistanceMax; ++i) {

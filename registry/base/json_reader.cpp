@@ -126,7 +126,7 @@ class JsonReading {
     const std::string& key = value.get_ref<const std::string&>();
     std::string why;
     if (!keys_.back().insert(key).second && !options_.may_repeat_keys) {
-      why = "'" + shown_text(key) + "' is here twice; remove one of the two";
+      why = "'" + shown_text(key) + "' is repeated here; remove one of the two";
     } else if (options_.check_key) {
       why = options_.check_key(depth, key);
     }

@@ -82,7 +82,7 @@ std::string unread_key(int depth, const std::string& key) {
 class Members {
  public:
   explicit Members(const Json& object) : object_(object) {
-    if (!object.is_object()) fault_ = "an object in braces is due here";
+    if (!object.is_object()) fault_ = "expected an object in braces";
   }
 
   std::string text(const char* key, const std::optional<std::string>& otherwise = {}) {

@@ -65,7 +65,8 @@ Json element_schema(const FieldDescription& field) {
     case FieldType::quaternion:
       return axes_schema(field, axes.first(lane_count(field)));
     case FieldType::text:
-      // A schema cannot limit bytes: a text with other letters than ASCII may still be too long.
+      // A schema limits characters, not bytes, so a text with non-ASCII letters may still be too
+      // long.
       return {{"type", Json::array({"string", "number", "boolean", "null"})},
               {"maxLength", field.element_bytes}};
     case FieldType::asset:

@@ -18,7 +18,7 @@ std::string_view complaint(FieldRule rule) {
     case tolerance_is_for_numbers:
       return "has a tolerance that is negative or for no number";
     case interpolation_fits_type:
-      return "is of a type that cannot be interpolated so";
+      return "has a type that does not support this interpolation";
     case nothing_between_enumerators:
       return "is an enumeration: there is nothing in between";
     case angle_in_deg_or_rad:

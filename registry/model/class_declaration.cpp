@@ -19,7 +19,7 @@ using yaml::NodeIndex;
 Result<NodeIndex> list_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key) {
   const NodeIndex list = tree.find(mapping, key);
   if (list == kNoNode || tree.at(list).kind == yaml::NodeKind::sequence) return list;
-  return refuse_config(tree, list, "'" + std::string(key) + "' wants a list");
+  return refuse_config(tree, list, "'" + std::string(key) + "' must be a list");
 }
 
 Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex reference) {
@@ -97,7 +97,7 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   rule.field = tree.scalar_at(node, "field");
   rule.required_reference = tree.scalar_at(node, "required_reference");
   if (rule.component.empty() == rule.assets_of_class.empty()) {
-    return refuse_config(tree, node, "prepare wants either 'component' or 'assets_of_class'");
+    return refuse_config(tree, node, "'prepare' needs either 'component' or 'assets_of_class'");
   }
   if (rule.field.find_first_of(".[") != std::string::npos) {
     return refuse_config(tree, node, "'field' is one key of an entry, not a path");
@@ -111,8 +111,8 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   return rule;
 }
 
-// The form of new entries, as far as the declaration defines it. A class without a rule for it has
-// none, nor has one whose entries are references themselves.
+// The form of new entries, as far as the declaration defines it. Empty for a class without a
+// `prepare` rule, and for a class whose entries are themselves references.
 std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   using Kind = EntryField::Kind;
   std::vector<EntryField> fields;
@@ -148,10 +148,10 @@ Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDe
     return good;
   }
   if (entry.is_component && entry.has_ids) {
-    return refuse_config(tree, node, "'is_component: true' wants 'ids: false'");
+    return refuse_config(tree, node, "'is_component: true' requires 'ids: false'");
   }
   if (!entry.is_component && !entry.single_entries.empty()) {
-    return refuse_config(tree, node, "'single_entries' wants 'is_component: true'");
+    return refuse_config(tree, node, "'single_entries' requires 'is_component: true'");
   }
   return {};
 }
@@ -311,7 +311,7 @@ Result<std::vector<ClassDeclaration>> declared_classes(const ProjectConfig& conf
   const bool is_null = declared != kNoNode && tree.scalar(declared).empty();
   if (declared != kNoNode && tree.at(declared).kind != yaml::NodeKind::mapping &&
       !(tree.at(declared).kind == yaml::NodeKind::scalar && is_null)) {
-    return refuse_config(tree, declared, "'classes' wants a mapping from names to classes");
+    return refuse_config(tree, declared, "'classes' must be a mapping from names to classes");
   }
   auto own = read_classes(tree, declared);
   if (!own) return fail(own.error());

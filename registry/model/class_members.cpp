@@ -1,6 +1,6 @@
-// A class may have several registries per target, or one for each. For each target, new entries go
-// to the first of the registries that build for most targets, so that no new entry is missing on
-// one side.
+// A class may have several registries per target, or one registry per target. New entries of a
+// target go to the first registry among those that are built for the most targets, so that no new
+// entry is missing on one side.
 #include "registry/model/class_members.h"
 
 #include <algorithm>

@@ -24,7 +24,7 @@ void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::s
   problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
 }
 
-// A single value or a list would be read as an entry without values.
+// Reports a single value or a list, which would otherwise be read as an entry without values.
 bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNode& at) {
   const yaml::Tree& tree = at.source->tree;
   const yaml::NodeKind kind = tree.at(at.node).kind;

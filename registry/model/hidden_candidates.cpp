@@ -158,8 +158,8 @@ class HiddenSearch {
     return *scripts_;
   }
 
-  // Those scripts that need not be in the project: the declared ones, and those of assets that are
-  // recognised by a class that they state.
+  // The part of `scripts()` that need not be in the project: declared scripts, and scripts of
+  // assets that are recognised by the class that they state.
   const std::set<Guid>& elsewhere() {
     if (elsewhere_) return *elsewhere_;
     elsewhere_.emplace();

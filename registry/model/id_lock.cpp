@@ -45,7 +45,7 @@ class LockReader {
     return fail(ErrorCode::malformed, why);
   }
 
-  // A value that is no list would lose all its ids.
+  // Fails for a value that is not a list, because all its ids would be lost.
   Result<yaml::NodeIndex> list_at(std::string_view key) {
     const yaml::NodeIndex list = tree_.find(root_, key);
     if (list == yaml::kNoNode) return list;
@@ -77,7 +77,7 @@ class LockReader {
       const auto [first, is_fresh] = known.try_emplace(guid.value(), *id);
       if (!is_fresh && !guid.value().is_null() && first->second == *id) {
         return refuse(tree_.at(item).position,
-                      guid.value().to_string() + " stands here twice; remove one of the rows");
+                      guid.value().to_string() + " is listed twice; remove one of the rows");
       }
       if (!is_fresh && !guid.value().is_null()) {
         return refuse(tree_.at(item).position,

@@ -46,7 +46,7 @@ class ListReader {
       : path_(source.path), node_(source.tree.at(node)), lines_(lines.text) {}
 
   Result<ListText> run() {
-    if (!find_key()) return refuse("its key does not stand on a line of its own");
+    if (!find_key()) return refuse("its key is not on a line of its own");
     const bool is_null = node_.kind == yaml::NodeKind::scalar &&
                          (node_.text.empty() || node_.text == "~" || node_.text == "null");
     if (is_null) {

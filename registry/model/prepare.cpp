@@ -57,9 +57,9 @@ class ClassPlan {
   void note_clashes(PreparePlan& plan) const {
     const auto path = [&](AssetNumber asset) { return project_.index().at(asset).path.text(); };
     for (const ProviderClash& clash : members_.clashes()) {
-      plan.notes.push_back(path(clash.passed) + ": passed over, because '" + path(clash.kept) +
-                           "' stands for its prefab " + clash.prefab.to_string() +
-                           " already; see 'muster validate'");
+      plan.notes.push_back(path(clash.passed) + ": skipped, because '" + path(clash.kept) +
+                           "' already has its prefab " + clash.prefab.to_string() +
+                           "; see 'muster validate'");
     }
   }
 
@@ -189,7 +189,7 @@ class ClassPlan {
                     std::to_string(first.server_entry->type_id.value()) + " here and " +
                     std::to_string(first.client_entry->type_id.value()) + " in '" +
                     path_of(*first.client).text() +
-                    "'; bring the lists (or ids) of both sides into agreement first");
+                    "'; make the lists (or ids) of both sides equal first");
   }
 
   // Fails for an unreadable id, or a malformed entry or list. It must not be replaced, because only
@@ -344,8 +344,8 @@ class ClassPlan {
           keys, [&](const auto& other) { return is_same_key(declaration_.key_paths, key, other); });
       if (is_taken) {
         plan.notes.push_back(project_.index().at(candidate->asset).path.text() +
-                             ": passed over, because another entry of '" +
-                             path_of(registry).text() + "' answers to the same key");
+                             ": skipped, because another entry of '" + path_of(registry).text() +
+                             "' has the same key");
       }
       keys.push_back(std::move(key));
       return is_taken;
@@ -449,7 +449,7 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
     }
     progress.advance(1, declaration.name);
   }
-  // First, so that an interruption leaves no registered asset with a wrong value.
+  // These are written first, so that an interruption leaves no registered asset with a wrong value.
   std::vector<FileWrite> mended = stored.take_writes();
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
                      std::make_move_iterator(mended.end()));

@@ -122,7 +122,7 @@ class ModelBuilder {
     if (value.value_or(false)) return true;
     if (!value) {
       add_problem(ModelProblem::Kind::malformed_flag, SourceNode{fields.source, node}.location(),
-                  "'" + std::string(key) + "' is neither 0 or false nor 1 or true");
+                  "'" + std::string(key) + "' must be 0 or false, or 1 or true");
     }
     return false;
   }
@@ -150,7 +150,7 @@ class ModelBuilder {
     const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list.node).empty();
     if (node.kind == yaml::NodeKind::sequence || is_null) return true;
     add_problem(ModelProblem::Kind::missing_list, list.location(),
-                "'" + std::string(node.key) + "' wants a list", asset);
+                "'" + std::string(node.key) + "' must be a list", asset);
     return false;
   }
 
@@ -162,7 +162,7 @@ class ModelBuilder {
       if (child == first || tree.at(child).key != key) continue;
       add_problem(
           ModelProblem::Kind::unreadable, {fields.source->path, tree.at(child).key_position},
-          "'" + std::string(key) + "' stands here a second time, and only the first counts", asset);
+          "'" + std::string(key) + "' is repeated here, and only the first one is used", asset);
     }
   }
 

@@ -45,8 +45,9 @@ class Changed final : public FileReader {
   const std::map<AssetPath, FileWrite>& writes_;
 };
 
-// Whether a scalar exists at a path; finds the spelling of a guid below `path`.
+// Returns whether a scalar exists at a path.
 using HasScalar = std::function<bool(const std::string& path)>;
+// The paths and values that store a guid at `path`, in the spelling that is there already.
 std::vector<std::pair<std::string, std::string>> guid_values(const std::string& path,
                                                              const Guid& guid,
                                                              const HasScalar& has) {
@@ -60,7 +61,8 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
   return values;
 }
 
-// The id 0 means "none" if ids count from 1; if they count from 0, only its owner has it.
+// If ids count from 1, the id 0 means "none". If ids count from 0, only the owner of the id 0
+// stores it.
 bool is_wrong(const WantedId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
   return !wanted.only_where_unassigned || stored == "0" || stored == "-1";
@@ -268,7 +270,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     const bool is_right = after != nullptr && std::ranges::all_of(values, [&](const auto& wanted) {
                             return after->scalar(wanted.first) == std::string_view(wanted.second);
                           });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not read back as it should");
+    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
   }
   finish(prefab, std::move(text), values, place);
 }
@@ -292,7 +294,7 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     const bool is_right = std::ranges::all_of(values, [&](const auto& wanted) {
       return after.tree.scalar(after.tree.find_path(top, wanted.first)) == wanted.second;
     });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not read back as it should");
+    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
   }
   finish(asset, std::move(text), values, place);
 }

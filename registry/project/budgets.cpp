@@ -64,7 +64,7 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     const std::string_view key = tree.at(child).key;
     if (key != "kind" &&
         (tree.at(child).kind != yaml::NodeKind::scalar || tree.scalar(child).empty())) {
-      return refuse_config(tree, child, "'" + std::string(key) + "' wants a single value");
+      return refuse_config(tree, child, "'" + std::string(key) + "' must be a single value");
     }
   }
   budget.bundle = tree.scalar_at(item, "bundle");
@@ -100,7 +100,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return budgets;  // fully commented out
   if (node.kind != yaml::NodeKind::sequence)
-    return refuse_config(tree, list, "'budgets' wants a list");
+    return refuse_config(tree, list, "'budgets' must be a list");
   for (const NodeIndex item : Children(tree, list)) {
     auto budget = read_budget(tree, item);
     if (!budget) return fail(budget.error());

@@ -69,7 +69,7 @@ Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::Node
   if (tree.at(node).kind == kind) return {};
   const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";
   return refuse_config(tree.at(node).position,
-                       "'" + std::string(tree.at(node).key) + "' wants " + std::string(wanted));
+                       "'" + std::string(tree.at(node).key) + "' must be " + std::string(wanted));
 }
 
 // Finds a path that differs in case only, for disks that are case-sensitive.

@@ -1,5 +1,5 @@
-// Objects that follow a truncated object mention their own scripts, so that the file looks
-// complete; if the file ends early, so do the objects before the truncated one.
+// A file with a truncated object can look complete, because other objects mention their own
+// scripts: those after it or, if the file ends early, those before it.
 #include "registry/project/cut_object.h"
 
 #include <algorithm>

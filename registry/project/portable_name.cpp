@@ -29,7 +29,7 @@ bool is_device(std::string_view stem) {
 
 std::string unportable_reason(std::string_view name) {
   if (find_invalid_utf8(name) != std::string_view::npos) {
-    return "it is no UTF-8, which macOS wants";
+    return "it is not UTF-8, which macOS requires";
   }
   for (const char c : name) {
     if (static_cast<unsigned char>(c) < 0x20) return "Windows allows no control characters";

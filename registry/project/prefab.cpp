@@ -30,8 +30,9 @@ std::int64_t number_before(std::string_view text, std::size_t end) {
 }
 
 // The ids of an imported model's root. Until 2019 the sidecar maps ids to names, and the root is
-// called `//RootNode`; since then ids are hashes of names. If a sidecar has neither (of another
-// importer), they stay 0; then only the files that mention the model show them.
+// called `//RootNode`; since then ids are hashes of names. If a sidecar has neither, because
+// another importer wrote it, the ids stay 0. Then only the files that mention the model contain the
+// ids.
 void find_root_ids(std::string_view meta, SourceEntity& root) {
   constexpr std::string_view kRootName = "//RootNode";
   if (meta.find("fileIdsGeneration: 2") != std::string_view::npos) {
@@ -143,7 +144,7 @@ class Flattening {
       return nullptr;
     }
     if (chain_.size() >= kMaxNesting) {
-      // The start of the walk has at least one level too many and reports it.
+      // The prefab at which the walk started nests at least one level too deep, and reports it.
       chain_.back().is_bent = true;
       chain_.back().levels = std::max<std::size_t>(chain_.back().levels, 2);
       return nullptr;

@@ -138,7 +138,7 @@ class StripReading {
     const NodeIndex list = tree_.find(node_, key);
     if (list == kNoNode || is_nothing(tree_, list)) return {};
     if (tree_.at(list).kind != NodeKind::sequence) {
-      return refuse_config(tree_, list, "'" + std::string(key) + "' wants a list");
+      return refuse_config(tree_, list, "'" + std::string(key) + "' must be a list");
     }
     for (const NodeIndex item : Children(tree_, list)) {
       if (tree_.scalar(item).empty()) return refuse_config(tree_, item, "this names nothing");
@@ -215,7 +215,7 @@ class StripReading {
     });
   }
 
-  // Only an extension with a rule of its own is a name; other extensions belong to their kind.
+  // An extension can be kept alone only if a rule names it. Other extensions belong to their kind.
   Result<void> keep_extension(NodeIndex item, const std::string& extension) {
     const auto of_kinds = std::erase(rules_.kinds_, extension);
     if (strips_extension(extension)) {
@@ -286,7 +286,7 @@ Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node
   TargetStripRules rules = default_strip_rules();
   if (is_nothing(tree, node)) return rules;  // fully commented out
   if (tree.at(node).kind != NodeKind::mapping) {
-    return refuse_config(tree, node, "'strip' wants a mapping, such as {server: {keep: [font]}}");
+    return refuse_config(tree, node, "'strip' must be a mapping, such as {server: {keep: [font]}}");
   }
   if (auto good = check_config_keys(tree, node, ConfigPart::strip); !good) {
     return fail(good.error());

@@ -37,7 +37,7 @@ std::string names_of(std::span<const VariantAxis> axes) {
 Result<void> read_values(const yaml::Tree& tree, NodeIndex list, VariantAxis& axis) {
   const yaml::Position& at = tree.at(list).position;
   if (tree.at(list).kind != NodeKind::sequence || tree.at(list).child_count == 0) {
-    return refuse_config(at, "'values' wants a list, such as [low, high]");
+    return refuse_config(at, "'values' must be a list, such as [low, high]");
   }
   for (const NodeIndex item : Children(tree, list)) {
     const std::string_view name = tree.scalar(item);
@@ -47,7 +47,7 @@ Result<void> read_values(const yaml::Tree& tree, NodeIndex list, VariantAxis& ax
           "a value is a name" + std::string(kVariantNameRule) + ", at most 64 of them");
     }
     if (find_value(axis, name)) {
-      return refuse_config(tree.at(item).position, "'" + std::string(name) + "' is there twice");
+      return refuse_config(tree.at(item).position, "'" + std::string(name) + "' is listed twice");
     }
     axis.values.emplace_back(name);
   }
@@ -96,7 +96,7 @@ Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeI
   // Fully commented out.
   if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;
   if (node.kind != NodeKind::mapping) {
-    return refuse_config(node.position, "'variants' wants a mapping from axes to their values");
+    return refuse_config(node.position, "'variants' must be a mapping from axes to their values");
   }
   std::size_t values = 0;
   for (const NodeIndex child : Children(tree, mapping)) {
@@ -150,7 +150,7 @@ Result<VariantKeys> choose_for_build(std::span<const VariantAxis> axes,
     if (!axis.is_chosen_at_build || std::ranges::count(keys, i, &VariantKey::axis) > 0) continue;
     if (!axis.default_value) {
       return fail(ErrorCode::invalid_argument,
-                  "'" + axis.name + "' is chosen at build and has no default: say '--variant " +
+                  "'" + axis.name + "' is chosen at build and has no default: use '--variant " +
                       axis.name + "=" + axis.values.front() + "', or another of " +
                       names_of(axis.values));
     }

@@ -120,8 +120,8 @@ class ComponentCheck {
     }
   }
 
-  // An engine may know a component that the game does not describe, and then many prefabs have it:
-  // one finding for each name.
+  // An engine may know a component that the game does not describe. Many prefabs may have it, so
+  // there is one finding for each name.
   void tell_undescribed() {
     for (const auto& [name, found] : undescribed_) {
       std::string message = "the game describes no component '" + name + "'";

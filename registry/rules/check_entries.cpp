@@ -263,7 +263,7 @@ class RegistryCheck {
     const std::string& written = entry.pool_size_text;
     std::string message =
         "a pool size is a whole number from 1 to " + std::to_string(kMaxEffectPool);
-    message += written.empty() ? ", and here is none" : ", not '" + shown_text(written) + "'";
+    message += written.empty() ? ", and this one is empty" : ", not '" + shown_text(written) + "'";
     add("bad-pool-size", entry.pool_size_location, std::move(message));
   }
 
@@ -341,7 +341,7 @@ class RegistryCheck {
       if (entry.is_free) continue;
       for (auto [other, end] = by_owner.equal_range(entry.key.front()); other != end; ++other) {
         if (!is_same_key(declaration.key_paths, other->second->key, entry.key)) continue;
-        add("presentation-key-collision", entry.location, "another entry answers to the same key")
+        add("presentation-key-collision", entry.location, "another entry has the same key")
             .related.push_back({other->second->location, "the other entry"});
         break;
       }

@@ -315,8 +315,8 @@ void check_overrides(const Project& project, AssetNumber asset, Findings& findin
   if (other == unused.end()) finding.severity = Severity::note;
 }
 
-// A folder has no content of its own. An atlas means its pictures; other assets must not refer to
-// one.
+// A folder has no content of its own. A reference from an atlas to a folder means the pictures in
+// it. Other assets must not refer to a folder.
 void check_folders(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
   for (const ReferenceEdge& edge : project.graph().edges()) {

@@ -115,11 +115,12 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");
     } else if (stored->is_null()) {
       // A build uses the guid of the entry, so the build is still right.
-      findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+      findings_.add("unset-own-guid", place,
+                    whose + " does not store its guid, " + guid.to_string());
     } else if (*stored != guid) {
       add("own-guid-mismatch", place,
           whose + " says " + stored->to_string() + " but " +
-              (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+              (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                  : std::string("the prefab's guid is ")) +
               guid.to_string());
     }
@@ -158,11 +159,11 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   const auto stored = yaml::weak_reference_at(source.tree, node);
   const Location place{source.path, source.tree.at(node).position};
   if (stored && stored.value().is_null()) {
-    findings_.add("unset-own-guid", place, whose + " does not say its guid, " + guid.to_string());
+    findings_.add("unset-own-guid", place, whose + " does not store its guid, " + guid.to_string());
   } else if (stored && stored.value() != guid) {
     add("own-guid-mismatch", place,
         whose + " says " + stored.value().to_string() + " but " +
-            (form.is_variant() ? "it stands for " + path_of(form.base) + ", whose guid is "
+            (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                : std::string("its guid is ")) +
             guid.to_string());
   }

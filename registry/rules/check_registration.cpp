@@ -59,7 +59,7 @@ class RegistrationCheck {
         prefab == kNoAsset ? clash.prefab.to_string() : "'" + path_of(prefab).text() + "'";
     findings_
         .add("provider-collision", place_in(clash.passed, clash.prefab),
-             "this definition and '" + path_of(clash.kept).text() + "' both stand for " + name)
+             "this definition and '" + path_of(clash.kept).text() + "' both refer to " + name)
         .related.push_back({place_in(clash.kept, clash.prefab), "the other one"});
   }
 

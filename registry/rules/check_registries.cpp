@@ -159,8 +159,9 @@ void check_namesakes(const Project& project, Findings& findings) {
         source.tree.find(source.fields_of(source.document_of(0)), "m_Script");
     Location place{project.index().at(namesake.asset).path, {}};
     if (script != yaml::kNoNode) place.position = source.tree.at(script).position;
-    findings.add("namesake-class", place,
-                 "this is taken for no " + namesake.class_name + ": it has none of its fields");
+    findings.add(
+        "namesake-class", place,
+        "this does not count as class " + namesake.class_name + ": it has none of its fields");
   }
 }
 
@@ -185,7 +186,7 @@ void check_scripts(const Project& project, Findings& findings) {
     if (fresh) continue;
     findings
         .add("namesake-script", {path, {}},
-             "this and '" + first->second->text() + "' are both taken for class '" +
+             "this and '" + first->second->text() + "' both count as class '" +
                  std::string(path.stem()) + "'")
         .related.push_back({{*first->second, {}}, "the other one"});
   }

@@ -1,6 +1,5 @@
-// Checks the form of plain files: their keys, and the values of these. A key that is not read loses
-// its value; a list instead of one value is read as empty. The JSON Schema (`json_schemas.h`)
-// refuses the same.
+// Checks the form of plain files: their keys and values. A key that is not read loses its value; a
+// list instead of one value is read as empty. The JSON Schema (`json_schemas.h`) refuses the same.
 #include <algorithm>
 
 #include "registry/base/counted.h"
@@ -125,7 +124,8 @@ class StructureCheck {
 
   void check_factory() {
     const NodeIndex top = file_.fields_of(0);
-    // Other keys belong to the script; one that is nearly `components` would lose its components.
+    // Other keys belong to the script. But if a key is nearly `components`, its components would be
+    // lost.
     const std::set<std::string> known = {"class", "guid", "components"};
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);
@@ -200,7 +200,7 @@ class StructureCheck {
 
   void check_single(NodeIndex node) {
     if (node == kNoNode || tree_.at(node).kind == NodeKind::scalar) return;
-    refuse(node, "'" + key_of(node) + "' wants a single value");
+    refuse(node, "'" + key_of(node) + "' must be a single value");
   }
 
   // The value must be text, or a number that is written as text.
@@ -238,9 +238,9 @@ class StructureCheck {
     if (tree_.find(node, "fileID") == kNoNode && tree_.find(node, "guid") != kNoNode) {
       why = "is a weak one";
     }
-    Finding& finding =
-        findings_.add("wrong-shape", {file_.path, tree_.at(node).position},
-                      name + " wants a strong reference, {fileID: 1, guid: ...}, and this " + why);
+    Finding& finding = findings_.add(
+        "wrong-shape", {file_.path, tree_.at(node).position},
+        name + " must be a strong reference, {fileID: 1, guid: ...}, and this " + why);
     finding.blocks_build = blocks;
   }
 
@@ -365,7 +365,7 @@ class StructureCheck {
     if (key.is_list) {
       if (is_null(value)) return;
       if (tree_.at(value).kind != NodeKind::sequence) {
-        return refuse(value, "'" + key.key + "' wants a list");
+        return refuse(value, "'" + key.key + "' must be a list");
       }
       for (const NodeIndex item : Children(tree_, value)) check_value(key, item);
     } else {

@@ -99,7 +99,7 @@ class VariantCheck {
       if (found == holders.end()) continue;
       add("variant-impossible", file.file,
           quoted(file.base) + " is a " + found->second +
-              ", and type ids have to be the same for everybody");
+              ", and type ids must be the same in all builds");
     }
   }
 

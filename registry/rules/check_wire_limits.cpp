@@ -1,6 +1,6 @@
-// Compares replicated prefabs with the limits of the wire format, which a game otherwise meets only
-// when it runs. Only what a server build contains counts: the server's prefabs are the types. The
-// sizes of messages are compared, too.
+// Compares replicated prefabs with the limits of the wire format. Otherwise a game would reach
+// these limits only when it runs. Only prefabs of a server build count, because they define the
+// replicated types. Also compares the sizes of messages with their limit.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -193,7 +193,7 @@ MessageSize size_of(const ComponentDescription& message) {
   return size;
 }
 
-/// A larger message can be sent on arrival, so this is only a note.
+/// The limit is only for messages that are sent at a tick, so a larger message is only noted.
 void check_events(const Project& project, Findings& findings) {
   if (!project.config().components) return;
   const auto messages = load_messages(project.files(), project.config());

@@ -94,7 +94,7 @@ Result<std::vector<RuleWeight>> read_rule_weights(const ProjectConfig& config) {
   const bool is_null = tree.at(rules).kind == NodeKind::scalar && tree.scalar(rules).empty();
   if (is_null) return weights;
   if (tree.at(rules).kind != NodeKind::mapping) {
-    return refuse_config(tree, rules, "'rules' wants a mapping from rules to severities");
+    return refuse_config(tree, rules, "'rules' must be a mapping from rules to severities");
   }
   for (const NodeIndex node : Children(tree, rules)) {
     if (auto good = read_rule(tree, node, weights); !good) return fail(good.error());

@@ -88,7 +88,7 @@ std::string counts_by_rule(const std::vector<Finding>& findings) {
   return text + "\n";
 }
 
-// Of the findings with one cause, only the first ones are listed, as examples.
+// Only this many findings with one cause are listed, as examples.
 constexpr std::size_t kRepeatedListed = 3;
 
 std::string format_text(const std::vector<Finding>& findings, const SinkOptions& options) {

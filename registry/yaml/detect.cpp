@@ -9,7 +9,7 @@ namespace {
 // Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20. Only a
 // comment before the header requires reading further.
 constexpr std::size_t kLookedAtBytes = 8192;
-// A file whose beginning has fewer zero bytes can have any content.
+// A file that begins with fewer zero bytes than this can have any content.
 constexpr std::size_t kZeroFileBytesMin = 16;
 
 bool is_lfs_pointer(std::string_view text) {

@@ -118,7 +118,8 @@ class TreeHandler final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     if (open_.empty()) return;
     Position position = source_.position_of(mark);
-    // The mark is that of the next token, possibly lines below; users look for the key or the dash.
+    // yaml-cpp's mark is at the next token, possibly some lines below. Users look at the key or the
+    // dash, so its position is reported.
     const Frame& top = open_.back();
     if (top.is_mapping && top.has_key) {
       const Position& key = builder_.tree.at(top.last_child).key_position;

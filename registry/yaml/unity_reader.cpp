@@ -166,8 +166,8 @@ bool UnityReader::refuse_line(const char* expected) {
   return builder_.fail_at(cursor_.position(), expected);
 }
 
-// Makes the collection at `column` the innermost open one: it is already, or it begins here as the
-// value of a key or a dash, or as the document's root.
+// Makes the collection at `column` the innermost open one. It is already open, or it begins here:
+// as the value of a key or a dash, or as the document's root.
 bool UnityReader::open(NodeKind kind, std::size_t column) {
   const Position here = cursor_.position_of(cursor_.line_begin + column);
   NodeIndex target = kNoNode;

@@ -132,10 +132,12 @@ int main(int argc, char** argv) {
   muster::Arguments arguments;
   CLI::App app{"Bits per delivered command, over a link with loss"};
   app.add_option("files", arguments.files, "recordings of inputs, compressed with zstd or not");
-  app.add_option("--loss", arguments.loss_percent, "percent of packets, in both directions");
+  app.add_option("--loss", arguments.loss_percent, "lost packets in percent, in each direction");
   app.add_option("--rtt", arguments.settings.rtt_ms, "round trip in milliseconds");
-  app.add_option("--step", arguments.settings.step_deg, "of the look in degrees; 0: the device's");
-  app.add_option("--seed", arguments.settings.seed, "of the losses, or of the generated inputs");
+  app.add_option("--step", arguments.settings.step_deg,
+                 "step of the view in degrees; 0: the step of the device");
+  app.add_option("--seed", arguments.settings.seed,
+                 "seed of the losses, or of the generated inputs");
   app.add_option("--make", arguments.made_ticks, "print generated inputs of this many ticks");
   app.add_flag("--train", arguments.is_training, "print probabilities trained on the recordings");
   app.add_flag("--json", arguments.as_json, "one line of JSON");

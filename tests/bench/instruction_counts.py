@@ -8,8 +8,9 @@ They do depend on the compiler, its options and the processor's family. Needs va
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --write instruction_counts.json
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --check instruction_counts.json
 
-Exit codes: 0 as before or better; 1 more than the baseline and its tolerance, or nothing could be
-counted; 77 nothing to compare with: no valgrind, another compiler or another processor.
+Exit codes: 0 if the counts are at most the baseline plus its tolerance; 1 if one is larger, or if
+nothing could be counted; 77 if nothing can be compared: valgrind is missing, or the baseline is
+from another compiler or processor.
 """
 
 import argparse
@@ -90,7 +91,7 @@ def judge(arguments, counts):
 
 
 def read_baseline(arguments):
-    """Fails early: counting takes half a minute."""
+    """Reads the baseline, before the counting that takes half a minute."""
     if arguments.check is None:
         return
     with open(arguments.check, encoding="utf-8") as file:

@@ -190,7 +190,8 @@ int main(int argc, char** argv) {
   app.add_option("FILE", options.files,
                  "CSV of send_ms,rtt_ms or send_ms,delay_ms; may end in .zst")
       ->required();
-  app.add_option("--rate", options.rate_hz, "snapshots per second: every n-th packet is one")
+  app.add_option("--rate", options.rate_hz,
+                 "snapshots per second; every n-th packet of the file is a snapshot")
       ->check(CLI::Range(1.0, 1000.0))
       ->check(muster::no_nan)
       ->capture_default_str();
@@ -203,13 +204,13 @@ int main(int argc, char** argv) {
       ->check(muster::no_nan)
       ->capture_default_str();
   app.add_flag("--lead", options.is_lead,
-               "play the file as the way up: how far commands are ahead of the server");
+               "use the delays for the path to the server; measure how early commands arrive");
   app.add_flag("--json", options.is_json, "print one JSON object");
   app.add_option("--csv", options.csv, "write every frame to this file, for plot_jitter.py");
   app.footer(
       "Columns: late_percent: snapshots that the clock reached before they arrived.\n"
       "added_ms: mean delay beyond the link's median. beyond_percent: frames that show a\n"
-      "time after the newest snapshot. stopped_percent: frames in which the clock stood.\n"
+      "time after the newest snapshot. stopped_percent: frames in which the clock stopped.\n"
       "With --lead: how early commands arrived, ticks without a command per 10,000, and\n"
       "how often the clock jumped.\n\n"
       "Examples:\n"

@@ -22,11 +22,11 @@ const std::vector<std::string>& playback_rules();
 
 /// - `muster`, `muster_quick`, `muster_steady`: the default policy with each `JitterWeight`;
 ///   `seed_001` and `fpssample`: the other policies of `runtime/sync/jitter_buffer.h`.
-/// - `fixed_2`, `fixed_3`: intervals behind the mean transit of the last second; speed 1 +- 0.05,
-///   re-seated when 500 ms off.
+/// - `fixed_2`, `fixed_3`: plays 2 or 3 intervals behind the mean transit time of the last second,
+///   at a speed from 0.95 to 1.05; jumps to the target if it is 500 ms away.
 /// - `mirror`: Mirror's SnapshotInterpolation with its default settings.
 /// - `n4e`: the interpolation tick of Netcode for Entities 1.13 with its default settings.
-/// - `lightyear`: 1.7 intervals, 4 jitters and 1 tick behind the mean transit.
+/// - `lightyear`: plays 1.7 intervals, 4 jitters and 1 tick behind the mean transit time.
 /// - `quake3`: CL_AdjustTimeDelta of Quake 3.
 /// Requires: one of the names; an interval above 0.
 std::unique_ptr<PlaybackRule> make_playback_rule(const std::string& name, double interval_ms);

@@ -31,7 +31,8 @@ struct LeadResult {
 
 /// Server and simulation run at 60 Hz. The file is the path to the server; the path back has the
 /// file's median delay. Each tick sends a packet with its command and the two before. Delays
-/// between two rows of the file are interpolated; a packet is lost if the row before it is.
+/// between two rows of the file are interpolated; a packet is lost if the row before it was a lost
+/// packet.
 LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadOptions& options);
 
 }  // namespace muster

@@ -37,10 +37,10 @@ class LeadRule {
 /// `muster` and `muster_quick` (`ClockServo` with each `LeadWeight`), `n4e`, `fpssample`, `ddnet`.
 const std::vector<std::string>& lead_rules();
 
-/// - `n4e`: speed 0.9 to 1.1 by a tenth of (command age + 2 ticks), corrections in flight
-///   subtracted; re-seated beyond 10 ticks.
-/// - `fpssample`: snapshot tick + (its age + mean round trip) + 2; re-seated at -3 and +6 ticks,
-///   else speed 1 +- 0.01 to keep 2 ticks acknowledged ahead.
+/// - `n4e`: speed 0.9 to 1.1 by a tenth of (command age + 2 ticks), minus the corrections that
+///   are in flight; jumps if the error exceeds 10 ticks.
+/// - `fpssample`: snapshot tick + (its age + mean round trip) + 2; jumps at errors of -3 and
+///   +6 ticks; otherwise a speed of 0.99 to 1.01 keeps 2 ticks acknowledged ahead.
 /// - `ddnet`: CSmoothTime with a margin of 10 ms; the first two spikes above 50 ms are ignored.
 /// Requires: one of the names; the round trip time at the start of the connection.
 std::unique_ptr<LeadRule> make_lead_rule(const std::string& name, double round_trip_ms);

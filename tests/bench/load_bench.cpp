@@ -51,9 +51,10 @@ void measure_store(const std::string& subject, const std::shared_ptr<BundleSourc
   })->UseRealTime();
 }
 
-// The limit. Uncompressed blocks cost the peer nothing: in a file in memory they can be used in
-// place, as a store does. Other peers do more: they copy those blocks, so that all delivered bytes
-// are in separate memory; or they hash every file and its result, as verified loading does.
+// The peers that set the limit. Uncompressed blocks cost `plain` nothing: in a file in memory they
+// can be used in place, as a store does. Other peers do more: they copy those blocks, so that all
+// delivered bytes are in separate memory; or they hash every file and its result, as verified
+// loading does.
 enum class ZstdPeer : std::uint8_t { plain, with_copies, with_hashes };
 
 void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource>& source,
@@ -250,7 +251,8 @@ void register_load_benchmarks(const BenchOptions& options) {
   if (options.build.empty()) return;
   for (const std::string target : {"client", "server"}) {
     const std::string folder = options.build + "/" + target;
-    // As programs read it. One pool for all, or the next round could not reuse the buffers.
+    // Reads files like a program does. All rounds share one pool, because otherwise the next round
+    // could not reuse the buffers.
     const auto memory = std::make_shared<MemoryPool>();
     const std::shared_ptr<BundleSource> source =
         open_disk_source(folder, SourceKind::automatic, memory).value().source;

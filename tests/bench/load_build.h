@@ -36,8 +36,8 @@ std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content);
 /// A copy of a build's files, to load without the disk.
 std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 
-/// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks. A bundle in
-/// memory can use the latter in place, as a store does; other ways have to copy them.
+/// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks. A store uses the
+/// uncompressed blocks of a bundle in memory in place; other readers have to copy them.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
   struct Frame {

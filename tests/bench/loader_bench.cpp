@@ -276,9 +276,9 @@ void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSo
   })->UseRealTime();
 }
 
-// Large entries in blocks of 256 KiB, one after the other, 64 MB in all; with fewer, the buffers
-// would stay in a core's cache. Generated at the first benchmark, because that takes longer than
-// all of them.
+// Large entries in blocks of 256 KiB, one after the other, 64 MB in all. With less, the buffers
+// would stay in a core's cache. The entries are generated at the first benchmark, because that
+// takes longer than all benchmarks.
 void register_large_entries(std::size_t megabytes, Bytes content) {
   const auto lazy = std::make_shared<std::shared_ptr<BundleSource>>();
   const BundleShape shape = {.name = "",
@@ -309,8 +309,8 @@ void register_large_entries(std::size_t megabytes, Bytes content) {
   });
 }
 
-// The latency that this many per mille of the bundles do not exceed; the time of a round is that of
-// one bundle.
+// Measures the latency that this many per mille of the bundles do not exceed. The time of a round
+// is the time of one bundle.
 void measure_one(const std::string& name, const std::shared_ptr<BundleSource>& source,
                  const MakeSubject& make, std::size_t per_mille) {
   benchmark::RegisterBenchmark(

@@ -1,4 +1,4 @@
-// Checks of program options that a range does not make.
+// Checks of program options that a check of their range does not cover.
 #pragma once
 
 #include <cmath>

@@ -171,9 +171,9 @@ class Play {
 /// When the second flow joins: 7 s or more after the first. The fairness depends on the moment.
 Duration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
 
-/// Prints Jain's index of a flow and a later one, measured for 20 s from 10 s after the second
-/// joined: minimum and mean over several moments of joining. Also prints the worst link use and the
-/// worst queue.
+/// Prints Jain's index of a flow and a later flow: the minimum and the mean over several moments of
+/// joining. A measurement starts 10 s after the second flow joined and lasts 20 s. Also prints the
+/// worst link use and the worst queue.
 void print_fairness(double rate, Duration round_trip, Offer offer, int moments) {
   double least = 1;
   double mean = 0;

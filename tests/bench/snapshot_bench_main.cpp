@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders with weak prediction would need too many datagrams per world: none were acknowledged
-/// in time. They are compared by size, so their datagrams have no limit.
+/// Coders with weak prediction would need so many datagrams per world that none would be
+/// acknowledged in time. They are compared by size, so their datagrams have no limit.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {
@@ -162,10 +162,11 @@ int main(int argc, char** argv) {
   app.footer(
       "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
       "--json\n"
-      "Snapshots leave at whole ticks: 'snapshots_per_second' says how many were sent, less those "
-      "left out and perhaps more than --rate; 'kbps' is what they took of that time.\n"
-      "An entity that a datagram has no room for is sent in a larger one ('datagram_bytes': the "
-      "largest sent). A game's server cuts it into slices.\n"
+      "Snapshots are sent at whole ticks, so their rate may be higher than --rate. "
+      "'snapshots_per_second' is the rate without the snapshots that were "
+      "left out, and 'kbps' is the mean bandwidth of the sent ones.\n"
+      "An entity that does not fit into a datagram is sent in a larger one ('datagram_bytes' is "
+      "the largest sent). A game's server cuts such an entity into slices.\n"
       "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
@@ -175,7 +176,8 @@ int main(int argc, char** argv) {
   app.add_option("--rtt-ms", arguments.settings.rtt_ms, "Round trip in milliseconds")
       ->check(CLI::Range(0, 10'000))
       ->capture_default_str();
-  app.add_option("--loss", arguments.loss, "Datagrams lost: a share below 1, or per cent from 1 on")
+  app.add_option("--loss", arguments.loss,
+                 "Lost datagrams: a fraction if below 1, otherwise percent")
       ->check(CLI::Range(0.0, 99.0))
       ->check(muster::no_nan);
   app.add_option("--seed", arguments.settings.seed, "Seed of the losses")
@@ -184,10 +186,12 @@ int main(int argc, char** argv) {
   app.add_option("--coder", arguments.coder, "Entropy coder")
       ->check(CLI::IsMember(muster::kCoders))
       ->capture_default_str();
-  app.add_option("--model", arguments.model, "What snapshot_train wrote; else the built-in model");
+  app.add_option("--model", arguments.model,
+                 "A model of snapshot_train; default: the built-in model");
   const CLI::Option* const datagram =
-      app.add_option("--datagram", arguments.settings.datagram_bytes,
-                     "Bytes of a datagram at most: 1200, or 65000 for huffman, raw and reference")
+      app.add_option(
+             "--datagram", arguments.settings.datagram_bytes,
+             "Maximum bytes of a datagram; default: 1200, or 65000 for huffman, raw and reference")
           ->check(CLI::Range(64, 65'000));
   app.add_option("--from", arguments.settings.from_seconds, "First measured second")
       ->check(muster::not_below_zero)

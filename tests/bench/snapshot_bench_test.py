@@ -96,7 +96,7 @@ def check_refusals(program, trainer, folder, expect):
 
     good = [[(2, (1,)), (5, (2,))]] * TICKS
     for name, text, ids in (("unsorted", "tick 1: entity 2 follows entity 5", (5, 2)),
-                            ("twice", "tick 1: entity 5 is there twice", (5, 5)),
+                            ("twice", "tick 1: entity 5 is listed twice", (5, 5)),
                             ("no_id", "tick 1: entity 4294967295", (2**32 - 1,))):
         path = os.path.join(folder, name + ".mtrc")
         second = [(entity, (1,)) for entity in ids]

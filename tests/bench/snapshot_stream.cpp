@@ -18,10 +18,10 @@ namespace {
 
 /// For an entity that fits into no other datagram: 1,024 random fields need 6,000 bytes.
 constexpr std::size_t kStreamBytesMax = 65'536;
-/// Datagrams per round trip, as on a server (`ClientView`). Acknowledged ones must still be in the
-/// codec's window, with others to predict from.
+/// Datagrams per round trip, as on a server (`ClientView`). Acknowledged datagrams must still be in
+/// the codec's window, together with others to predict from.
 constexpr double kDatagramsInFlight = 40;
-/// The maximum in one tick, which may be sent at once after saving up.
+/// The maximum number of datagrams in one tick, if earlier ticks have sent fewer than allowed.
 constexpr double kDatagramsAtOnceMax = 12;
 static_assert(kDatagramsInFlight + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
 
@@ -181,7 +181,7 @@ class Stream {
   SnapshotReader reader_;
   std::uint64_t random_;
   double allowed_ = 0;  ///< Datagrams that may be sent now.
-  double wanted_ = 1;   ///< Datagrams that a tick needs. With fewer allowed it waits, so that it is
+  double wanted_ = 1;   ///< Datagrams that a tick needs. If fewer are allowed, it waits until it is
                         ///< complete.
   std::vector<std::byte> buffer_;
   std::vector<EntityState> world_;

@@ -21,8 +21,8 @@ struct StreamSettings {
   std::uint64_t seed = 1;      ///< Seed of the losses.
   /// Longer snapshots are split. A single entity that is longer gets a larger datagram.
   std::size_t datagram_bytes = 1200;
-  /// The rest of a larger world waits until the client has these: it joins gradually. Over long
-  /// links a tick may have fewer, or none.
+  /// A larger world joins gradually: its rest waits until the client has these datagrams. Over long
+  /// links a tick may have fewer datagrams, or none.
   std::size_t datagrams_per_snapshot = 4;
   SnapshotOptions options;
   std::uint32_t from_seconds = 1;  ///< Earlier snapshots are sent, but not measured.
@@ -46,11 +46,11 @@ struct StreamResult {
   std::size_t left_out = 0;
   double encode_ns = 0;
   double decode_ns = 0;
-  std::size_t entities = 0;             ///< In all snapshots together, ...
-  std::size_t changed_entities = 0;     ///< ... and those that differed from the acknowledged
+  std::size_t entities = 0;             ///< In all snapshots together.
+  std::size_t changed_entities = 0;     ///< The entities that differed from the acknowledged
                                         ///< state.
-  std::size_t memory_bytes = 0;         ///< At the server, for this client, ...
-  std::size_t reader_memory_bytes = 0;  ///< ... and of the client.
+  std::size_t memory_bytes = 0;         ///< At the server, for this client.
+  std::size_t reader_memory_bytes = 0;  ///< At the client.
   /// Allocations of the codec in the second half: those that the world's growth needs.
   std::uint64_t allocations = 0;
 };

@@ -127,10 +127,10 @@ int main(int argc, char** argv) {
   CLI::App app("Trains the snapshot codec on recorded worlds of one game.");
   app.footer(
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
-      "A model has at most 65536 bytes, one for 'mix' 1048576. Where more was learnt, the fields "
-      "that "
-      "gain the least are left out, and how many is printed: they are expected to stay as they "
-      "are, with the probabilities of all fields of their kind.\n"
+      "A model has at most 65536 bytes, and a model for 'mix' at most 1048576. If more was "
+      "learnt, the fields that gain the least are left out, and their number is printed. "
+      "Such fields are expected to stay unchanged, with the probabilities of all fields of their "
+      "kind.\n"
       "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");
   app.add_option("traces", arguments.traces, "Traces, .mtrc or .mtrc.zst, or recordings of worlds")
       ->required();

@@ -164,10 +164,10 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(0.0, 100.0))
       ->check(no_nan);
   app.add_option("--clients", options.clients,
-                 "number of players (default: those of the inputs, from 2 to 8)")
+                 "number of players (default: as many as in the inputs, from 2 to 8)")
       ->check(not_below_zero)
       ->check(CLI::Range(1U, kLabClientsMax));
-  app.add_option("--seconds", options.seconds, "of play")
+  app.add_option("--seconds", options.seconds, "duration of the match")
       ->check(CLI::Range(1.0, 86'400.0))
       ->check(no_nan)
       ->capture_default_str();

@@ -69,8 +69,8 @@ struct SyncResult {
   std::uint64_t shots = 0;  ///< Fired by both sides in the same tick.
   std::uint64_t shots_agreed = 0;
   std::uint64_t shots_moved = 0;  ///< Fired by one side in another tick, or not at all.
-  std::uint64_t hits = 0;         ///< Of `shots`, by the server.
-  std::uint64_t effects = 0;      ///< Of shots, by client, that should play once.
+  std::uint64_t hits = 0;         ///< Hits of `shots`, counted by the server.
+  std::uint64_t effects = 0;      ///< Effects of shots that each client should play once.
   std::uint64_t effects_doubled = 0;
   std::uint64_t effects_lost = 0;
   std::uint64_t effects_undone = 0;  ///< Predicted, but not confirmed by the server.

@@ -37,7 +37,7 @@ class Answer:
 
 
 class Program:
-    """One process. A `begin` ends the previous end."""
+    """One process. A `begin` ends the previous client or server."""
 
     def __init__(self, path):
         self.process = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

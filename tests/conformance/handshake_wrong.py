@@ -1,5 +1,5 @@
 """Datagrams that break net/WIRE_FORMAT.md or net/CONNECTION.md in one place each, with the expected
-result in the form of `Answer.result`. The caller has just made a correct one.
+result in the form of `Answer.result`. Each is a changed copy of a correct datagram.
 """
 
 import struct
@@ -36,7 +36,7 @@ def of_request(client):
 
 
 def of_response(client):
-    """For a server that requires pinned clients and has sent this client a challenge."""
+    """Yields responses to a server that requires pinned clients and has sent a challenge."""
     good = client.response()
     end = 76 + int.from_bytes(good[74:76], "little")
     yield from of_any_size(good)

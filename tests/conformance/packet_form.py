@@ -140,7 +140,7 @@ def check_blocks(cursor):
 
 
 def check_body(data, sealed=True):
-    """Returns the fields of a packet's body; `sealed`: a tag counts towards a probe's size."""
+    """Returns the fields of a packet's body. If `sealed`, a probe's size includes the tag."""
     bits = Bits(data)
     body = check_acknowledgement(bits)
     sections = bits.take(8)

@@ -105,7 +105,7 @@ def symbols(entity, lane, past, partners, partner, horizon, since):
 
 
 def changes(kind, states, horizon, follows):
-    """Contexts of whether an entity changed."""
+    """Contexts of the decision whether an entity changed."""
     newest = states[0]
     differing = sum(1 << k for k, state in enumerate(states) if state != newest)
     activity = which = moved = 0

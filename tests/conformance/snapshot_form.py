@@ -42,7 +42,7 @@ class Snapshot:
         self.deferred = set()
 
     def left_behind(self, entity):
-        """Returns None if unknown, else the tick, and There or None if removed."""
+        """Returns None for an unknown entity, else a tick and its state; a removed one has None."""
         if entity in self.said:
             return self.tick, self.said[entity]
         return self.base.get(entity)

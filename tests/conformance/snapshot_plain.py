@@ -7,7 +7,7 @@ from snapshot_model import UNORDERED
 
 
 def expectation(lane, now, ticks, past):
-    """Returns the value that `reference` expects of a lane, and whether it is to be missed."""
+    """Returns the value that `reference` expects, and whether it is expected to be missed."""
     if len(past) < 3:
         return past[0], False
     (t0, t1, t2), (b0, b1, b2) = ticks[:3], past[:3]

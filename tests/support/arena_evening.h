@@ -1,5 +1,5 @@
 // A match of the arena in one process: the real game with bots, over a simulated network. The seed
-// determines all of it.
+// determines the whole match.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Converts what a reader returns to the writer's input. Encoding it again must give the same bytes.
+// Converts the data of a reader to the writer's input. Encoding this input must give the same
+// bytes.
 #pragma once
 
 #include <optional>

@@ -235,8 +235,8 @@ class MixedStage {
     broken("client " + std::to_string(client.number) + ": " + what);
   }
 
-  /// Checks the bounds of one call's work. `loop`: the time between two calls; below 31 Hz the
-  /// bounds grow in proportion.
+  /// Checks the bounds of one call's work. `loop`: the time between two calls; at less than 31 Hz
+  /// the bounds grow in proportion.
   void check_work(const ReceiveReport& report, Duration loop = {}) {
     const ReceiveLimits limits;
     const double factor = std::max(std::chrono::duration<double>(loop).count() / 0.032, 1.0);

@@ -13,7 +13,7 @@
 namespace muster {
 
 /// A peer at an address of a stage's network, without a link. With a copy of a client's entropy it
-/// knows that client's secrets; otherwise it only knows the data that it receives.
+/// knows that client's secrets; otherwise it knows only the data that it receives.
 class SteppedHandshake {
  public:
   SteppedHandshake(NetStage& stage, const Address& from, SeededEntropy entropy)

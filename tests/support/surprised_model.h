@@ -26,8 +26,8 @@ inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   return schema;
 }
 
-/// A model file for this schema, as if trained with zeros only in the second type: 0xFF needs about
-/// twenty bytes.
+/// A model file for this schema, as if the second type was zero in all training data. So the value
+/// 0xFF needs about twenty bytes.
 inline std::vector<std::byte> surprised_model(std::uint32_t count = 150) {
   SnapshotModel model = untrained_model(TypeViews(surprise_schema(count)).schemas());
   for (const TypeModel& type : std::span(model.types).subspan(1)) {

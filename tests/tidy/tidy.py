@@ -386,7 +386,7 @@ def checklist_rows(text):
 
 
 def full_names(cell, base):
-    """Yields names in backticks, from the root; a file without a folder has the previous one's."""
+    """Returns names in backticks as paths; one without a folder is in the previous folder."""
     names, folder = [], ""
     for name in re.findall(r"`([^`]+)`", cell):
         if "." in name and "/" not in name:
@@ -405,7 +405,7 @@ def check_checklist(tree):
     rows = {}
     for line, number, places, tests in checklist_rows(tree.files.get(CHECKLIST) or ""):
         if number in rows:
-            yield f"{CHECKLIST}:{line}: row {number} is there twice"
+            yield f"{CHECKLIST}:{line}: row {number} is listed twice"
         rows[number] = (line, tests)
         for name in places + tests:
             if not any(is_named(path, name) for path in tree.files):

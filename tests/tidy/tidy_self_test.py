@@ -139,7 +139,7 @@ BAD = {
         ("a place that is gone", {"tests/README.md": "| 1 | what | `net/a.h`, `b.h` | - |\n",
                                   "net/a.h": HEAD}, "row 1: there is no net/b.h"),
         ("a row twice", {"tests/README.md": "| 1 | what | - | - |\n| 1 | what | - | - |\n"},
-         "README.md:2: row 1 is there twice"),
+         "README.md:2: row 1 is listed twice"),
         ("a tagged test that is not named",
          {"tests/README.md": "| 1 | what | - | - |\n", "tests/a_test.cpp": "[x][sys-1]"},
          "README.md:1: row 1: tests/a_test.cpp carries"),

@@ -1,5 +1,5 @@
-# cmake -DOUT=FILE -DFILES=a;b -P embed.cmake: the functions of page_files.h, each named after its file.
-# In pieces, because compilers limit the length of one literal.
+# `cmake -DOUT=FILE -DFILES=a;b -P embed.cmake` writes the functions of page_files.h, one per file and
+# named after it. Each text is split, because compilers limit the length of one literal.
 set(text "// Made of bundler/report/page by embed.cmake.\n#include \"bundler/report/page_files.h\"\n\n")
 string(APPEND text "namespace muster::page_files {\n")
 foreach(file IN LISTS FILES)

@@ -515,7 +515,7 @@ function drawCards() {
     const { files, vain_source_bytes: vain, beyond, files_max: most } = target.sharing;
     cards.push(card(`${files.median} files`, `open for a prefab in the middle, ${files.max} at most`
       + (beyond.length ? `; ${beyond.length} need more than ${most}` : "")),
-    card(size(vain.median), `of sources loaded in vain in the middle, ${size(vain.max)} at most`
+    card(size(vain.median), `of unneeded sources loaded (median), ${size(vain.max)} at most`
       + (hasVariants() ? "; of variants the default" : "")));
   }
   if (target.stripped.source_bytes || target.stripped.components.length) {
@@ -587,11 +587,11 @@ function drawTables() {
     percent(asset.bytes, target.bytes)])));
   const bundles = [...target.bundles].sort((a, b) => b.needed - a.needed);
   tables.push(table("bundles", "Bundles", [["bundle", false], ["bytes", true], ["with all needed", true],
-    ["files", true], ["sources in vain", true]],
+    ["files", true], ["unneeded sources", true]],
   bundles.map(bundle => [make("span", {}, ...pathText(bundle.asset || bundle.file)),
     size(bundle.bytes), size(bundle.needed), String(bundle.files),
     bundle.vain === null ? "" : size(bundle.vain)]), hasVariants()
-    ? "Of what varies the default counts as needed, and in its own row the variant." : ""));
+    ? "For assets with variants, the default counts as needed; a variant's row counts the variant." : ""));
   if (target.stripped.assets.length || target.stripped.components.length) {
     const rows = [...target.stripped.assets.map(row => [row.rule, row]),
       ...target.stripped.components.map(row => ["component " + row.rule, row])];

@@ -19,7 +19,7 @@ constexpr std::string_view kServerUsage =
     "                    [--loss PERCENT] [--delay MS] [--admit-other-content] [--world] [--json]\n"
     "                    [--record FILE] [--capture FILE] [--workers N]\n"
     "                    [--clients-per-address N]\n"
-    "'muster build' writes BUILD; ADDRESS is 127.0.0.1:0 when it is not said;\n"
+    "'muster build' writes BUILD; the default ADDRESS is 127.0.0.1:0, a free port;\n"
     "'muster-net dump FILE' shows what --capture has written\n"
     "Example: arena_server build/demo 127.0.0.1:7000 --seconds 60 --record match.mrec";
 constexpr std::string_view kClientUsage =

@@ -151,8 +151,8 @@ std::string client_report(const GameClient& client, const ClientNotes& notes, bo
   if (is_json) return json.dump() + "\n";
   const GameClientMetrics metrics = client.metrics();
   return fmt::format(
-      "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
-      "complete {:.2f} ms after they came (mean of {}; longest {:.2f}); longest frame {:.2f} ms\n"
+      "{} entities now; {} spawned, {} despawned; {} presentations shown, {} effects played\n"
+      "complete {:.2f} ms after the spawn (mean of {}; longest {:.2f}); longest frame {:.2f} ms\n"
       "{} bytes in, {} out; {:.1f} % lost; {} snapshots; round trip {:.1f} ms\n"
       "{:.1f} ms ahead of the server's state, {:.1f} ms of interpolation, {} corrections\n",
       json["entities"].get<std::uint64_t>(), metrics.spawned, metrics.despawned,
@@ -178,7 +178,7 @@ std::string replay_report(const GameClient& client, const ReplayNotes& notes, bo
   if (is_json) return json.dump() + "\n";
   const GameClientMetrics metrics = client.metrics();
   return fmt::format(
-      "{} entities here; {} came, {} went; {} presentations shown, {} effects played\n"
+      "{} entities now; {} spawned, {} despawned; {} presentations shown, {} effects played\n"
       "ticks {} to {}: {:.2f} s of the match in {:.3f} s, {:.1f} times real time\n",
       json["entities"].get<std::uint64_t>(), metrics.spawned, metrics.despawned,
       metrics.presentations, metrics.effects_played, notes.first_tick, last, notes.recorded_seconds,

@@ -133,11 +133,11 @@ void read_types(const json& header, const json& scene, Trace& out,
 std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
                      const std::vector<TraceEntity>& before,
                      const std::vector<std::vector<std::int64_t>>& lows) {
-  if (entity.id == kNoId) return fmt::format("entity {}: ids are below it", entity.id);
+  if (entity.id == kNoId) return fmt::format("entity {}: ids must be less", entity.id);
   if (before.size() == kMaxTraceEntities)
     return fmt::format("more than {} entities", before.size());
   if (!before.empty() && entity.id == before.back().id) {
-    return fmt::format("entity {} is there twice", entity.id);
+    return fmt::format("entity {} is listed twice", entity.id);
   }
   if (!before.empty() && entity.id < before.back().id) {
     return fmt::format("entity {} follows entity {}: ids must rise", entity.id, before.back().id);

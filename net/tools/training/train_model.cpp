@@ -136,8 +136,8 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
   }
 }
 
-/// The probability, for which there is no data, that a number has more bits than it has so far. The
-/// longer the number is, the less likely it ends, so that no length is expensive.
+/// The probability of a decision without data. A number that has this many bits probably has more
+/// bits. The probability that it ends here falls with its length, so that no length is expensive.
 double length_goes_on(std::uint32_t slot) {
   const double length = slot % slots::kLengths + 1;
   return slot % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);

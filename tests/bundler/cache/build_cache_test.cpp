@@ -153,12 +153,12 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.counters(0).damaged == 1);
   CHECK(cache.counters(1).hits == 1);
   CHECK(cache.notes() == std::vector<std::string>{"1 answer of the cache folder could not be used; "
-                                                  "what they should hold was built"});
+                                                  "the content was built instead"});
   // The folder has a copy of the server's value now.
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
 
-TEST_CASE("A cache that only failed is reported with the reason, however few its failures",
+TEST_CASE("A cache whose requests all failed is reported with the reason, even after few of them",
           "[cache]") {
   MemoryBlobs server;
   server.fails = true;
@@ -186,7 +186,7 @@ TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cac
   CHECK(cache.notes()[0].starts_with("the cache http://server was given up: it "));
 }
 
-TEST_CASE("A read-only cache is still asked", "[cache]") {
+TEST_CASE("A read-only cache is still queried", "[cache]") {
   class ReadOnlyBlobs final : public BlobStore {
    public:
     Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
@@ -242,7 +242,7 @@ TEST_CASE("Occasional failures do not disable a cache", "[cache]") {
     CHECK(cache.find(key_of("crate")).has_value());
   }
   CHECK(cache.notes() ==
-        std::vector<std::string>{"the cache server failed now and then: it does not answer"});
+        std::vector<std::string>{"the cache server failed sometimes: it does not answer"});
 }
 
 TEST_CASE("Several threads use one cache", "[cache]") {

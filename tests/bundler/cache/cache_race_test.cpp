@@ -40,7 +40,7 @@ TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cac
   for (const unsigned worker : workers) CHECK(worker < 3);
 }
 
-TEST_CASE("A cache that is known to be slower than the work is not asked", "[bundler][cache]") {
+TEST_CASE("A cache that is known to be slower than the work is not queried", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<int> looked_up{0};
   std::atomic<int> worked{0};
@@ -74,7 +74,7 @@ void wait_until_abandoned(const std::stop_token& abandoned) {
   while (!abandoned.stop_requested()) std::this_thread::yield();
 }
 
-TEST_CASE("Workers do pieces that a silent cache was asked for, and the look-ups are abandoned",
+TEST_CASE("Workers do the pieces that a silent cache does not return, and end the look-ups",
           "[bundler][cache]") {
   const std::size_t count = GENERATE(1U, 8U, 32U, 200U);
   CAPTURE(count);
@@ -115,7 +115,7 @@ TEST_CASE("A result that arrives after a worker took the piece is dropped", "[bu
   CHECK(accepted == 0);
 }
 
-TEST_CASE("A large piece that a silent cache was asked for is left to the caller",
+TEST_CASE("A large piece that was requested from a silent cache is left to the caller",
           "[bundler][cache]") {
   const TickingClock clock;
   std::atomic<int> worked{0};

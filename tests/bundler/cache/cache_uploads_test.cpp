@@ -166,7 +166,8 @@ TEST_CASE("A server that refuses uploads is sent no more than a few", "[cache]")
   CHECK(notes[1].ends_with(" were not uploaded to the cache server"));
 }
 
-TEST_CASE("A server that refused uploads stays given up when one under way succeeds", "[cache]") {
+TEST_CASE("A server that refused uploads is not used again when an earlier upload succeeds",
+          "[cache]") {
   PausedServer server;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});
   for (std::size_t i = 0; i < 4; ++i) cache.store(key_of(i), result_of(i, 1));

@@ -16,7 +16,7 @@ CompressionRules rules() {
   return rules;
 }
 
-TEST_CASE("An extension has priority over an entry's kind, and that over the default",
+TEST_CASE("An extension has priority over an entry's kind, and a kind over the default",
           "[bundler][compression]") {
   const CompressionPlan plan(6, rules(), {});
   CHECK(plan.level_of(EntryKind::object, "prefab") == 19);

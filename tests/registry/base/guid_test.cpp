@@ -40,7 +40,7 @@ TEST_CASE("Guid refuses every spelling but the canonical one", "[registry][guid]
   CHECK(Guid::parse_any_case(text).has_value() == any_case);
 }
 
-TEST_CASE("Guid is converted to four words and back like the golden vectors",
+TEST_CASE("Guid is converted to four words and back as in the golden vectors",
           "[registry][guid][sys-10]") {
   const auto [text, words] = GENERATE(table<std::string, WeakReferenceWords>(
       {{"00112233445566778899aabbccddeeff",

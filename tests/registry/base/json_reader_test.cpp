@@ -41,7 +41,7 @@ TEST_CASE("A repeated key of an object is refused unless that is allowed", "[reg
   const std::string text = "{\n  \"a\": {\"b\": 1},\n  \"c\": {\"b\": 2, \"b\": 3}\n}";
   const auto read = read_json(text);
   REQUIRE_FALSE(read.has_value());
-  CHECK(read.error().message == "line 3, column 17: 'b' is here twice; remove one of the two");
+  CHECK(read.error().message == "line 3, column 17: 'b' is repeated here; remove one of the two");
   const auto lenient = read_json(text, {.may_repeat_keys = true});
   REQUIRE(lenient.has_value());
   CHECK(lenient.value()["c"]["b"] == 3);
@@ -67,7 +67,7 @@ TEST_CASE("Errors in descriptions of components name the problem and the remedy"
           "[registry][json]") {
   const std::string head = R"({"components": [{"name": "A", "size": 4, "default": "00000000", )";
   const auto [text, message] = GENERATE_COPY(table<std::string, std::string>({
-      {"[]", "an object in braces is due here"},
+      {"[]", "expected an object in braces"},
       {"{}", "'components' is missing"},
       {R"({"componets": []})",
        "line 1, column 2: nothing reads 'componets' of the file; did you "
@@ -75,7 +75,7 @@ TEST_CASE("Errors in descriptions of components name the problem and the remedy"
       {R"({"components": {"a": 1}})", "'components' has to be a list in brackets"},
       {R"({"components": [{"name": "A"}]})", "component 'A': 'size' is missing"},
       {R"({"components": [{"size": 4}]})", "component 1: 'name' is missing"},
-      {R"({"components": [7]})", "component 1: an object in braces is due here"},
+      {R"({"components": [7]})", "component 1: expected an object in braces"},
       {head + R"("colour": 1, "fields": []}]})",
        "line 1, column 65: nothing reads 'colour' of a component"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": 0, "tolerence": 1}]}]})",

@@ -141,8 +141,9 @@ TEST_CASE("Effects are only for the client and count from one",
   CHECK(opened->model().assets_for(Target::server).empty());
 }
 
-TEST_CASE("A hero emits abilities in the first layout, nothing in the second, items in the last",
-          "[registry][registries][sys-7]") {
+TEST_CASE(
+    "A hero's references are abilities in the first layout, none in the second, items in the last",
+    "[registry][registries][sys-7]") {
   UnityProject project;
   const Guid ability = project.prefab("Assets/Ability.prefab");
   const Guid server = project.prefab("Assets/S.prefab");

@@ -218,7 +218,7 @@ TEST_CASE("A prefab of two definitions is reported, and only the first one is re
   REQUIRE(plan.has_value());
   CHECK(added_to(plan.value()) == std::set<std::string>{"Assets/Shared.prefab"});
   REQUIRE(plan.value().notes.size() == 1);
-  CHECK(plan.value().notes.front().starts_with("Assets/B.asset: passed over"));
+  CHECK(plan.value().notes.front().starts_with("Assets/B.asset: skipped"));
   REQUIRE(apply_prepare(project.files, plan.value()).has_value());
   const auto after = open(project);
   CHECK(plan_prepare(*after).value().writes.empty());

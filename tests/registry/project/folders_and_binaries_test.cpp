@@ -229,7 +229,7 @@ TEST_CASE("Binary files that are not serialized assets are not searched", "[regi
   CHECK(graph.value().problems()[0].kind == ContentProblem::Kind::binary);
 }
 
-TEST_CASE("Of a large serialized file, only the head and the tables after it are searched",
+TEST_CASE("Only the head and the tables of a large serialized file are searched",
           "[registry][project]") {
   const std::string large = serialized({Guid::parse("00112233445566778899aabbccddeeff").value()},
                                        22, 16U * 1024U * 1024U);

@@ -126,7 +126,8 @@ TEST_CASE("Walks stop at the given assets, and never pass through a script's sid
   CHECK(chain(code, "Assets/icon.png").empty());
 }
 
-TEST_CASE("Chains are shortest, ties are ordered by path, cycles end", "[registry][graph]") {
+TEST_CASE("Chains are the shortest ones, ties are ordered by path, and cycles end",
+          "[registry][graph]") {
   UnityProject project;
   const Guid leaf = project.file("Assets/leaf.png", "png");
   const Guid b = project.file("Assets/b.mat", mat("  a: " + strong(leaf) + "\n"));

@@ -92,7 +92,7 @@ TEST_CASE("An unknown rule or severity is refused with its line", "[registry][ru
       {" {mising-meta: off}\n",
        "muster.yaml:2:8: there is no rule 'mising-meta'; did you mean 'missing-meta'?"},
       {" {missing-meta: fatal}\n", "muster.yaml:2:22: a rule is off, note, warning or error"},
-      {" [missing-meta]\n", "muster.yaml:2:7: 'rules' wants a mapping from rules to severities"},
+      {" [missing-meta]\n", "muster.yaml:2:7: 'rules' must be a mapping from rules to severities"},
   }));
   const auto weights = weights_of(rules);
   REQUIRE_FALSE(weights.has_value());

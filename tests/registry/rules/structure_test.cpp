@@ -201,8 +201,8 @@ TEST_CASE("An invalid pool size is quoted as written", "[registry][rules]") {
       {"1025", "a pool size is a whole number from 1 to 1024, not '1025'"},
       {"99999999999999999999",
        "a pool size is a whole number from 1 to 1024, not '99999999999999999999'"},
-      {"", "a pool size is a whole number from 1 to 1024, and here is none"},
-      {"[4]", "a pool size is a whole number from 1 to 1024, and here is none"},
+      {"", "a pool size is a whole number from 1 to 1024, and this one is empty"},
+      {"[4]", "a pool size is a whole number from 1 to 1024, and this one is empty"},
   }));
   CAPTURE(text);
   UnityProject project;

@@ -96,8 +96,8 @@ TEST_CASE("A trace with invalid or falling ids is refused") {
     return fault_of(out.take());
   };
   CHECK(fault_of_second(5, 2) == "tick 1: entity 2 follows entity 5: ids must rise");
-  CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is there twice");
-  CHECK(fault_of_second(5, 0xFFFF'FFFF) == "tick 1: entity 4294967295: ids are below it");
+  CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is listed twice");
+  CHECK(fault_of_second(5, 0xFFFF'FFFF) == "tick 1: entity 4294967295: ids must be less");
   CHECK(fault_of_second(5, 0xFFFF'FFFE).empty());
 }
 
