@@ -11,15 +11,11 @@
 #include "runtime/world/math.h"
 
 namespace muster {
-namespace {
-
-ComponentHistory::Limits history_limits(const Game& game) {
+static ComponentHistory::Limits history_limits(const Game& game) {
   const std::chrono::duration<double> seconds = game.sync.extrapolation_max;
   return {.metres_per_tick = session_detail::teleport_metres_per_tick(game),
           .extrapolated_ticks = seconds.count() * game.ticks_per_second};
 }
-
-}  // namespace
 
 /// How many ticks of snapshots are kept. A view must be between two of them.
 static constexpr std::size_t kReceivedMax = 64;
