@@ -79,7 +79,7 @@ std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
 std::string SyncRecord::first_difference(const Entity& there, SeenBy seen_by,
                                          std::span<const std::int64_t> here) const {
   std::size_t at = 0;
-  for (const std::uint16_t component : schema_->types[there.type].components) {
+  for (const std::uint16_t component : schema_->type(there.type).components) {
     for (const FieldSchema& field : schema_->components[component].fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         if (here[at] == there.values[at] || !is_received(field.receivers, seen_by)) continue;

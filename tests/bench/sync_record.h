@@ -46,7 +46,7 @@ class SyncRecord {
   static constexpr std::uint32_t kTicks = 2048;
   struct Entity {
     NetworkId id{};
-    std::uint16_t type = 0;
+    SchemaType type{};
     PlayerId owner = PlayerId::none;
     std::vector<std::int64_t> values;
     std::optional<Vec3> position;
