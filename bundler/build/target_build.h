@@ -90,7 +90,7 @@ struct BuildEdges {
   const RecordedFiles* inputs = nullptr;
   /// The source of kept bundles may change while they are copied.
   bool is_earlier_shared = false;
-  /// The program, as in `PackingTerms`.
+  /// The program and the versions of its formats, as in `PackingTerms`.
   std::string tool{};
   /// The reason why every bundle is packed if there is no earlier build.
   BuildReason reason{"first build", {}};

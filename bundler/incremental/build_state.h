@@ -93,8 +93,8 @@ struct StateTarget {
   int level = 0;
   /// Levels of kinds, as returned by `CompressionRules::text`.
   std::string compression{};
-  /// Whether the inputs are those from which this target was built. False if another target was
-  /// built since from other inputs.
+  /// Whether this target was built from the inputs in this state. False if another target has been
+  /// built from other inputs since then.
   bool is_current = true;
   /// Whether some blocks may come from another release of the compressor; a build from nothing
   /// would have the same content in other bytes.

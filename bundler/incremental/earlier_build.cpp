@@ -55,7 +55,8 @@ void tidy(std::vector<BuildReason>& reasons) {
 EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                            const CookAnswers& answers, unsigned jobs)
     : state_(std::move(state)), files_(files), stamps_(stamps) {
-  // Bits as in `Target`. A target may need a fact that the other one did not.
+  // For each fact, one bit per target (as in `Target`): whether the fact still holds for it. Both
+  // are computed, because a target may now need a fact that only the other target needed before.
   std::vector<std::uint8_t> holds(state_.facts.size(), 0);
   parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];

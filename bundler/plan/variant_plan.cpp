@@ -51,7 +51,8 @@ class Separation {
 
   bool is_node(AssetNumber asset) const { return nodes_.contains(asset); }
 
-  // The assets that are reached only through assets with variants, and through which of these.
+  // Finds the assets that are reached only through assets with variants. `behind_` lists, for each
+  // of them, the assets with variants that reach it.
   void find_behind() {
     Nodes starts = holders_;
     std::ranges::copy_if(roots_, std::back_inserter(starts),
@@ -152,8 +153,8 @@ class Separation {
     }
   }
 
-  // Like a closure, but assets with variants are included and not entered, and variants are
-  // excluded.
+  // Like a closure, with two exceptions: the references of assets with variants are not followed,
+  // and variants are excluded.
   Nodes reached_from(const Nodes& starts) const {
     std::set<AssetNumber> seen(starts.begin(), starts.end());
     Nodes queue = starts;

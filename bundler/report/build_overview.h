@@ -67,10 +67,10 @@ struct OverviewRegistration {
   std::string role;
 };
 
-/// Equal bytes under several guids.
+/// Assets with different guids and equal bytes.
 struct OverviewCopies {
   std::vector<std::string> paths;
-  std::uint64_t bytes = 0;  ///< The compressed size of one.
+  std::uint64_t bytes = 0;  ///< The compressed size of one copy.
   std::uint64_t wasted_bytes() const { return bytes * (paths.size() - 1); }
 };
 

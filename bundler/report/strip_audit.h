@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// An asset that is, or may be, presentation only, and is built for the target.
+/// An asset that is (or may be) used only for presentation, but is built for the target.
 struct RemainingAsset {
   AssetNumber asset = kNoAsset;
   std::string_view kind;

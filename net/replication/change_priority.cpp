@@ -7,8 +7,8 @@
 namespace muster {
 namespace {
 
-/// One part in this many of the room goes first to entities that have waited longer than their
-/// `longest_ticks`.
+/// The share 1 / `kOverdueShare` of the room is used first, for entities that have waited longer
+/// than their `longest_ticks`.
 constexpr double kOverdueShare = 4;
 /// The nearness of the farthest entities. An entity at the view position has 1.
 constexpr float kFarShare = 0.05F;

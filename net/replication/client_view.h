@@ -75,8 +75,8 @@ class ClientView {
   void clear_unfit() { payloads_.clear_unfit(); }
   /// The number of entities of interest; an entity in slices counts each slice.
   std::size_t entity_count() const { return entities_.size(); }
-  /// The number of steps done for single entities since the last map began, from interest to the
-  /// snapshot's bytes. An idle entity needs none.
+  /// The number of times that a step (from interest to the snapshot's bytes) has processed an
+  /// entity since the last map began. Idle entities are not processed.
   std::uint64_t checked_count() const {
     return entities_.checked_count() + writer_->checked_count();
   }

@@ -27,8 +27,8 @@ struct RecordingOptions {
   std::span<const std::byte> model_file{};
 };
 
-/// Records every field of every entity, for all receivers. The caller writes the pending bytes to
-/// a file, from its start. The file can be played at any time, also after the program was killed.
+/// Records every field of every entity, for all receivers. The caller appends the pending bytes to
+/// an empty file. The file can be played at any time, even after the program was killed.
 ///
 ///     RecordingWriter recording({}, schema);
 ///     ... recording.add(server.world());                       // each tick, or each third

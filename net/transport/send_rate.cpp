@@ -120,7 +120,8 @@ constexpr double kDeliveredFade = 0.9;
 /// The multiple for a slow loop. Its packets arrive in bursts, and a round may contain one burst
 /// too many.
 constexpr double kAboveDeliveredSlowly = 1.1;
-/// The maximum changes of the rate in a round, as shares (careful: after a loss that we caused).
+/// The maximum changes of the rate in a round, as shares. `kGrowthCareful` replaces `kGrowthMax`
+/// after a loss that we caused.
 constexpr double kGrowthMax = 0.25;
 constexpr double kGrowthCareful = 0.01;
 constexpr double kShrinkMax = 0.5;

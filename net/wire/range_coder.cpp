@@ -1,7 +1,7 @@
-// Most range coders waste bytes at the end of a stream. This one writes the shortest byte string
-// that is inside the interval if it is followed by zeros without end: often one byte, sometimes
-// none. Zero bytes that were already written are not removed, because a decoder counts the bytes
-// that it reads past the end.
+// Most range coders waste bytes at the end of a stream. A decoder of this one reads zeros past the
+// end. So the encoder writes the shortest byte string that, with these zeros, is inside the
+// interval: often one byte, sometimes none. Zero bytes that were already written are not removed,
+// because a decoder counts the bytes that it reads past the end.
 #include "net/wire/range_coder.h"
 
 namespace muster {

@@ -69,7 +69,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip) {
   if (known.contains(std::string(name))) return {};
-  // Each name is compared once, so very long words are truncated.
+  // Comparing takes time in proportion to the length, so very long words are truncated.
   constexpr std::size_t kMaxLetters = 256;
   const std::string wanted = folded(name.substr(0, kMaxLetters));
   std::string best;

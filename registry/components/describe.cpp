@@ -35,7 +35,7 @@ void append(const FieldSpec& spec, std::vector<FieldDescription>& fields) {
     for (FieldDescription field : inner) {
       field.name = prefix + "." + field.name;
       field.offset_bytes += spec.offset_bytes() + i * spec.element_bytes;
-      // A part for everyone gets the receivers of the whole.
+      // If the whole has restricted receivers, its parts have the same ones.
       if (traits.receivers != Receivers::everyone) field.receivers = traits.receivers;
       if (traits.rollback != RollbackClass::reconcilable) field.rollback = traits.rollback;
       fields.push_back(std::move(field));

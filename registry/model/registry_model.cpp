@@ -270,7 +270,7 @@ class ModelBuilder {
     if (is_counted && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
       add_problem(ModelProblem::Kind::too_many, SourceNode{fields.source, registry.list}.location(),
                   "this list has " + std::to_string(tree.at(registry.list).child_count) +
-                      " entries, and there are 65,535 type ids",
+                      " entries, but there are only 65,535 type ids",
                   asset);
       return;
     }

@@ -22,8 +22,9 @@ struct EntryValues {
 struct SlotText {
   std::optional<std::size_t> present_slot;  ///< The old entry; nullopt for a new one.
   bool keeps_text = false;                  ///< The old entry's lines are kept.
-  std::optional<EntryValues> values;  ///< Otherwise the new values; without them an empty slot.
-  std::optional<TypeId> type_id;      ///< Written if the dialect stores ids.
+  /// The new values, if the old lines are not kept. Nullopt for an empty slot.
+  std::optional<EntryValues> values;
+  std::optional<TypeId> type_id;  ///< Written if the dialect stores ids.
 };
 
 /// The object of an asset to which a strong reference points.

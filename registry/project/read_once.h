@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Keeps facts during its lifetime and does not check for changed files: for openings in quick
-/// succession. Uses about 100 bytes per file.
+/// Keeps facts during its lifetime and does not check for changed files. Use it only while the
+/// project is opened several times within a short time. Uses about 100 bytes per file.
 class ReadOnce final : public FileMemory {
  public:
   std::optional<SidecarFacts> find_sidecar(const AssetPath& path) override;

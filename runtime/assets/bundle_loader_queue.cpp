@@ -23,7 +23,7 @@ constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
 }  // namespace
 
-// A heap keeps the largest in front: the one that is next.
+// The order of the heap, whose front is its largest element: the load that starts next.
 bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.deadline != b.deadline) return a.deadline > b.deadline;

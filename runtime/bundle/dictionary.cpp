@@ -29,7 +29,7 @@ Result<Dictionary> Dictionary::open(Bytes bytes) {
                 "a dictionary has at most 1048576 bytes, not " + std::to_string(bytes.size()));
   }
   if (ZSTD_getDictID_fromDict(bytes.data(), bytes.size()) == 0) {
-    return fail(ErrorCode::malformed, "it is no dictionary of zstd's");
+    return fail(ErrorCode::malformed, "it is not a zstd dictionary");
   }
   Dictionary dictionary;
   dictionary.hash_ = hash_bytes(bytes);

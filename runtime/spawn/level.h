@@ -108,12 +108,12 @@ class Level {
   /// Why a layer on demand failed. Requires: its state is `failed`.
   const Error& layer_error(std::string_view name) const;
 
-  /// Uses another loader from now on, as after a hot reload; the old one may be destroyed. A level
-  /// begins again if it is loading, or if the reload has rebuilt one of its own layers, because
-  /// then placed entities of that layer no longer exist. Until it is ready and registered again, a
-  /// client must call only `update` for what it receives, neither `apply` nor `clear`. Otherwise
-  /// the level keeps its layers, whatever the newer definition contains; but a layer on demand that
-  /// now contains a replicated entity fails and is despawned.
+  /// Uses another loader from now on, as after a hot reload; the old one may be destroyed. The
+  /// level loads from the beginning if it is loading now, or if the reload has rebuilt one of its
+  /// own layers, because then placed entities of that layer no longer exist. A client must not call
+  /// `apply` or `clear` for what it receives until the level is ready and registered again; it may
+  /// call `update`. In all other cases the level keeps its layers, whatever the newer definition
+  /// contains; but a layer on demand that now contains a replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
   /// Spawns what was loaded since the last call. Call it once a frame.

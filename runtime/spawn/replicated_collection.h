@@ -68,9 +68,10 @@ class ReplicatedCollection {
   const World& world_;
   std::int32_t placed_count_ = 0;
   std::vector<EntityId> entities_;  ///< By network id; null for none.
-  /// No id from `placed_count_` up to this one is free while the world's `end_count` is ...
+  /// No id from `placed_count_` up to this one is free while the world's `end_count` is
+  /// `searched_at_`.
   std::int32_t search_from_ = 0;
-  std::uint64_t searched_at_ = 0;  ///< ... this.
+  std::uint64_t searched_at_ = 0;
   std::uint64_t checked_count_ = 0;
 };
 

@@ -1,5 +1,6 @@
-// Several passes over both worlds: an entity that exists in only one world explains more than the
-// order that differs because of it. Everything in the checksum must be compared here.
+// Makes several passes over both worlds. Entities that exist in only one world are reported before
+// different orders, because they are the cause of these. Everything in the checksum must be
+// compared here.
 #include "runtime/world/world_difference.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ class Findings {
     found_.push_back({.entity = entity, .text = std::move(text), .is_tolerable = is_tolerable});
   }
 
-  // An entity or parent that exists in one world only: different orders and ids follow from it.
+  // An entity or parent that exists in one world only. It causes different orders and ids.
   void add_cause(EntityId entity, std::string text) {
     has_cause_ = true;
     add(entity, std::move(text));

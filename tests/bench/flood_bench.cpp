@@ -143,7 +143,7 @@ void shake_hands(benchmark::State& state, std::size_t strangers) {
       benchmark::Counter(static_cast<double>(flooded), benchmark::Counter::kIsRate);
 }
 
-/// Bytes on the heap of the two ends of a connection that have sent a little.
+/// Measures the heap of a server per connected client, after little traffic.
 void memory(benchmark::State& state) {
   constexpr std::size_t kClients = 64;
   double server_bytes = 0;

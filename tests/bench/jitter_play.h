@@ -17,7 +17,7 @@ struct PlayOptions {
 struct PlayedFrame {
   double now_ms = 0;
   double shown_behind_ms = 0;   ///< The present minus the shown time.
-  double newest_behind_ms = 0;  ///< The present minus the sending of the newest snapshot.
+  double newest_behind_ms = 0;  ///< The present minus the newest snapshot's time of sending.
 };
 
 struct PlayResult {

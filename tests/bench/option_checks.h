@@ -1,4 +1,4 @@
-// Checks of program options that a check of their range does not cover.
+// Checks program options for errors that a range check does not find.
 #pragma once
 
 #include <cmath>

@@ -31,7 +31,8 @@ struct Scene {
   std::uint32_t passing = 0;
 };
 
-/// A world at 20 ticks per second, each of which is sent. Entities walk in curves.
+/// A world that runs 20 ticks per second and sends a snapshot in each tick. Entities walk in
+/// curves.
 class Hall {
  public:
   explicit Hall(const Scene& scene) : scene_(scene), stage_(1, options()) {
@@ -41,7 +42,7 @@ class Hall {
         stage_.spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
-    // Until all clients have all entities, and idle ones are known as idle.
+    // These ticks suffice until all clients have all entities, and unchanged entities are idle.
     for (int i = 0; i < 150; ++i) tick(1);
   }
 

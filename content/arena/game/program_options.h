@@ -15,7 +15,7 @@ struct ProgramOptions {
   std::string address;       ///< The address at which a server listens, or of a client's server.
   std::string key;           ///< The server's key; only for clients.
   double seconds = 0;        ///< The duration of the match; 0 for no limit.
-  double still_seconds = 2;  ///< The last seconds, in which nothing moves.
+  double still_seconds = 2;  ///< The time at the end in which nothing moves.
   LossOptions loss;
   std::uint64_t seed = 1;
   std::uint16_t workers = 1;  ///< Threads that encode; only for servers.

@@ -19,7 +19,7 @@ namespace {
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-TEST_CASE("Every registered asset gets a bundle, and a catalog from which all its needs are found",
+TEST_CASE("Every registered asset has a bundle, and all that it needs is in exactly one bundle",
           "[bundler][build][sys-11][sys-12]") {
   const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const MemoryFileSystem output = testing::build_to_memory(source, {.jobs = 2});
@@ -151,7 +151,7 @@ TEST_CASE("All assets that cannot be cooked are reported, sorted, and nothing is
   CHECK(built.problems[1].location.path.text() == "Assets/B.png");
 }
 
-TEST_CASE("An effect with the same values in two registries is one; different values are an error",
+TEST_CASE("An effect in two registries is one effect if its values are equal, otherwise an error",
           "[bundler][build]") {
   const int pool_size = GENERATE(16, 8, 0, 1025);
   CAPTURE(pool_size);

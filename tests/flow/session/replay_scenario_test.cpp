@@ -77,7 +77,7 @@ void follow_shooter(SystemContext& ctx, EntityId, const Bolt& bolt, Transform& a
   at.position.x += 0.1F * (shooter->position.x - at.position.x);
 }
 
-TEST_CASE("A reference in a predicted component names the local entity, also in replays [S9]",
+TEST_CASE("A reference in a predicted component names the local entity, even in replays [S9]",
           "[session][flow][sys-85]") {
   missing_shooters() = 0;
   const auto match = open_match(501, game_of(systems<walk, fire, fly, follow_shooter>()));
@@ -231,7 +231,7 @@ void note_order(SystemContext& ctx) {
   before = now;
 }
 
-TEST_CASE("A replay visits entities in the order of the first run, also after despawns [S17]",
+TEST_CASE("A replay visits entities in the order of the first run, even after despawns [S17]",
           "[session][flow][sys-79]") {
   visited().clear();
   changed_orders() = 0;
@@ -377,7 +377,7 @@ void wobble(SystemContext&, EntityId, Runner&, Transform& at) {
   at.position.z += 0.05F * static_cast<float>(++calls % 3);
 }
 
-TEST_CASE("A system that keeps a state of its own is named by the mispredictions [P19]",
+TEST_CASE("Mispredictions name a system that keeps a state of its own [P19]",
           "[session][flow][sys-57]") {
   const auto match = open_match(511, game_of(systems<walk, wobble>()));
   GameClient& client = match->add_client(kFar);

@@ -11,7 +11,8 @@
 namespace muster {
 namespace {
 
-/// A packet every 16 ms, with a delay by its time of sending; a negative delay means lost.
+/// One packet every 16 ms. `delay` returns a packet's delay for its time of sending; a packet with
+/// a negative delay is lost.
 DelayFile link_of(const std::function<double(double ms)>& delay, double seconds = 20) {
   DelayFile file{.name = "made", .packets = {}};
   for (double ms = 0; ms < seconds * 1000; ms += 16) {
@@ -21,7 +22,8 @@ DelayFile link_of(const std::function<double(double ms)>& delay, double seconds 
   return file;
 }
 
-/// Presses of one tick, half of them directly after another, and a walk that turns.
+/// A player who walks and turns, and who presses a random button for one tick in every sixth tick
+/// on average.
 InputRecording player_of(std::uint64_t seed, double ticks_per_second = 60) {
   Random random(seed);
   InputRecording made{.ticks_per_second = ticks_per_second, .rows = {}};

@@ -78,7 +78,7 @@ TEST_CASE("A client that receives its accept late is still pending", "[net][endp
 }
 
 TEST_CASE(
-    "A client that starts again from another address replaces its own attempt, also on a full "
+    "A client that starts again from another address replaces its own attempt, even on a full "
     "server",
     "[net][endpoint]") {
   NetStage stage(4);

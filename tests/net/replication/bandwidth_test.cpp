@@ -49,7 +49,8 @@ TEST_CASE("A meter counts the bytes of snapshots by type and field", "[net][repl
   const std::optional<Bandwidth> bandwidth = client.replication->bandwidth();
   REQUIRE(bandwidth.has_value());
   CHECK(bandwidth->snapshots == client.replication->counters().snapshots);
-  // The information of decisions and the sent bytes differ by the coder's rounding and its ending.
+  // `bits` is the information in all decisions. The sent bytes are slightly more, because the coder
+  // rounds and because each snapshot ends with a whole byte.
   const double bytes = bandwidth->bits() / 8;
   const auto travelled = static_cast<double>(bandwidth->bytes);
   CHECK(bytes < travelled);

@@ -41,7 +41,7 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   CHECK(result.missing == 0);
 }
 
-TEST_CASE("With a quarter of the bytes near entities are at most a third as old as far ones",
+TEST_CASE("With a quarter of the bytes, near entities are at most a third as old as far ones",
           "[net][replication][sys-31]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
   const OverloadScene scene{.entities = 200, .coder = coder, .has_view_position = true};
@@ -55,7 +55,7 @@ TEST_CASE("With a quarter of the bytes near entities are at most a third as old 
   }
 }
 
-TEST_CASE("A new client on 32 kbit/s gets the nearest hundred of 2,000 first, and keeps them",
+TEST_CASE("A new client on 32 kbit/s first gets the nearest 100 of 2,000 entities, and keeps them",
           "[net][replication][sys-47]") {
   const OverloadScene scene{.entities = 2'000, .has_view_position = true};
   OverloadStage stage(scene, 4'000);
@@ -117,7 +117,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("Entities that were unchanged for long may change and despawn during an outage",
+TEST_CASE("Entities that were unchanged for a long time may change and despawn during an outage",
           "[net][replication]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const int change_tick = GENERATE(1, 100, 300);

@@ -97,7 +97,8 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
   CHECK(updates > kEntities * 6'000 / seldom / 2);
 }
 
-TEST_CASE("A writer without `keep` calls for long sends the whole state again", "[net][snapshot]") {
+TEST_CASE("A writer sends the whole state again after a long time without `keep` calls",
+          "[net][snapshot]") {
   Random random(4);
   const SnapshotModel model = walkers();
   SnapshotWriter writer(model);
@@ -124,7 +125,7 @@ TEST_CASE("A writer without `keep` calls for long sends the whole state again", 
   CHECK(small > 0);
 }
 
-TEST_CASE("Each call searches old states in a share of the entities, also if ticks are skipped",
+TEST_CASE("Each call searches old states in a share of the entities, even if ticks are skipped",
           "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 6'400;
   const std::uint32_t step =

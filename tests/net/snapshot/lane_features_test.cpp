@@ -185,7 +185,8 @@ TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]"
 
 TEST_CASE("Gaps and large values exclude plain steps", "[net][snapshot]") {
   CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_maximum == -1);
-  // One step ahead, no value of 31 bits exceeds the maximum of a feature.
+  // Predictions of one step, of 255 steps, and of 1/255 of a step. Only the size of a value limits
+  // the last one.
   CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_maximum == 1 << 25);
   CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_maximum == (1 << 25) / 255);
   CHECK(spacing_of(states_at({300, 45}, 301)).plain_maximum == INT32_MAX);

@@ -38,7 +38,7 @@ std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
 // Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
 // lost although the new mask contained it. With the whole window, 66 is lost by order and time, and
 // 68 is delivered.
-TEST_CASE("A packet is lost when others overtook it and its time has passed, not by the window",
+TEST_CASE("A packet is lost when others overtook it and its time has passed, not before",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);
@@ -214,7 +214,7 @@ TEST_CASE("When the window is full, the oldest packet in flight is reported lost
   REQUIRE(sent.open_count() == kPacketsInFlightMax);
 }
 
-TEST_CASE("Silence is a loss after the timeout, which doubles each time up to 2 s",
+TEST_CASE("An unanswered packet is lost after the timeout, which doubles each time up to 2 s",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path =

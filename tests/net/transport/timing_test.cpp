@@ -50,7 +50,7 @@ std::vector<Sent> listen(Connection& connection, Time& now, Duration duration) {
 
 const NetBytes kPing = bytes_of({1, static_cast<unsigned>(ControlItem::ping)});
 
-TEST_CASE("An idle connection sends a ping every 250 ms, also while it is interrupted",
+TEST_CASE("An idle connection sends a ping every 250 ms, even while it is interrupted",
           "[net][transport][sys-22][sys-32]") {
   Time now(1s);
   Connection connection(options(), now);
@@ -77,7 +77,7 @@ TEST_CASE("A ping is sent 250 ms after the last packet, not before", "[net][tran
   REQUIRE(packets[1].after_head == kPing);
 }
 
-TEST_CASE("With 1024 packets in flight only a ping is sent every 300 ms, and is counted",
+TEST_CASE("With 1024 packets in flight, only a ping is sent, every 300 ms, and it is counted",
           "[net][transport][sys-25][sys-29][sys-36]") {
   Time now(1s);
   Connection connection(options(), now);

@@ -214,7 +214,7 @@ TEST_CASE("Prepare reports values that it cannot write into an asset, with their
   CHECK(text_of(project, "Assets/B.prefab") == before);
 }
 
-TEST_CASE("Prepare writes a factory's guid, also if it is unset", "[registry][registries]") {
+TEST_CASE("Prepare writes a factory's guid, even if it is unset", "[registry][registries]") {
   LastLayout project;
   project.script("ReplicatedEntityFactory", "ScriptableObject");
   const Guid script = project.script("GameFactory", "ReplicatedEntityFactory");

@@ -276,7 +276,7 @@ class CrampedSource final : public BundleSource {
   std::string refused_;
 };
 
-TEST_CASE("A bundle without memory fails alone, also if many are opened together",
+TEST_CASE("A bundle without memory fails alone, even if many are opened together",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());

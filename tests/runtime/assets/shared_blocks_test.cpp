@@ -95,8 +95,8 @@ TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][as
   const bool has_wrong_hash = damaged.empty();
   const bool can_change = GENERATE(false, true);
   CAPTURE(damaged, has_wrong_hash, can_change);
-  // Every third block is stored: only a hash detects its damage, and only changeable bytes have
-  // one.
+  // Every third block is stored uncompressed. Only a hash detects its damage, and hashes are
+  // checked only for changeable bytes.
   const auto is_compressed = [](std::uint32_t block) { return block % 3 != 0; };
   if (!can_change && std::ranges::none_of(damaged, is_compressed)) return;
   const MemorySource files = block_bundles(
@@ -172,7 +172,8 @@ TEST_CASE("Idle threads help, and hash nothing twice", "[runtime][assets][thread
 TEST_CASE("No thread continues after a block that could not be read",
           "[runtime][assets][threads]") {
   const std::uint32_t first = GENERATE(1U, 7U, 400U);
-  REQUIRE(first % 3 != 0);  // Those are stored: only the hash detects damage.
+  // Every third block is stored uncompressed, so only the hash would detect its damage.
+  REQUIRE(first % 3 != 0);
   OneEntry one({.plain_bytes = kLargeBytes, .damaged_blocks = {first, first + 1}});
   const ByteVector plain = block_bundle_bytes(0, kLargeBytes);
   BlockTeam<Nothing> team(3);

@@ -114,7 +114,8 @@ TEST_CASE("Half a second after an outage an honest client's view is accepted aga
     options.outage_ticks = outage;
     const Outcome outcome = play(options, 6000);
     CAPTURE(outage, outcome.limited);
-    // In an outage, a view that waits becomes too old. After each of the ten outages, it is wide.
+    // During an outage, claims of a waiting view become `too_old`. After each of the ten outages, a
+    // few claims are `wide`.
     const std::uint64_t too_old = outcome.claims.count(ClaimVerdict::too_old);
     CHECK(outcome.limited < too_old + 10 * 8);
     CHECK(outcome.commands > 5000);
