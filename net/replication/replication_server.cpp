@@ -29,7 +29,7 @@ struct ReplicationServer::Client {
   bool has_setup_to_send = false;
   bool is_setup_in_flight = false;
   std::uint16_t setup_block = 0;
-  std::uint32_t refused_setup_bytes = 0;  ///< The size to report in a refusal; 0 if there is none.
+  std::uint32_t refused_setup_bytes = 0;  ///< The size to report in a refusal; 0 without one.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
   std::uint32_t compared_at = 0;          ///< The tick of the last comparison.
   std::uint32_t resynced_at = 0;          ///< The tick of the last request for the whole state.

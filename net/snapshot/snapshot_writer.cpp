@@ -21,9 +21,9 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
-/// Of all snapshots that are this old, in ticks, or older, only one stays a reference, and its
-/// values are copied before the owner of the world drops them. The values are copied at this same
-/// age, so that no other snapshot's values are copied.
+/// An age in ticks. Only one snapshot of this age or older stays a reference. Its values are copied
+/// before the owner of the world drops them. They are copied at this age, so that no values of
+/// another snapshot are copied.
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks, with a share of them in each tick.
 constexpr std::uint32_t kSweepTicks = 20;

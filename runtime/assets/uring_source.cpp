@@ -143,7 +143,7 @@ class ReadBatch {
     }
   }
 
-  // The next reading that has ended; null if there is none. Its result is in `completed_`.
+  // The next reading that has ended; null while none has. Its result is in `completed_`.
   Reading* next_completed() {
     io_uring_cqe* completion = nullptr;
     if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;

@@ -2,7 +2,7 @@
 // otherwise there is one decision for each. Presses follow. One decision states that each flag that
 // rose was pressed once, and no other flag was pressed. Amounts are last. Their magnitudes are
 // usually near those of the tick before, so that magnitude is the context. The length of a
-// magnitude in bits is coded in unary. Of the digits below the highest one, the upper three have
+// magnitude in bits is coded in unary. The upper three of the digits below the highest one have
 // contexts.
 #include "runtime/sync/command_coding.h"
 

@@ -29,7 +29,7 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders with weak prediction would need so many datagrams per world that none would be
+/// Coders with weak prediction need more datagrams per world than are
 /// acknowledged in time. They are compared by size, so their datagrams have no limit.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 

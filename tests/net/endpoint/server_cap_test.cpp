@@ -317,7 +317,7 @@ TEST_CASE("A server that closes notifies its clients at once, however much it ow
   CappedGame game(1'000, 32);
   game.let_clients_talk();
   game.run(3s);
-  // The server owes so many bytes that even acknowledgements wait. The last packet may exceed the
+  // The cap delays even acknowledgements. The last packet may exceed the
   // cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
   REQUIRE(game.close() <= kWay + 2 * kServerTick);

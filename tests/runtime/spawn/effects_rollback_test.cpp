@@ -30,7 +30,7 @@ struct Shot {
 };
 using Shots = std::set<Shot>;
 
-// The first shot that is near enough to count as `shot`; the end if there is none.
+// The first shot that is near enough to count as `shot`; the end if no shot is.
 Shots::const_iterator find_near(const Shots& shots, const Shot& shot, std::uint32_t within) {
   const auto first = shots.lower_bound({shot.gun, shot.tick - std::min(shot.tick, within)});
   const bool is_near =
