@@ -292,15 +292,17 @@ class Overrides {
 /// entities between two received states. The server judges a shot in the world that its shooter
 /// saw. Systems may read everything, and write only the entities that they are given. A value.
 struct OwnerPrediction {
-  std::uint16_t snapshots_per_second = 20;  ///< 1 or more; at most one per tick is sent.
-  /// 1 to 63 commands that run again after a correction. If more commands wait for the server, the
-  /// client shows the server's state.
+  /// 1 or more. The interval is rounded down to whole ticks, so more may be sent; at most one per
+  /// tick.
+  std::uint16_t snapshots_per_second = 20;
+  /// 1 to 63 commands that run again after a correction. If more commands wait for the server, a
+  /// correction begins with the server's state and leaves them out.
   std::uint16_t replayed_ticks_max = 63;
-  /// The oldest world that a shot is judged in, as an age: 0 to 2 s. The server refuses an older
-  /// view, and judges the shot in the oldest world that is allowed.
+  /// The oldest world that a shot is judged in, as an age: 0 to 2 s, but at least one tick. The
+  /// server refuses an older view, and judges the shot in the oldest world that is allowed.
   Duration rewind_max = std::chrono::milliseconds(500);
-  /// How long an entity of another player moves on at its last speed when no newer state arrives;
-  /// at most as long as its last two states are apart. 0 or more.
+  /// How long an entity that the client does not predict moves on at its last speed when no newer
+  /// state arrives; at most as long as its last two states are apart. 0 or more.
   Duration extrapolation_max = std::chrono::milliseconds(100);
 };
 

@@ -26,6 +26,7 @@ ViewClaimOptions view_rules(const Game& game) {
   const std::uint32_t rate = game.ticks_per_second;
   const auto rewind =
       game.sync.rewind_max.count() * std::int64_t{rate} / Duration(std::chrono::seconds(1)).count();
+  // An age of 1 tick is the newest world: the tick that runs has none yet.
   return {.rewind_ticks_max = std::max(static_cast<std::uint32_t>(rewind), 1U),
           .snapshot_ticks = snapshot_ticks(game),
           .blend_ticks_max = std::max<std::uint32_t>(rate / 4U, snapshot_ticks(game)),

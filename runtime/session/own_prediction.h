@@ -62,7 +62,8 @@ struct PredictionCounters {
 /// entities are added and removed. All arguments must outlive this object. One thread at a time.
 class OwnPrediction final : public Forecast {
  public:
-  /// The maximum number of commands that can run again. A longer delay is not predicted.
+  /// Numbers whose commands and states are kept. At most one less can run again
+  /// (`OwnerPrediction::replayed_ticks_max`). A longer delay is not predicted.
   static constexpr std::uint32_t kReplayedMax = 64;
   static_assert(std::has_single_bit(kReplayedMax), "numbers wrap");
 

@@ -48,7 +48,8 @@ void ComponentHistory::extrapolate(const Entry& entry, double tick,
   const double to = entry.ticks[(entry.count - 1) % kStates];
   if (is_cut(entry, entry.count - 1)) return;
   const double share =
-      std::clamp(tick - to, 0.0, std::min(to - from, limits_.extrapolated_ticks)) / (to - from);
+      std::clamp(tick - to, 0.0, std::clamp(to - from, 0.0, limits_.extrapolated_ticks)) /
+      (to - from);
   const Bytes before = value_of(entry, entry.count - 2);
   const Bytes newest = value_of(entry, entry.count - 1);
   for (const FieldDescription& field : description_->fields) {

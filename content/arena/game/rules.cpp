@@ -101,7 +101,8 @@ void shoot(SystemContext& ctx, EntityId self, Gun& gun, const Transform& at) {
     gun.target = ctx.reference(hit.entity);
     shot.end_position = hit.position;
     if (auto* const health = ctx.edit_on_server<Health>(hit.entity)) {
-      health->current = std::max(1.0F, health->current - kShotDamage);
+      // A shot leaves a rest; `hurt_things` destroys.
+      health->current = std::min(health->current, std::max(1.0F, health->current - kShotDamage));
       health->damage_tick = ctx.tick().value();
     }
     ctx.play(kSparks, {.position = hit.position, .cause = self});
