@@ -82,7 +82,7 @@ Bandwidth bandwidth_of(const BitMeter& meter, const SnapshotModel& model, const 
     const std::string name = type.schema.name.substr(0, type.schema.name.find('/'));
     rows[{"which", name, "", "changed or not"}] += sum(bits, type.first_slot, slots::kPerEntity);
     for (std::size_t k = 0; k < type.lanes.size(); ++k) {
-      const auto [component, field] = split(views.lane_name(static_cast<std::uint16_t>(i), k));
+      const auto [component, field] = split(views.lane_name(static_cast<CodecType>(i), k));
       rows[{"fields", name, component, field}] +=
           sum(bits, type.lanes[k].first_slot, slot_count(type.schema.lanes[k]));
     }

@@ -31,22 +31,22 @@ void ClientEntities::clear() {
   checked_count_ = 0;
 }
 
-void ClientEntities::forget_all(std::uint32_t tick) {
+void ClientEntities::forget_all(Tick tick) {
   for (std::size_t i = 0; i < entities_.size(); ++i) {
     entities_[i].acked_since = ClientEntity::kNotAcked;
-    entities_[i].sent_at = 0;
+    entities_[i].sent_at = {};
     entities_[i].was_sent = false;
     entities_[i].is_confirmed = false;
     activate(i, tick);
   }
 }
 
-void ClientEntities::forget(const EventSubject& slice, std::uint32_t tick) {
+void ClientEntities::forget(const EventSubject& slice, Tick tick) {
   ClientEntity* const found = find(slice);
   if (found == nullptr) return;
   // Later confirmed states may depend on it.
   found->acked_since = ClientEntity::kNotAcked;
-  found->sent_at = 0;
+  found->sent_at = {};
   found->is_confirmed = false;
   activate(index_of(*found), tick);
 }
@@ -85,7 +85,7 @@ bool ClientEntities::is_complete(const ClientEntity& first) const {
   return std::ranges::all_of(slices_of(first), &ClientEntity::is_confirmed);
 }
 
-std::uint32_t ClientEntities::row_since(std::size_t i) const {
+Tick ClientEntities::row_since(std::size_t i) const {
   return sources_[i]->since(seen_by(*sources_[i]));
 }
 
@@ -106,7 +106,7 @@ void ClientEntities::drop_confirmed() {
   checked_count_ += active_.size();
   std::erase_if(active_, [&](std::uint32_t i) {
     entities_[i].is_active = !is_current(i);
-    if (!entities_[i].is_active) entities_[i].waiting_since = 0;
+    if (!entities_[i].is_active) entities_[i].waiting_since = {};
     return !entities_[i].is_active;
   });
 }
@@ -186,9 +186,9 @@ SeenBy ClientEntities::seen_by(const ReplicatedEntity& entity) const {
   return is_owner ? SeenBy::owner : SeenBy::others;
 }
 
-void ClientEntities::activate(std::size_t i, std::uint32_t tick) {
+void ClientEntities::activate(std::size_t i, Tick tick) {
   ClientEntity& entity = entities_[i];
-  if (entity.waiting_since == 0) {
+  if (entity.waiting_since == Tick{}) {
     entity.waiting_since = tick;
     entity.outdated_since = tick;
   }
@@ -214,13 +214,13 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
   for (const NetworkId id : interest_) {
     while (source != end && source->id < id) ++source;
     if (source == end || source->id != id) continue;
-    const std::uint16_t first = views_->codec_type(source->options.type, seen_by(*source));
+    const CodecType first = views_->codec_type(source->options.type, seen_by(*source));
     for (std::uint32_t slice = 0; slice < views_->slice_count(first); ++slice) {
       const SliceId slice_id = views_->slice_id(id, slice);
       while (before < entities_.size() && entities_[before].id < slice_id) ++before;
       const bool is_known = before < entities_.size() && entities_[before].id == slice_id &&
                             entities_[before].generation == source->generation;
-      const EntityKind kind{.type = static_cast<std::uint16_t>(first + slice),
+      const EntityKind kind{.type = TypeViews::slice_type(first, slice),
                             .generation = source->generation};
       add_slice(*source, kind, slice_id,
                 is_known ? entities_[before]

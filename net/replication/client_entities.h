@@ -9,7 +9,9 @@
 #include "net/replication/interest.h"
 #include "net/replication/replicated_world.h"
 #include "net/replication/timed_events.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/snapshot_writer.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -21,19 +23,19 @@ struct IdRange {
 
 /// One entity of interest, or one slice of it.
 struct ClientEntity {
-  static constexpr std::uint32_t kNotAcked = 0xFFFF'FFFF;
+  static constexpr Tick kNotAcked{0xFFFF'FFFF};
 
   SliceId id{};
   std::uint32_t generation = 0;
-  std::uint32_t since = 0;  ///< The tick at which it became of interest.
+  Tick since;  ///< The tick at which it became of interest.
   /// The first tick at which the client's confirmed values were current. It identifies their row,
   /// which may no longer be stored. `kNotAcked` if the client has no confirmed values.
-  std::uint32_t acked_since = kNotAcked;
-  std::uint32_t sent_at = 0;        ///< The tick of the last snapshot that contained it.
-  std::uint32_t waiting_since = 0;  ///< The tick since which a change waits; 0: none waits.
+  Tick acked_since = kNotAcked;
+  Tick sent_at{};        ///< The tick of the last snapshot that contained it.
+  Tick waiting_since{};  ///< The tick since which a change waits; 0: none waits.
   /// The first tick at which the client's confirmed values may be out of date.
-  std::uint32_t outdated_since = 0;
-  std::uint16_t codec_type = 0;  ///< The type as which the client sees it.
+  Tick outdated_since{};
+  CodecType codec_type{};  ///< The type as which the client sees it.
   bool was_sent = false;
   bool is_confirmed = false;  ///< A snapshot that certainly contained it is confirmed.
   bool is_active = false;     ///< The client's values are not confirmed; it is in `active()`.
@@ -41,8 +43,8 @@ struct ClientEntity {
   bool may_be_shown = false;  ///< A snapshot that contains it was sent, delivered or not.
   /// The last state that did not fit: the first tick of its values, its view, and the room that was
   /// available.
-  std::uint32_t unfit_since = 0;
-  std::uint16_t unfit_type = 0;
+  Tick unfit_since{};
+  CodecType unfit_type{};
   std::uint16_t unfit_bytes = 0;  ///< 0: none.
 
   bool is_acked() const { return acked_since != kNotAcked; }
@@ -60,9 +62,9 @@ class ClientEntities {
   /// Starts again for a client without any state.
   void clear();
   /// The client may have lost its state: no entity is confirmed.
-  void forget_all(std::uint32_t tick);
+  void forget_all(Tick tick);
   /// The client may have lost this slice.
-  void forget(const EventSubject& slice, std::uint32_t tick);
+  void forget(const EventSubject& slice, Tick tick);
   /// Applies the world of this tick. `is_comparable`: the last update was at most `kPastTicksMax`
   /// ticks ago. After a longer time rows are reused, so an entity with the same row as before may
   /// still have changed.
@@ -92,7 +94,7 @@ class ClientEntities {
   bool is_complete(const ClientEntity& first) const;
 
   /// The tick since which all values of the entity are unchanged.
-  std::uint32_t row_since(std::size_t i) const;
+  Tick row_since(std::size_t i) const;
   /// True when the client is confirmed to have the current values.
   bool is_current(std::size_t i) const { return entities_[i].acked_since == row_since(i); }
   /// True when the client may have an entity from a snapshot that is not confirmed.
@@ -132,7 +134,7 @@ class ClientEntities {
                  const ClientEntity& before);
   SeenBy seen_by(const ReplicatedEntity& entity) const;
   void set_values(std::size_t i);
-  void activate(std::size_t i, std::uint32_t tick);
+  void activate(std::size_t i, Tick tick);
 
   const TypeViews* views_;
   const InterestOptions* interest_options_;
@@ -142,7 +144,7 @@ class ClientEntities {
   std::uint64_t world_version_ = 0;
   std::uint64_t grid_version_ = 0;
   std::uint64_t changes_seen_ = 0;  ///< Position in the world's list of changes.
-  std::uint32_t interest_tick_ = 0;
+  Tick interest_tick_{};
   bool has_interest_ = false;
   bool has_first_ = false;
   bool is_replaced_ = true;

@@ -18,8 +18,8 @@ void ClientEvents::clear() {
 }
 
 bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities& entities,
-                              NetworkId entity, std::uint32_t tick,
-                              std::span<const std::byte> event, ClientViewCounters& counters) {
+                              NetworkId entity, Tick tick, std::span<const std::byte> event,
+                              ClientViewCounters& counters) {
   assert(entity < views_->id_end());
   const SliceId id = views_->slice_id(entity, 0);
   const ClientEntity* const known = entities.find(id);

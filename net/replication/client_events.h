@@ -10,6 +10,7 @@
 #include "net/replication/client_view_counters.h"
 #include "net/replication/snapshots_in_flight.h"
 #include "net/replication/timed_events.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -27,8 +28,7 @@ class ClientEvents {
   /// Queues an event if the client receives the entity now or after the next update of `entities`.
   /// Returns false if it is too long, or too many wait.
   bool send_about(const ReplicatedWorld& world, const ClientEntities& entities, NetworkId entity,
-                  std::uint32_t tick, std::span<const std::byte> event,
-                  ClientViewCounters& counters);
+                  Tick tick, std::span<const std::byte> event, ClientViewCounters& counters);
   /// Drops events about entities that the client will not receive. Call it after each update of
   /// `entities`. `room_bytes`: the room for a state in a datagram.
   void update(const ClientEntities& entities, const SnapshotsInFlight& in_flight,
@@ -44,7 +44,7 @@ class ClientEvents {
   /// An event in `open_bytes_`, about an entity that may be of interest soon.
   struct OpenEvent {
     EventSubject subject;
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::size_t size_bytes = 0;
   };
 

@@ -55,7 +55,7 @@ void ClientView::resync() {
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
-  const std::optional<std::uint32_t> tick = in_flight_.tick_of(number);
+  const std::optional<Tick> tick = in_flight_.tick_of(number);
   // Some snapshots take this long, whatever the round trip of other snapshots is, and some take
   // longer. A snapshot that is no longer stored was even slower than the oldest stored one.
   pace_.was_late(tick ? budget_tick_ - *tick
@@ -66,8 +66,8 @@ void ClientView::disown(SnapshotNumber number) {
       number, [this](const ListedSlice& listed) { entities_.forget(listed.entity, budget_tick_); });
 }
 
-bool ClientView::send_event_about(const ReplicatedWorld& world, NetworkId entity,
-                                  std::uint32_t tick, std::span<const std::byte> event) {
+bool ClientView::send_event_about(const ReplicatedWorld& world, NetworkId entity, Tick tick,
+                                  std::span<const std::byte> event) {
   return events_.send_about(world, entities_, entity, tick, event, counters_);
 }
 
@@ -76,7 +76,7 @@ bool ClientView::knows(SliceId slice) const {
   return entity != nullptr && entity->was_sent;
 }
 
-bool ClientView::knows_as(SliceId slice, std::uint16_t codec_type) const {
+bool ClientView::knows_as(SliceId slice, CodecType codec_type) const {
   const ClientEntity* const entity = entities_.find(slice);
   return entity != nullptr && entity->was_sent && entity->codec_type == codec_type;
 }
@@ -110,8 +110,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
 }
 
 /// Records that the client has the listed entity since this tick.
-void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& listed,
-                         std::uint32_t tick) {
+void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& listed, Tick tick) {
   if (ClientEntity* const entity = find_listed(flight, listed)) {
     entity->is_confirmed = true;
     entity->acked_since = listed.row_since;
@@ -140,7 +139,7 @@ void ClientView::apply_loss(SnapshotNumber number) {
     ClientEntity* const entity = entities_.find(listed.entity);
     if (entity == nullptr || entity->sent_at != flight->tick) continue;
     entity->waiting_since = entity->outdated_since;
-    entity->sent_at = 0;
+    entity->sent_at = {};
   }
 }
 
@@ -236,7 +235,7 @@ std::size_t ClientView::byte_budget(const Connection& connection, Time now, std:
 
 /// Defers changes that must wait: far entities until their turn, and the least urgent ones when not
 /// all changes fit.
-void ClientView::choose(std::uint32_t tick, std::size_t budget_bytes) {
+void ClientView::choose(Tick tick, std::size_t budget_bytes) {
   const bool is_settling_now = is_settling(tick);
   find_candidates(tick, is_settling_now);
   const double room_bits = static_cast<double>(budget_bytes) * 8 - estimate_.overhead_bits();
@@ -249,7 +248,7 @@ void ClientView::choose(std::uint32_t tick, std::size_t budget_bytes) {
 }
 
 /// Collects the changes that can be sent now.
-void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
+void ClientView::find_candidates(Tick tick, bool is_settling_now) {
   priority_.clear();
   entities_.drop_confirmed();
   for (const std::uint32_t i : entities_.active()) {
@@ -276,14 +275,14 @@ void ClientView::find_candidates(std::uint32_t tick, bool is_settling_now) {
                    .bits = expected_bits(i),
                    .is_confirmed = entity.is_acked(),
                    .may_be_shown = entity.may_be_shown,
-                   .is_lost = entity.sent_at == 0});
+                   .is_lost = entity.sent_at == Tick{}});
   }
 }
 
 /// If a snapshot defers unknown entities, the client keeps all entities that the snapshot does not
 /// list, even removed ones (`SnapshotHead::keeps_unknown`). If all snapshots have done this for a
 /// long time, a snapshot must be sent that defers none.
-bool ClientView::is_settling(std::uint32_t tick) const {
+bool ClientView::is_settling(Tick tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;
 }
@@ -297,7 +296,7 @@ float ClientView::distance_to(const ReplicatedEntity& entity) const {
 
 double ClientView::expected_bits(std::size_t i) const {
   const std::vector<LaneSchema>& lanes =
-      options_.model.types[entities_.state(i).kind.type].schema.lanes;
+      options_.model.types[codec_index(entities_.state(i).kind.type)].schema.lanes;
   return entities_[i].is_acked() ? estimate_.update_bits(lanes.size()) : estimate_.new_bits(lanes);
 }
 
@@ -315,7 +314,7 @@ std::size_t ClientView::parts_for_new() const {
 }
 
 /// Records the contents of the snapshot just queued, and measures its cost.
-void ClientView::record(std::uint32_t part, const IdRange& range, std::uint32_t tick,
+void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
                         std::size_t snapshot_bytes) {
   SnapshotInFlight& flight = in_flight_.add(writer_->last_number(), part, tick);
   double update_bits = 0;

@@ -18,8 +18,10 @@
 #include "net/replication/replicated_world.h"
 #include "net/replication/snapshot_pace.h"
 #include "net/replication/snapshots_in_flight.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/snapshot_writer.h"
 #include "net/transport/connection.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -54,16 +56,16 @@ class ClientView {
   TimedEventSender& events() { return events_.sender(); }
   /// Queues an event for the client if it receives the entity now or with the next `send`. The
   /// event is never delivered before the entity. Returns false if it is too long, or too many wait.
-  bool send_event_about(const ReplicatedWorld& world, NetworkId entity, std::uint32_t tick,
+  bool send_event_about(const ReplicatedWorld& world, NetworkId entity, Tick tick,
                         std::span<const std::byte> event);
   /// True when a slice was sent to the client. `knows_as`: also requires that it was sent as this
   /// type.
   bool knows(SliceId slice) const;
-  bool knows_as(SliceId slice, std::uint16_t codec_type) const;
+  bool knows_as(SliceId slice, CodecType codec_type) const;
 
   /// Keeps the values that the client's updates may refer to. Requires: calls at most 8 ticks
   /// apart, before `send`.
-  void keep(std::uint32_t tick) { writer_->keep(tick); }
+  void keep(Tick tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
             Time now);
@@ -84,21 +86,20 @@ class ClientView {
 
  private:
   ClientEntity* find_listed(const SnapshotInFlight& flight, const ListedSlice& listed);
-  void confirm(const SnapshotInFlight& flight, const ListedSlice& listed, std::uint32_t tick);
+  void confirm(const SnapshotInFlight& flight, const ListedSlice& listed, Tick tick);
   void apply_loss(SnapshotNumber number);
   std::size_t byte_budget(const Connection& connection, Time now, std::uint32_t ticks);
   bool waits_for_acknowledgement(const Connection& connection) const;
   bool waits_for_room(std::size_t budget) const;
-  void choose(std::uint32_t tick, std::size_t budget_bytes);
-  void find_candidates(std::uint32_t tick, bool is_settling);
-  bool is_settling(std::uint32_t tick) const;
+  void choose(Tick tick, std::size_t budget_bytes);
+  void find_candidates(Tick tick, bool is_settling);
+  bool is_settling(Tick tick) const;
   float distance_to(const ReplicatedEntity& entity) const;
   double expected_bits(std::size_t i) const;
   std::size_t parts_for_new() const;
   void send_parts(const ReplicatedWorld& world, Connection& connection, std::size_t parts_max,
                   std::size_t budget);
-  void record(std::uint32_t part, const IdRange& range, std::uint32_t tick,
-              std::size_t snapshot_bytes);
+  void record(std::uint32_t part, const IdRange& range, Tick tick, std::size_t snapshot_bytes);
   void note_complete();
 
   ClientViewOptions options_;
@@ -115,12 +116,12 @@ class ClientView {
   bool is_complete_ = false;  ///< The client has all entities of interest at its start.
   bool is_short_ = false;     ///< The last snapshot deferred changes for lack of room.
   /// The tick of the last snapshots after which every entity of the client was a confirmed one.
-  std::uint32_t settled_at_ = 0;
-  std::uint32_t sent_at_ = 0;  ///< The tick of the last snapshot.
+  Tick settled_at_{};
+  Tick sent_at_{};  ///< The tick of the last snapshot.
   std::uint64_t delivered_at_send_ =
-      0;                           ///< The number of packets that were delivered at `sent_at_`.
-  double bytes_saved_ = 0;         ///< Bytes saved under the client's own limit.
-  std::uint32_t budget_tick_ = 0;  ///< The tick of the last `send`.
+      0;                    ///< The number of packets that were delivered at `sent_at_`.
+  double bytes_saved_ = 0;  ///< Bytes saved under the client's own limit.
+  Tick budget_tick_{};      ///< The tick of the last `send`.
   ClientViewCounters counters_;
 };
 

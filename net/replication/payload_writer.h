@@ -9,6 +9,7 @@
 #include "net/replication/client_entities.h"
 #include "net/replication/client_events.h"
 #include "net/replication/client_view_counters.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/snapshot_writer.h"
 
 namespace muster {
@@ -17,7 +18,7 @@ namespace muster {
 /// client. This can happen when the priors were trained on very different data.
 struct UnfitState {
   NetworkId id{};
-  std::uint16_t codec_type = 0;
+  CodecType codec_type{};
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 

@@ -66,10 +66,9 @@ void RecordingWriter::clear_pending() {
   pending_.clear();
 }
 
-void RecordingWriter::add_record(std::uint8_t kind, std::uint32_t tick,
-                                 std::span<const std::byte> bytes) {
+void RecordingWriter::add_record(std::uint8_t kind, Tick tick, std::span<const std::byte> bytes) {
   append(pending_, kind, 1);
-  append(pending_, tick, 4);
+  append(pending_, tick.value(), 4);
   append(pending_, bytes.size(), 4);
   append(pending_, bytes);
 }
@@ -79,7 +78,7 @@ void RecordingWriter::begin_map(std::span<const std::byte> map_info) {
   world_ = std::make_unique<ReplicatedWorld>(schema_, views_);
   generations_.clear();
   writer_.emplace(model_, SnapshotOptions{.coder = options_.coder});
-  next_keyframe_ = 0;
+  next_keyframe_ = {};
 }
 
 void RecordingWriter::add(const ReplicatedWorld& world) {
@@ -110,7 +109,7 @@ void RecordingWriter::add(const ReplicatedWorld& world) {
 
 /// Updates the recorded world to `world`; both are sorted by id.
 void RecordingWriter::follow(const ReplicatedWorld& world) {
-  const std::uint32_t before = world_->tick();
+  const Tick before = world_->tick();
   world_->begin(world.tick());
   const auto is_other = [](const ReplicatedEntity& a, const ReplicatedEntity& b) {
     return a.options.type != b.options.type;
@@ -146,7 +145,7 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
   }
 }
 
-void RecordingWriter::add_event(std::uint32_t tick, std::span<const std::byte> event) {
+void RecordingWriter::add_event(Tick tick, std::span<const std::byte> event) {
   add_record(kEvent, tick, event);
 }
 
@@ -154,7 +153,7 @@ void RecordingWriter::finish() {
   const std::uint64_t offset = byte_count();
   std::vector<std::byte> index;
   for (const Keyframe& keyframe : keyframes_) {
-    append(index, keyframe.tick, 4);
+    append(index, keyframe.tick.value(), 4);
     append(index, keyframe.offset, 8);
   }
   add_record(kIndex, last_tick_, index);
@@ -201,7 +200,7 @@ RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record)
   if (offset == file_.size()) return RecordingStatus::end;
   SectionReader reader(file_.subspan(offset));
   record.kind = reader.read_u8();
-  record.tick = reader.read_u32();
+  record.tick = Tick(reader.read_u32());
   record.bytes = reader.read_bytes(reader.read_u32());
   if (reader.failed()) return RecordingStatus::cut;
   if (record.kind == kIndex) return RecordingStatus::end;
@@ -223,7 +222,7 @@ bool RecordingReader::read_index() {
   if (index.remaining() != bytes + kFootBytes || bytes % 12 != 0) return false;
   std::vector<Keyframe> keyframes;
   for (std::uint32_t i = 0; i < bytes / 12; ++i) {
-    const std::uint32_t tick = index.read_u32();
+    const Tick tick{index.read_u32()};
     const std::uint64_t at = index.read_u64();
     const bool is_later =
         keyframes.empty() || (tick > keyframes.back().tick && at > keyframes.back().offset);
@@ -317,7 +316,7 @@ RecordingStatus RecordingReader::play_tick() {
 }
 
 /// The tick of the next snapshot, or nothing.
-std::optional<std::uint32_t> RecordingReader::next_tick() const {
+std::optional<Tick> RecordingReader::next_tick() const {
   Record record;
   for (std::size_t at = position_; read_record(at, record) == RecordingStatus::tick;
        at = record.end) {
@@ -336,7 +335,7 @@ void RecordingReader::find_map(std::size_t offset) {
   }
 }
 
-RecordingStatus RecordingReader::seek(std::uint32_t tick) {
+RecordingStatus RecordingReader::seek(Tick tick) {
   const auto later = std::ranges::upper_bound(keyframes_, tick, {}, &Keyframe::tick);
   if (later == keyframes_.begin()) return RecordingStatus::end;
   reset();

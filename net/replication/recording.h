@@ -15,6 +15,7 @@
 #include "net/replication/timed_events.h"
 #include "net/replication/world_mirror.h"
 #include "net/snapshot/snapshot_writer.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -46,7 +47,7 @@ class RecordingWriter {
   /// Adds the current world. Requires: a tick after the last one.
   void add(const ReplicatedWorld& world);
   /// Adds an event of a tick. Requires: the tick is not before the tick that was added last.
-  void add_event(std::uint32_t tick, std::span<const std::byte> event);
+  void add_event(Tick tick, std::span<const std::byte> event);
   /// Adds the index. Add nothing afterwards.
   void finish();
 
@@ -57,12 +58,12 @@ class RecordingWriter {
 
  private:
   struct Keyframe {
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::uint64_t offset = 0;
   };
 
   void follow(const ReplicatedWorld& world);
-  void add_record(std::uint8_t kind, std::uint32_t tick, std::span<const std::byte> bytes);
+  void add_record(std::uint8_t kind, Tick tick, std::span<const std::byte> bytes);
 
   RecordingOptions options_;
   ReplicationSchema schema_;  ///< With every field for everyone.
@@ -70,8 +71,8 @@ class RecordingWriter {
   SnapshotModel model_;
   std::unique_ptr<ReplicatedWorld> world_;
   std::optional<SnapshotWriter> writer_;
-  std::uint32_t last_tick_ = 0;
-  std::uint32_t next_keyframe_ = 0;
+  Tick last_tick_{};
+  Tick next_keyframe_{};
   std::vector<Keyframe> keyframes_;
   std::vector<std::byte> pending_;
   std::uint64_t cleared_ = 0;
@@ -108,19 +109,17 @@ class RecordingReader {
   const TypeViews& views() const { return *views_; }
   std::span<const std::byte> map_info() const { return map_info_; }
   /// The first tick, and the last tick with a keyframe.
-  std::uint32_t first_tick() const { return keyframes_.empty() ? 0 : keyframes_.front().tick; }
-  std::uint32_t last_keyframe_tick() const {
-    return keyframes_.empty() ? 0 : keyframes_.back().tick;
-  }
+  Tick first_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.front().tick; }
+  Tick last_keyframe_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.back().tick; }
 
   /// Plays the next tick: appends to `changes()` and `events()`.
   RecordingStatus step();
   /// Goes to the last recorded tick at or before `tick`. All entities are removed and created
   /// again. After the end it stays at the last tick. Returns `end` if the recording begins later or
   /// has no tick. If the recording is damaged on the way, the readable part is applied.
-  RecordingStatus seek(std::uint32_t tick);
+  RecordingStatus seek(Tick tick);
 
-  std::uint32_t tick() const { return tick_.value_or(0); }
+  Tick tick() const { return tick_.value_or(Tick{}); }
   /// True when a tick was played. (The first tick may be 0.)
   bool has_tick() const { return tick_.has_value(); }
   std::span<const ReplicatedChange> changes() const { return changes_; }
@@ -135,12 +134,12 @@ class RecordingReader {
 
  private:
   struct Keyframe {
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::size_t offset = 0;
   };
   struct Record {
     std::uint8_t kind = 0;
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::span<const std::byte> bytes;
     std::size_t end = 0;
   };
@@ -150,7 +149,7 @@ class RecordingReader {
   RecordingStatus read_record(std::size_t offset, Record& record) const;
   RecordingStatus play(const Record& record);
   RecordingStatus play_tick();
-  std::optional<std::uint32_t> next_tick() const;
+  std::optional<Tick> next_tick() const;
   void find_keyframes();
   bool read_index();
   void reset();
@@ -169,7 +168,7 @@ class RecordingReader {
   std::unique_ptr<WorldMirror> mirror_;
   std::vector<Keyframe> keyframes_;
   std::span<const std::byte> map_info_;
-  std::optional<std::uint32_t> tick_;
+  std::optional<Tick> tick_;
   std::vector<ReplicatedChange> changes_;
   std::vector<TimedEvent> events_;
   std::uint32_t event_count_ = 0;

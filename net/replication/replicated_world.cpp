@@ -13,15 +13,16 @@ namespace muster {
 ReplicatedWorld::ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views)
     : schema_(schema), views_(views), clamped_(schema) {
   std::size_t maximum = 0;
-  for (std::uint16_t i = 0; i < views.count(); ++i) {
+  for (std::size_t i = 0; i < views.count(); ++i) {
     // Pools are used only for first slices, because a row has the lanes of all slices.
-    pools_.emplace_back(views.lane_count(i));
-    maximum = std::max(maximum, views.lane_count(i));
+    const std::size_t lanes = views.lane_count(static_cast<CodecType>(i));
+    pools_.emplace_back(lanes);
+    maximum = std::max(maximum, lanes);
   }
   lanes_.resize(maximum);
 }
 
-void ReplicatedWorld::begin(std::uint32_t tick) {
+void ReplicatedWorld::begin(Tick tick) {
   assert(tick > tick_);
   tick_ = tick;
   moves_.clear();
@@ -46,7 +47,7 @@ std::optional<std::span<const NetworkId>> ReplicatedWorld::changes_since(
 void ReplicatedWorld::forget_past() {
   while (past_begin_ < past_.size() && past_[past_begin_].ended_at + kPastTicksMax < tick_) {
     const Past& past = past_[past_begin_++];
-    pools_[past.codec_type].give_back(past.row);
+    pools_[codec_index(past.codec_type)].give_back(past.row);
   }
   if (past_begin_ > past_.size() / 2) {
     past_.erase(past_.begin(), past_.begin() + static_cast<std::ptrdiff_t>(past_begin_));
@@ -111,7 +112,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
   bool is_new = false;
   bool has_clamped = false;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint16_t codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
+    const CodecType codec_type = views_.codec_type(type, static_cast<SeenBy>(i));
     const std::span<LaneValue> lanes = std::span(lanes_).first(views_.lane_count(codec_type));
     has_clamped = views_.to_row(codec_type, values, lanes) || has_clamped;
     LaneValue*& row = entity.rows[i];
@@ -119,7 +120,7 @@ void ReplicatedWorld::write_rows(ReplicatedEntity& entity, std::span<const std::
     entity.changed_at = tick_;
     if (row == nullptr || entity.rows_since[i] != tick_) {
       if (row != nullptr) retire(entity, i);
-      row = pools_[codec_type].allocate();
+      row = pools_[codec_index(codec_type)].allocate();
       entity.rows_since[i] = tick_;
       is_new = true;
     }
@@ -188,8 +189,7 @@ void ReplicatedWorld::clear() {
   ++version_;
 }
 
-const LaneValue* ReplicatedWorld::row_at(NetworkId id, std::uint32_t tick,
-                                         std::uint16_t codec_type) const {
+const LaneValue* ReplicatedWorld::row_at(NetworkId id, Tick tick, CodecType codec_type) const {
   const TypeView& view = views_.view(codec_type);
   const auto index = static_cast<std::size_t>(view.seen_by);
   const ReplicatedEntity* entity = find(id);
@@ -197,10 +197,10 @@ const LaneValue* ReplicatedWorld::row_at(NetworkId id, std::uint32_t tick,
       entity->options.type == view.type) {
     return entity->rows[index] + view.first_lane;
   }
-  const std::uint16_t first_slice = views_.codec_type(view.type, view.seen_by);
-  const auto first = std::upper_bound(
-      past_.begin() + static_cast<std::ptrdiff_t>(past_begin_), past_.end(), tick,
-      [](std::uint32_t wanted, const Past& past) { return wanted < past.ended_at; });
+  const CodecType first_slice = views_.codec_type(view.type, view.seen_by);
+  const auto first =
+      std::upper_bound(past_.begin() + static_cast<std::ptrdiff_t>(past_begin_), past_.end(), tick,
+                       [](Tick wanted, const Past& past) { return wanted < past.ended_at; });
   const auto found = std::find_if(first, past_.end(), [&](const Past& past) {
     return past.id == id && past.began_at <= tick && past.codec_type == first_slice;
   });

@@ -15,6 +15,7 @@
 #include "net/snapshot/snapshot_track.h"
 #include "registry/base/network_id.h"
 #include "registry/base/player_id.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -60,18 +61,16 @@ struct ReplicatedEntity {
   NetworkId id{};
   std::uint32_t generation = 0;  ///< Grows with each entity that uses the id.
   ReplicatedEntityOptions options;
-  std::uint32_t changed_at = 0;  ///< The tick at which the values changed last.
+  Tick changed_at{};  ///< The tick at which the values changed last.
   /// Indexed by `SeenBy`. Both rows are the same one if the owner and the others see the same
   /// fields. A change that only one of these views contains leaves the row of the other view
   /// unchanged. A row contains the lanes of all slices, one after another.
   std::array<LaneValue*, kSeenByCount> rows{};
-  std::array<std::uint32_t, kSeenByCount> rows_since{};  ///< The ticks at which the rows were
-                                                         ///< written.
+  std::array<Tick, kSeenByCount> rows_since{};  ///< The ticks at which the rows were
+                                                ///< written.
 
   const LaneValue* row(SeenBy seen_by) const { return rows[static_cast<std::size_t>(seen_by)]; }
-  std::uint32_t since(SeenBy seen_by) const {
-    return rows_since[static_cast<std::size_t>(seen_by)];
-  }
+  Tick since(SeenBy seen_by) const { return rows_since[static_cast<std::size_t>(seen_by)]; }
 };
 
 /// The world of a server. Each tick: `begin`; then spawn, despawn, and `set` entities that may have
@@ -83,7 +82,7 @@ class ReplicatedWorld {
   ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views);
 
   /// Requires: a tick after the last one.
-  void begin(std::uint32_t tick);
+  void begin(Tick tick);
   /// Requires: an unused id below `views.id_end()`; a type of the schema; an update class of the
   /// server; `schema.value_count(type)` values. Values outside their ranges are moved into the
   /// range and counted (`clamped`).
@@ -102,7 +101,7 @@ class ReplicatedWorld {
   /// Starts another map: despawns everything, and generations start again.
   void clear();
 
-  std::uint32_t tick() const { return tick_; }
+  Tick tick() const { return tick_; }
   /// Sorted by id.
   const SortedBlocks<ReplicatedEntity>& entities() const { return entities_; }
   /// Null if the id is not in use.
@@ -120,7 +119,7 @@ class ReplicatedWorld {
   /// Returns the values of an entity's slice at a tick, as seen by clients that know it as
   /// `codec_type`. Returns null if they are no longer stored, or if the entity did not exist or had
   /// another type. It searches all later changes, so it is too slow to be called every tick.
-  const LaneValue* row_at(NetworkId id, std::uint32_t tick, std::uint16_t codec_type) const;
+  const LaneValue* row_at(NetworkId id, Tick tick, CodecType codec_type) const;
 
   /// Values outside their ranges that the game has written since the world began.
   const ClampedFields& clamped() const { return clamped_; }
@@ -133,9 +132,9 @@ class ReplicatedWorld {
   /// Replaced values.
   struct Past {
     NetworkId id{};
-    std::uint16_t codec_type = 0;  ///< The first slice's.
-    std::uint32_t began_at = 0;
-    std::uint32_t ended_at = 0;  ///< The first tick at which they were out of date.
+    CodecType codec_type{};  ///< The first slice's.
+    Tick began_at{};
+    Tick ended_at{};  ///< The first tick at which they were out of date.
     LaneValue* row = nullptr;
   };
 
@@ -148,7 +147,7 @@ class ReplicatedWorld {
 
   const ReplicationSchema& schema_;
   const TypeViews& views_;
-  std::uint32_t tick_ = 0;
+  Tick tick_{};
   std::uint64_t version_ = 0;
   std::vector<NetworkId> moves_;
   SortedBlocks<ReplicatedEntity> entities_;

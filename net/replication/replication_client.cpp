@@ -76,7 +76,7 @@ void ReplicationClient::update(Connection& connection) {
 }
 
 void ReplicationClient::settle_events() {
-  events_.settle(counters_.snapshots, [&](const EventSubject& entity, std::uint32_t tick) {
+  events_.settle(counters_.snapshots, [&](const EventSubject& entity, Tick tick) {
     return mirror_->state_of(entity, tick);
   });
 }
@@ -335,7 +335,7 @@ void ReplicationClient::report_missing(const MissingMessage& missing) {
 }
 
 void ReplicationClient::apply_truth(const TruthMessage& truth) {
-  if (!views_ || truth.codec_type >= views_->count()) {
+  if (!views_ || codec_index(truth.codec_type) >= views_->count()) {
     ++counters_.malformed;
     return;
   }

@@ -20,6 +20,7 @@
 #include "net/snapshot/model_file.h"
 #include "net/transport/connection.h"
 #include "net/wire/byte_io.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -124,7 +125,7 @@ class ReplicationClient {
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
   /// The tick of an entity's values. It is earlier than `tick()` if the server deferred a change. 0
   /// if the entity does not exist.
-  std::uint32_t tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : 0; }
+  Tick tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : Tick{}; }
   /// True when all entities have arrived that were of interest to this client when the server began
   /// to send this map. Then every entity of the game for which `holds` is false does not exist at
   /// the server, or is not visible to this client. Exception: the result does not wait for an
@@ -143,7 +144,7 @@ class ReplicationClient {
   void verify(const EntityValues* game);
 
   /// The newest tick with known state.
-  std::uint32_t tick() const { return mirror_ ? mirror_->reader().tick() : 0; }
+  Tick tick() const { return mirror_ ? mirror_->reader().tick() : Tick{}; }
   const ReplicationClientCounters& counters() const { return counters_; }
   /// The bandwidth of this map's snapshots; nothing without a meter or before playing.
   std::optional<Bandwidth> bandwidth() const;
@@ -152,7 +153,7 @@ class ReplicationClient {
   /// A checksum that waits for its entity to be applied.
   struct Check {
     SliceId id{};
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::uint32_t expected = 0;
     bool is_pending = false;
     bool is_missing = false;  ///< Missing in the snapshot that should contain it.

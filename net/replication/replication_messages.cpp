@@ -66,8 +66,8 @@ std::vector<std::byte> encode(const UnreadableMessage& message) {
 std::vector<std::byte> encode(const DivergedMessage& message) {
   return written(ReplicationMessage::diverged, [&](SectionWriter& writer) {
     writer.write_u32(codec_id(message.id));
-    writer.write_u32(message.tick);
-    writer.write_u16(message.codec_type);
+    writer.write_u32(message.tick.value());
+    writer.write_u16(static_cast<std::uint32_t>(message.codec_type));
     const std::size_t count = std::min(message.lanes.size(), kDivergedLanesMax);
     writer.write_u16(static_cast<std::uint32_t>(count));
     for (std::size_t i = 0; i < count; ++i) writer.write_u32(message.lanes[i]);
@@ -77,8 +77,8 @@ std::vector<std::byte> encode(const DivergedMessage& message) {
 std::vector<std::byte> encode(const MissingMessage& message) {
   return written(ReplicationMessage::missing, [&](SectionWriter& writer) {
     writer.write_u32(codec_id(message.id));
-    writer.write_u32(message.tick);
-    writer.write_u16(message.codec_type);
+    writer.write_u32(message.tick.value());
+    writer.write_u16(static_cast<std::uint32_t>(message.codec_type));
     writer.write_u16(message.component);
   });
 }
@@ -86,8 +86,8 @@ std::vector<std::byte> encode(const MissingMessage& message) {
 std::vector<std::byte> encode(const TruthMessage& message) {
   return written(ReplicationMessage::truth, [&](SectionWriter& writer) {
     writer.write_u32(codec_id(message.id));
-    writer.write_u32(message.tick);
-    writer.write_u16(message.codec_type);
+    writer.write_u32(message.tick.value());
+    writer.write_u16(static_cast<std::uint32_t>(message.codec_type));
     writer.write_u16(message.lane);
     writer.write_u32(message.ours);
     writer.write_u32(message.theirs);
@@ -161,8 +161,8 @@ bool decode(std::span<const std::byte> bytes, UnreadableMessage& message) {
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::diverged);
   message.id = SliceId{reader.read_u32()};
-  message.tick = reader.read_u32();
-  message.codec_type = reader.read_u16();
+  message.tick = Tick(reader.read_u32());
+  message.codec_type = static_cast<CodecType>(reader.read_u16());
   const std::uint16_t count = reader.read_u16();
   message.lanes.clear();
   if (count > kDivergedLanesMax) return false;
@@ -173,8 +173,8 @@ bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
 bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::missing);
   message.id = SliceId{reader.read_u32()};
-  message.tick = reader.read_u32();
-  message.codec_type = reader.read_u16();
+  message.tick = Tick(reader.read_u32());
+  message.codec_type = static_cast<CodecType>(reader.read_u16());
   message.component = reader.read_u16();
   return reader.is_finished();
 }
@@ -182,8 +182,8 @@ bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
 bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
   SectionReader reader = reader_of(bytes, ReplicationMessage::truth);
   message.id = SliceId{reader.read_u32()};
-  message.tick = reader.read_u32();
-  message.codec_type = reader.read_u16();
+  message.tick = Tick(reader.read_u32());
+  message.codec_type = static_cast<CodecType>(reader.read_u16());
   message.lane = reader.read_u16();
   message.ours = reader.read_u32();
   message.theirs = reader.read_u32();
@@ -235,7 +235,7 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
                         .tick = missing.tick,
                         .type = 0,
                         .field = {}};
-  if (missing.codec_type < views.count()) {
+  if (codec_index(missing.codec_type) < views.count()) {
     divergence.type = schema.type(views.view(missing.codec_type).type).id;
   }
   if (missing.component < schema.components.size()) {

@@ -13,9 +13,11 @@
 
 #include "net/replication/replication_schema.h"
 #include "net/replication/type_views.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/model_file.h"
 #include "net/snapshot/snapshot_options.h"
 #include "registry/base/network_id.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -71,28 +73,28 @@ struct UnreadableMessage {
 };
 inline constexpr std::uint16_t kNoComponent = 0xFFFF;
 /// For an entity that was in no snapshot.
-inline constexpr std::uint16_t kNoCodecType = 0xFFFF;
+inline constexpr CodecType kNoCodecType{0xFFFF};
 /// An entity whose values do not match the server's checksum.
 struct DivergedMessage {
   SliceId id{};
-  std::uint32_t tick = 0;
-  std::uint16_t codec_type = 0;
+  Tick tick{};
+  CodecType codec_type{};
   std::vector<LaneValue> lanes;  ///< The first lanes, as many as fit.
 };
 /// Reports an entity for which a checksum was received, but which does not exist at the client or
 /// lacks a component.
 struct MissingMessage {
   SliceId id{};
-  std::uint32_t tick = 0;
-  std::uint16_t codec_type = kNoCodecType;
+  Tick tick{};
+  CodecType codec_type = kNoCodecType;
   std::uint16_t component = kNoComponent;  ///< Index into the schema; `kNoComponent`: the whole
                                            ///< entity.
 };
 /// The server's answer to `DivergedMessage`.
 struct TruthMessage {
   SliceId id{};
-  std::uint32_t tick = 0;
-  std::uint16_t codec_type = 0;
+  Tick tick{};
+  CodecType codec_type{};
   std::uint16_t lane = 0;  ///< The first that differs; `kNoLane` if none was found.
   LaneValue ours = 0;      ///< The server's value.
   LaneValue theirs = 0;    ///< The client's value.
@@ -158,7 +160,7 @@ struct Divergence {
   };
   Kind kind = Kind::values;
   NetworkId id{};
-  std::uint32_t tick = 0;
+  Tick tick{};
   std::uint32_t type = 0;  ///< The game's type id; 0 if no snapshot contained the entity.
   /// `Component.field`, with `[i]` if a field has several values. `after Component.field` if it
   /// comes after the lanes that the client sent. Empty if the server no longer stores the entity's

@@ -22,7 +22,7 @@ struct ReplicationServer::Client {
   ClientView view;
   bool is_playing = false;
   std::uint32_t map = 0;  ///< The map count when this client was last sent a map.
-  std::uint32_t next_snapshot_tick = 0;
+  Tick next_snapshot_tick{};
   std::uint16_t snapshot_ticks = 0;  ///< Requested by the client.
   UnsentMessages unsent{};
   std::vector<std::byte> setup{};  ///< A block that waits or is in flight: its bytes must stay.
@@ -31,8 +31,8 @@ struct ReplicationServer::Client {
   std::uint16_t setup_block = 0;
   std::uint32_t refused_setup_bytes = 0;  ///< The size to report in a refusal; 0 without one.
   std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
-  std::uint32_t compared_at = 0;          ///< The tick of the last comparison.
-  std::uint32_t resynced_at = 0;          ///< The tick of the last request for the whole state.
+  Tick compared_at{};                     ///< The tick of the last comparison.
+  Tick resynced_at{};                     ///< The tick of the last request for the whole state.
 
   /// Releases the setup when the connection no longer needs it. Other finished blocks belong to the
   /// game.
@@ -80,7 +80,7 @@ ReplicationServer::ReplicationServer(const ReplicationServerOptions& options,
 
 ReplicationServer::~ReplicationServer() = default;
 
-void ReplicationServer::begin_tick(std::uint32_t tick) { world_.begin(tick); }
+void ReplicationServer::begin_tick(Tick tick) { world_.begin(tick); }
 
 void ReplicationServer::end_tick() {
   grid_.update(world_);
@@ -160,8 +160,7 @@ void ReplicationServer::set_view_position(ClientId id, const WorldPosition& posi
   client->view.viewer.view_position = position;
 }
 
-bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
-                                   std::span<const std::byte> event) {
+bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::byte> event) {
   Client* client = find(id);
   assert(client != nullptr);
   if (!client->is_playing)
@@ -171,7 +170,7 @@ bool ReplicationServer::send_event(ClientId id, std::uint32_t tick,
   return is_taken;
 }
 
-void ReplicationServer::send_event_about(NetworkId entity, std::uint32_t tick,
+void ReplicationServer::send_event_about(NetworkId entity, Tick tick,
                                          std::span<const std::byte> event) {
   for (const auto& client : clients_) {
     if (!client->is_playing) continue;
@@ -208,8 +207,8 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   send_answers(*client, connection);
   client->view.keep(world_.tick());
   if (!client->is_playing || world_.tick() < client->next_snapshot_tick) return;
-  client->next_snapshot_tick = world_.tick() + 1;
-  client->next_snapshot_tick += ticks_to_turn(*client, client->next_snapshot_tick);
+  const Tick next = world_.tick().next();
+  client->next_snapshot_tick = next + ticks_to_turn(*client, next);
   client->view.send(world_, grid_, connection, now);
   for (const UnfitState& unfit : client->view.unfit()) {
     if (log_ == nullptr) break;
@@ -222,9 +221,9 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
 
 /// Ticks from `tick` until the client's turn. Clients that begin in the same tick, for example when
 /// a map begins, have their turns in different ticks.
-std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, std::uint32_t tick) const {
+std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, Tick tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
-  return interval - 1 - (tick + static_cast<std::uint32_t>(client.id)) % interval;
+  return interval - 1 - (tick.value() + static_cast<std::uint32_t>(client.id)) % interval;
 }
 
 void ReplicationServer::apply_message(Client& client, std::span<const std::byte> message) {
@@ -304,7 +303,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
   // The answer reveals values, so only clients that were sent the entity get it, in the view in
   // which it was sent.
-  if (message.codec_type >= views_.count() ||
+  if (codec_index(message.codec_type) >= views_.count() ||
       !client.view.knows_as(message.id, message.codec_type)) {
     ++client.view.counters().malformed;
     return;
@@ -341,7 +340,7 @@ void ReplicationServer::compare(Client& client, const DivergedMessage& message) 
 
 void ReplicationServer::apply_missing(Client& client, const MissingMessage& message) const {
   const bool has_type = message.codec_type != kNoCodecType;
-  if (has_type ? message.codec_type >= views_.count() ||
+  if (has_type ? codec_index(message.codec_type) >= views_.count() ||
                      !client.view.knows_as(message.id, message.codec_type)
                : !client.view.knows(message.id)) {
     ++client.view.counters().malformed;

@@ -14,6 +14,7 @@
 #include "net/snapshot/snapshot_model.h"
 #include "net/transport/connection.h"
 #include "registry/base/player_id.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -55,7 +56,7 @@ class ReplicationServer {
   ~ReplicationServer();
 
   /// Requires: a tick after the last one.
-  void begin_tick(std::uint32_t tick);
+  void begin_tick(Tick tick);
   void end_tick();
   ReplicatedWorld& world() { return world_; }
   const ReplicatedWorld& world() const { return world_; }
@@ -76,10 +77,10 @@ class ReplicationServer {
   /// tick. Returns false if too many wait for that client, or the event is longer than
   /// `kTimedEventBytesMax`. A client that does not play yet, or has not begun the current map, gets
   /// no event: the world that it receives already contains the result.
-  bool send_event(ClientId id, std::uint32_t tick, std::span<const std::byte> event);
+  bool send_event(ClientId id, Tick tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
-  void send_event_about(NetworkId entity, std::uint32_t tick, std::span<const std::byte> event);
+  void send_event_about(NetworkId entity, Tick tick, std::span<const std::byte> event);
 
   /// Starts another map: the world is empty, and every client receives `map_info` before anything
   /// else of the map. The next `update` of each client calls its connection's `begin_map`.
@@ -98,7 +99,7 @@ class ReplicationServer {
 
   Client* find(ClientId id) const;
   void report_clamped();
-  std::uint32_t ticks_to_turn(const Client& client, std::uint32_t tick) const;
+  std::uint32_t ticks_to_turn(const Client& client, Tick tick) const;
   void apply_message(Client& client, std::span<const std::byte> message);
   void begin(Client& client);
   void prepare_setup(Client& client, const WantMessage& want) const;

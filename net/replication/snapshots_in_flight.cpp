@@ -5,8 +5,7 @@
 
 namespace muster {
 
-SnapshotInFlight& SnapshotsInFlight::add(SnapshotNumber number, std::uint32_t part,
-                                         std::uint32_t tick) {
+SnapshotInFlight& SnapshotsInFlight::add(SnapshotNumber number, std::uint32_t part, Tick tick) {
   SnapshotInFlight& flight = slot(number);
   flight.number = number;
   flight.is_known = true;
@@ -32,13 +31,13 @@ const SnapshotInFlight* SnapshotsInFlight::deliver(SnapshotNumber number) {
   return &flight;
 }
 
-std::optional<std::uint32_t> SnapshotsInFlight::tick_of(SnapshotNumber number) const {
+std::optional<Tick> SnapshotsInFlight::tick_of(SnapshotNumber number) const {
   const SnapshotInFlight& flight = slot(number);
   if (!flight.is_known || flight.number != number) return std::nullopt;
   return flight.tick;
 }
 
-double SnapshotsInFlight::oldest_ticks(std::uint32_t now, double ticks_min) const {
+double SnapshotsInFlight::oldest_ticks(Tick now, double ticks_min) const {
   double oldest = ticks_min;
   for (const SnapshotInFlight& flight : slots_) {
     if (!flight.is_used && !flight.has_arrived) continue;

@@ -10,15 +10,16 @@
 
 #include "net/replication/timed_events.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
 /// An entity, or a slice of one, that a snapshot in flight lists.
 struct ListedSlice {
   EventSubject entity;
-  std::uint16_t codec_type = 0;
+  CodecType codec_type{};
   bool is_certain = false;  ///< In this part for certain; otherwise it may be in another part.
-  std::uint32_t row_since = 0;
+  Tick row_since{};
 };
 
 /// A snapshot, or one part of the snapshot of a tick.
@@ -29,7 +30,7 @@ struct SnapshotInFlight {
   bool has_arrived = false;
   bool is_settled = false;  ///< Everything that it and the parts before it list was applied.
   std::uint32_t part = 0;   ///< Index within its tick.
-  std::uint32_t tick = 0;
+  Tick tick{};
   std::vector<ListedSlice> listed;
 };
 
@@ -39,7 +40,7 @@ class SnapshotsInFlight {
  public:
   /// Adds a sent snapshot; the caller appends what it lists. Forgets the one that was sent
   /// `kSnapshotWindow` earlier.
-  SnapshotInFlight& add(SnapshotNumber number, std::uint32_t part, std::uint32_t tick);
+  SnapshotInFlight& add(SnapshotNumber number, std::uint32_t part, Tick tick);
   /// The snapshot of this number if its delivery is not reported yet; otherwise null.
   const SnapshotInFlight* find(SnapshotNumber number) const;
   /// The snapshot was delivered. Returns null if its delivery was reported before, or if it is
@@ -55,9 +56,9 @@ class SnapshotsInFlight {
   template <typename Visit>
   void disown(SnapshotNumber number, const Visit& visit);
   /// The tick of a snapshot; nothing if it is forgotten.
-  std::optional<std::uint32_t> tick_of(SnapshotNumber number) const;
+  std::optional<Tick> tick_of(SnapshotNumber number) const;
   /// The age of the oldest remembered snapshot that was not disowned, at least `ticks_min`.
-  double oldest_ticks(std::uint32_t now, double ticks_min) const;
+  double oldest_ticks(Tick now, double ticks_min) const;
   /// True when a snapshot that lists this entity may still arrive.
   bool lists(const EventSubject& entity) const;
   /// Forgets all.
@@ -74,7 +75,7 @@ class SnapshotsInFlight {
 
 template <typename Visit>
 void SnapshotsInFlight::settle(const SnapshotInFlight& last, const Visit& visit) {
-  const std::uint32_t tick = last.tick;
+  const Tick tick = last.tick;
   auto number = static_cast<SnapshotNumber>(last.number - last.part);
   for (std::uint32_t part = 0;; ++part, ++number) {
     SnapshotInFlight& arrived = slot(number);

@@ -11,7 +11,7 @@ constexpr std::uint32_t kHasSubject = 0x8000;
 
 }  // namespace
 
-bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event) {
+bool TimedEventSender::push(Tick tick, std::span<const std::byte> event) {
   if (end_ - begin_ == kTimedEventsMax || event.size() > kTimedEventBytesMax) return false;
   Slot& free = slot(end_);
   free.tick = tick;
@@ -23,7 +23,7 @@ bool TimedEventSender::push(std::uint32_t tick, std::span<const std::byte> event
   return true;
 }
 
-bool TimedEventSender::push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
+bool TimedEventSender::push_about(const EventSubject& subject, EventTurn turn, Tick tick,
                                   std::span<const std::byte> event) {
   if (!push(tick, event)) return false;
   Slot& pushed = slot(end_ - 1);
@@ -53,7 +53,7 @@ std::size_t TimedEventSender::write(SectionWriter& writer, std::size_t bytes_max
   for (const std::uint32_t number : carried.events) {
     const Slot& event = slot(number);
     writer.write_u16(number & 0xFFFFU);
-    writer.write_u32(event.tick);
+    writer.write_u32(event.tick.value());
     writer.write_u16(static_cast<std::uint32_t>(event.bytes.size()) |
                      (event.has_subject ? kHasSubject : 0U));
     if (event.has_subject) {
@@ -111,7 +111,7 @@ bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
   if (preview.failed()) return false;
   for (std::uint8_t i = reader.read_u8(); i > 0; --i) {
     const std::uint16_t number = reader.read_u16();
-    Waiting event{.tick = reader.read_u32(), .payload = payload};
+    Waiting event{.tick = Tick(reader.read_u32()), .payload = payload};
     const std::uint16_t length = reader.read_u16();
     event.awaits_entity = (length & kHasSubject) != 0;
     if (event.awaits_entity)
@@ -147,7 +147,7 @@ void TimedEventReceiver::drop_unshowable() {
   dropped_ += dropped;
 }
 
-std::size_t TimedEventReceiver::reach(std::uint32_t tick) {
+std::size_t TimedEventReceiver::reach(Tick tick) {
   const auto is_due = [&](const Waiting& event) {
     return !event.awaits_entity && event.tick <= tick;
   };

@@ -9,6 +9,7 @@
 
 #include "net/replication/slice_id.h"
 #include "net/wire/byte_io.h"
+#include "registry/base/tick.h"
 #include "registry/base/wire_limits.h"
 
 namespace muster {
@@ -50,10 +51,10 @@ class TimedEventSender {
   TimedEventSender() : slots_(kTimedEventsMax) {}
 
   /// False if too many wait, or the event is too long.
-  bool push(std::uint32_t tick, std::span<const std::byte> event);
+  bool push(Tick tick, std::span<const std::byte> event);
   /// Queues an event about an entity. The receiver has the entity (`any`), or the entity must
   /// arrive first; in this case the event waits until `settle` changes its turn.
-  bool push_about(const EventSubject& subject, EventTurn turn, std::uint32_t tick,
+  bool push_about(const EventSubject& subject, EventTurn turn, Tick tick,
                   std::span<const std::byte> event);
   /// Calls `turn_of(EventSubject)` for each event that waits for its entity.
   template <typename TurnOf>
@@ -85,7 +86,7 @@ class TimedEventSender {
   static constexpr std::size_t kPayloads = 64;
 
   struct Slot {
-    std::uint32_t tick = 0;
+    Tick tick{};
     bool is_over = false;  ///< It was delivered, or never will be.
     EventTurn turn = EventTurn::any;
     bool has_subject = false;
@@ -115,7 +116,7 @@ class TimedEventSender {
 
 /// A received event.
 struct TimedEvent {
-  std::uint32_t tick = 0;
+  Tick tick{};
   std::uint32_t number = 0;  ///< In the server's order of sending.
   std::span<const std::byte> bytes;
 };
@@ -155,7 +156,7 @@ class TimedEventReceiver {
     drop_unshowable();
   }
   /// Makes the events up to `tick` due. Returns their number.
-  std::size_t reach(std::uint32_t tick);
+  std::size_t reach(Tick tick);
   /// The number of due events that were dropped for newer ones. Events removed by `reset` are not
   /// counted.
   std::uint64_t lost() const { return lost_; }
@@ -170,7 +171,7 @@ class TimedEventReceiver {
   static constexpr std::size_t kWindow = 2 * kTimedEventsMax;
 
   struct Waiting {
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::uint32_t number = 0;
     std::uint64_t payload = 0;   ///< The payload that carried it.
     bool awaits_entity = false;  ///< Waits until its entity is shown.

@@ -147,8 +147,8 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
   assert(find_fault(schema) == nullptr);
   for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
     const SchemaType type{i};
-    codec_types_.push_back(
-        {static_cast<std::uint16_t>(views_.size()), static_cast<std::uint16_t>(views_.size())});
+    const auto first = static_cast<CodecType>(views_.size());
+    codec_types_.push_back({first, first});
     add_views(schema, type, SeenBy::others, slice_bits);
     const auto is_shared = [](const FieldSchema& field) {
       return field.receivers == SchemaReceivers::everyone;
@@ -158,7 +158,7 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
       return std::ranges::all_of(schema.components[component].fields, is_shared);
     });
     if (is_one) continue;
-    codec_types_.back()[1] = static_cast<std::uint16_t>(views_.size());
+    codec_types_.back()[1] = static_cast<CodecType>(views_.size());
     add_views(schema, type, SeenBy::owner, slice_bits);
   }
   const auto maximum = *std::ranges::max_element(slice_counts_);
@@ -202,31 +202,33 @@ void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, Seen
   }
 }
 
-std::size_t TypeViews::lane_count(std::uint16_t codec_type) const {
-  const TypeView& last = views_[codec_type + slice_count(codec_type) - 1];
+std::size_t TypeViews::lane_count(CodecType codec_type) const {
+  const TypeView& last = views_[codec_index(codec_type) + slice_count(codec_type) - 1];
   return last.first_lane + last.parts.size();
 }
 
-bool TypeViews::to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+bool TypeViews::to_row(CodecType codec_type, std::span<const std::int64_t> values,
                        std::span<LaneValue> row) const {
   assert(row.size() == lane_count(codec_type));
   bool has_clamped = false;
-  for (std::size_t i = codec_type; i < codec_type + slice_count(codec_type); ++i) {
+  const std::size_t first = codec_index(codec_type);
+  for (std::size_t i = first; i < first + slice_count(codec_type); ++i) {
     const std::span<LaneValue> lanes = row.subspan(views_[i].first_lane, views_[i].parts.size());
     has_clamped = views_[i].to_lanes(values, lanes) || has_clamped;
   }
   return has_clamped;
 }
 
-void TypeViews::from_row(std::uint16_t codec_type, const LaneValue* row,
+void TypeViews::from_row(CodecType codec_type, const LaneValue* row,
                          std::span<std::int64_t> values) const {
-  for (std::size_t i = codec_type; i < codec_type + slice_count(codec_type); ++i) {
+  const std::size_t first = codec_index(codec_type);
+  for (std::size_t i = first; i < first + slice_count(codec_type); ++i) {
     views_[i].from_lanes(std::span(row + views_[i].first_lane, views_[i].parts.size()), values);
   }
 }
 
-std::string TypeViews::lane_name(std::uint16_t codec_type, std::size_t lane) const {
-  const std::vector<LaneSchema>& lanes = schemas_[codec_type].lanes;
+std::string TypeViews::lane_name(CodecType codec_type, std::size_t lane) const {
+  const std::vector<LaneSchema>& lanes = schemas_[codec_index(codec_type)].lanes;
   return lane < lanes.size() ? lanes[lane].name : std::string();
 }
 

@@ -12,6 +12,7 @@
 #include "net/replication/replication_schema.h"
 #include "net/replication/schema_type.h"
 #include "net/replication/slice_id.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/snapshot_model.h"
 #include "registry/base/network_id.h"
@@ -64,26 +65,31 @@ class TypeViews {
   /// Requires: a schema without fault.
   explicit TypeViews(const ReplicationSchema& schema, std::size_t slice_bits = kSliceBits);
 
-  const TypeView& view(std::uint16_t codec_type) const { return views_[codec_type]; }
+  const TypeView& view(CodecType codec_type) const { return views_[codec_index(codec_type)]; }
   std::size_t count() const { return views_.size(); }
   /// The codec type of the first slice of `type`. Those of the other slices follow.
-  std::uint16_t codec_type(SchemaType type, SeenBy seen_by) const {
+  CodecType codec_type(SchemaType type, SeenBy seen_by) const {
     return codec_types_[schema_index(type)][static_cast<std::size_t>(seen_by)];
   }
+  /// The codec type of slice `slice` of an entity whose first slice is of type `first`.
+  static CodecType slice_type(CodecType first, std::uint32_t slice) {
+    return static_cast<CodecType>(static_cast<std::uint32_t>(first) + slice);
+  }
   /// The number of slices of an entity whose first one is `codec_type`; nearly always 1.
-  std::size_t slice_count(std::uint16_t codec_type) const { return slice_counts_[codec_type]; }
+  std::size_t slice_count(CodecType codec_type) const {
+    return slice_counts_[codec_index(codec_type)];
+  }
   /// True when a codec type is one of several slices.
-  bool is_cut(std::uint16_t codec_type) const {
-    return views_[codec_type].slice > 0 || slice_counts_[codec_type] > 1;
+  bool is_cut(CodecType codec_type) const {
+    return view(codec_type).slice > 0 || slice_count(codec_type) > 1;
   }
   /// The number of lanes of all slices of an entity whose first one is `codec_type`.
-  std::size_t lane_count(std::uint16_t codec_type) const;
+  std::size_t lane_count(CodecType codec_type) const;
   /// Converts the values of an entity to the lanes of all its slices, and back, like a view's
   /// `to_lanes` and `from_lanes`. `codec_type` is that of the first slice.
-  bool to_row(std::uint16_t codec_type, std::span<const std::int64_t> values,
+  bool to_row(CodecType codec_type, std::span<const std::int64_t> values,
               std::span<LaneValue> row) const;
-  void from_row(std::uint16_t codec_type, const LaneValue* row,
-                std::span<std::int64_t> values) const;
+  void from_row(CodecType codec_type, const LaneValue* row, std::span<std::int64_t> values) const;
   /// The ids of an entity's slices in snapshots: `slice_id(id, 0)` and so on; the id itself in a
   /// schema without slices. Requires: an entity's id below `id_end`.
   SliceId slice_id(NetworkId entity, std::uint32_t slice) const {
@@ -99,7 +105,7 @@ class TypeViews {
   const std::vector<EntitySchema>& schemas() const { return schemas_; }
   /// The name of a lane: `Component.field`, with `[i]` if the field has several values; empty if
   /// the lane does not exist.
-  std::string lane_name(std::uint16_t codec_type, std::size_t lane) const;
+  std::string lane_name(CodecType codec_type, std::size_t lane) const;
   /// The codec's model. Returns `trained` itself if it was trained on exactly these types.
   /// Otherwise uses its data for types with the same name and lanes, and the built-in priors for
   /// all others; `mix` then has no corrections, and `huffman` its built-in codes.
@@ -115,7 +121,7 @@ class TypeViews {
   std::vector<EntitySchema> schemas_;
   std::vector<std::vector<LaneValue>> initial_values_;  ///< For each view; empty: none.
   std::vector<std::uint8_t> slice_counts_;              ///< For each view that is a first slice.
-  std::vector<std::array<std::uint16_t, kSeenByCount>> codec_types_;
+  std::vector<std::array<CodecType, kSeenByCount>> codec_types_;
   std::uint32_t slice_id_bits_ = 0;
 };
 

@@ -51,7 +51,8 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   Listed whole{.id = views_.entity_of(SliceId{first.id}), .kind = first.kind, .tick = first.tick};
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_next =
-        slices[i].kind.type == first.kind.type + i &&
+        slices[i].kind.type ==
+            TypeViews::slice_type(first.kind.type, static_cast<std::uint32_t>(i)) &&
         slices[i].kind.generation == first.kind.generation &&
         slices[i].id == codec_id(views_.slice_id(whole.id, static_cast<std::uint32_t>(i)));
     if (!is_next) return std::nullopt;
@@ -164,7 +165,8 @@ bool WorldMirror::is_listed(const SeenEntity& slice) const {
   const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
   return listed != nullptr && listed->is_complete &&
          listed->kind.generation == slice.kind.generation &&
-         listed->kind.type + views_.view(slice.kind.type).slice == slice.kind.type;
+         TypeViews::slice_type(listed->kind.type, views_.view(slice.kind.type).slice) ==
+             slice.kind.type;
 }
 
 bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
@@ -172,7 +174,7 @@ bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
   return listed != nullptr && listed->tick >= slice.tick;
 }
 
-SubjectState WorldMirror::state_of(const EventSubject& entity, std::uint32_t tick) const {
+SubjectState WorldMirror::state_of(const EventSubject& entity, Tick tick) const {
   const NetworkId id = views_.entity_of(entity.id);
   const Listed* const listed = find_listed(id);
   if (listed != nullptr && listed->kind.generation == entity.generation) return SubjectState::shown;

@@ -15,6 +15,7 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/snapshot_reader.h"
 #include "registry/base/network_id.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -26,7 +27,7 @@ struct ReplicatedChange {
   SchemaType type{};
   SeenBy seen_by = SeenBy::others;
   /// The tick of the values; for an entity in slices, of the oldest one.
-  std::uint32_t tick = 0;
+  Tick tick{};
 };
 
 /// Reads snapshots and lists what they changed. One thread at a time.
@@ -50,13 +51,13 @@ class WorldMirror {
   bool has(NetworkId id) const { return find_listed(id) != nullptr; }
   /// Returns whether an event's entity, identified by its first slice, was listed at the event's
   /// tick. It may be one of the last `kGoneMax` removed entities.
-  SubjectState state_of(const EventSubject& entity, std::uint32_t tick) const;
+  SubjectState state_of(const EventSubject& entity, Tick tick) const;
   /// The tick of the shown state. It is earlier than the tick of the newest snapshot if a change
   /// was deferred. For an entity in slices it is the tick of the oldest slice. 0 if the entity does
   /// not exist.
-  std::uint32_t tick_of(NetworkId id) const {
+  Tick tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
-    return listed != nullptr ? listed->tick : 0;
+    return listed != nullptr ? listed->tick : Tick{};
   }
   /// True when any state of an entity is stored (`SnapshotReader::holds`).
   bool holds(NetworkId id) const;
@@ -82,7 +83,7 @@ class WorldMirror {
   struct Listed {
     NetworkId id{};
     EntityKind kind;
-    std::uint32_t tick = 0;
+    Tick tick{};
     std::uint64_t version = 0;
     /// The listed state equals the reader's state. Otherwise slices of another view or entity have
     /// begun to arrive, or some slices are older, and the old state is still shown.
@@ -93,8 +94,8 @@ class WorldMirror {
   struct Gone {
     NetworkId id{};
     std::uint32_t generation = 0;
-    std::uint32_t tick = 0;  ///< The newest tick then: a later event is about a newer entity of the
-                             ///< id.
+    Tick tick{};  ///< The newest tick then: a later event is about a newer entity of the
+                  ///< id.
   };
   static constexpr std::size_t kGoneMax = 1024;
 

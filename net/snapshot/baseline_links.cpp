@@ -11,13 +11,13 @@ BaselineLinks::BaselineLinks(const SnapshotModel& model) : nodes_(1) {
   for (const TypeModel& type : model.types) pools_.emplace_back(type.lanes.size());
 }
 
-LinkList BaselineLinks::find(LinkList list, std::uint32_t tick) const {
+LinkList BaselineLinks::find(LinkList list, Tick tick) const {
   while (list != 0 && nodes_[list].tick != tick) list = nodes_[list].next;
   return list;
 }
 
-void BaselineLinks::add(LinkList& list, EntityKind kind, std::uint32_t tick,
-                        std::uint32_t baseline_tick, const LaneValue* baseline) {
+void BaselineLinks::add(LinkList& list, EntityKind kind, Tick tick, Tick baseline_tick,
+                        const LaneValue* baseline) {
   if (find(list, tick) != 0) return;  // Another part of the same tick has added it.
   LinkList added = free_;
   if (added != 0) {
@@ -26,7 +26,7 @@ void BaselineLinks::add(LinkList& list, EntityKind kind, std::uint32_t tick,
     added = static_cast<LinkList>(nodes_.size());
     nodes_.emplace_back();
   }
-  RowPool& pool = pools_[kind.type];
+  RowPool& pool = pools_[codec_index(kind.type)];
   LaneValue* row = pool.allocate();
   std::copy_n(baseline, pool.lanes(), row);
   nodes_[added] = {.next = list,
@@ -40,7 +40,7 @@ void BaselineLinks::add(LinkList& list, EntityKind kind, std::uint32_t tick,
 }
 
 void BaselineLinks::extend(LinkList list, EntityKind kind, KnownStates& known) const {
-  const std::size_t lanes = pools_[kind.type].lanes();
+  const std::size_t lanes = pools_[codec_index(kind.type)].lanes();
   while (known.count < kLinkedStates) {
     const LinkList found = find(list, known.ticks[known.count - 1]);
     if (found == 0 || nodes_[found].kind != kind) return;
@@ -53,7 +53,7 @@ void BaselineLinks::extend(LinkList list, EntityKind kind, KnownStates& known) c
 }
 
 /// Marks the links that `extend` would visit.
-void BaselineLinks::mark(LinkList list, std::uint32_t tick) {
+void BaselineLinks::mark(LinkList list, Tick tick) {
   for (std::size_t i = 1; i < kLinkedStates; ++i) {
     const LinkList found = find(list, tick);
     if (found == 0) return;
@@ -70,7 +70,7 @@ void BaselineLinks::free_unmarked(LinkList& list) {
       before = at;
     } else {
       (before == 0 ? list : nodes_[before].next) = next;
-      RowPool& pool = pools_[nodes_[at].kind.type];
+      RowPool& pool = pools_[codec_index(nodes_[at].kind.type)];
       used_bytes_ -= byte_count(pool.lanes());
       pool.give_back(nodes_[at].baseline);
       nodes_[at] = {.next = free_, .kind = {}};

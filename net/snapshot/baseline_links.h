@@ -9,6 +9,7 @@
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -32,7 +33,7 @@ class BaselineLinks {
 
   /// Records that the state of `tick` was coded against the one of `baseline_tick` with these
   /// values.
-  void add(LinkList& list, EntityKind kind, std::uint32_t tick, std::uint32_t baseline_tick,
+  void add(LinkList& list, EntityKind kind, Tick tick, Tick baseline_tick,
            const LaneValue* baseline);
   /// Adds earlier states until there are `kLinkedStates`. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
@@ -70,15 +71,15 @@ class BaselineLinks {
  private:
   struct Node {
     LinkList next = 0;
-    std::uint32_t tick = 0;
-    std::uint32_t baseline_tick = 0;
+    Tick tick{};
+    Tick baseline_tick{};
     EntityKind kind;
     bool is_needed = false;
     LaneValue* baseline = nullptr;
   };
 
-  LinkList find(LinkList list, std::uint32_t tick) const;
-  void mark(LinkList list, std::uint32_t tick);
+  LinkList find(LinkList list, Tick tick) const;
+  void mark(LinkList list, Tick tick);
   void free_unmarked(LinkList& list);
 
   std::vector<RowPool> pools_;  ///< By type.

@@ -247,9 +247,9 @@ bool EntityCode<Coder>::code_tick(std::size_t lane) {
   const LaneValue before = known_->values[0][lane];
   // A lane of few bits contains the low bits of a tick, so ages wrap, too.
   const auto round = [&](std::int64_t ticks) { return (ticks % count + count) % count; };
-  const std::int64_t now = known_->now;
+  const std::int64_t now = known_->now.value();
   std::int64_t since = round(now - values_[lane]);
-  const std::int64_t since_before = round(std::int64_t{known_->ticks[0]} - before);
+  const std::int64_t since_before = round(std::int64_t{known_->ticks[0].value()} - before);
   if constexpr (ContextCoder<Coder>) see_symbol(lane, since_before);
   const bool changed =
       decide(coder_, model.first_slot + slots::kTickChanged + slot, 0, values_[lane] != before);

@@ -18,8 +18,7 @@ std::size_t count_below(Word word, std::size_t bit) {
 
 }  // namespace
 
-void FollowedWorld::apply(std::uint32_t tick, std::span<const EntityState> world,
-                          SnapshotSerial next) {
+void FollowedWorld::apply(Tick tick, std::span<const EntityState> world, SnapshotSerial next) {
   // Older values may no longer be readable.
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
@@ -43,7 +42,7 @@ void FollowedWorld::apply(std::uint32_t tick, std::span<const EntityState> world
   if (tracks_.size() > known || has_gone_) put_in_order();
 }
 
-void FollowedWorld::apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+void FollowedWorld::apply_changes(Tick tick, std::span<const EntityState> world,
                                   std::span<const std::uint32_t> changed, SnapshotSerial next) {
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
@@ -62,12 +61,12 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
-    followed.since = state.since;
+    followed.since = state.since.value();
   } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
     // After such a time the same row may contain other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
-      followed.since = tick_;
+      followed.since = tick_.value();
     }
   }
   followed.values = state.values;

@@ -13,11 +13,12 @@
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
 /// The value of `EntityState::since` if the caller does not know it.
-inline constexpr std::uint32_t kUnknownTick = 0xFFFF'FFFF;
+inline constexpr Tick kUnknownTick{0xFFFF'FFFF};
 
 /// An entity that a receiver should see. `values` must stay valid and unchanged for `kPastTicksMax`
 /// ticks after newer values replace them.
@@ -31,7 +32,7 @@ struct EntityState {
   const LaneValue* values = nullptr;
   /// The tick since which the values are unchanged. If it is not given, the writer finds it by
   /// comparing values. A caller with many receivers can find it once for all of them.
-  std::uint32_t since = kUnknownTick;
+  Tick since = kUnknownTick;
 };
 
 /// A known entity that must be checked for the current snapshot.
@@ -80,10 +81,10 @@ class FollowedWorld {
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
   /// Applies the world of a tick. `next`: the snapshot that will be written next.
-  void apply(std::uint32_t tick, std::span<const EntityState> world, SnapshotSerial next);
+  void apply(Tick tick, std::span<const EntityState> world, SnapshotSerial next);
   /// Like `apply`, for a world that has the same entities at the same indices as the one before.
   /// Only the entities at the indices in `changed` differ.
-  void apply_changes(std::uint32_t tick, std::span<const EntityState> world,
+  void apply_changes(Tick tick, std::span<const EntityState> world,
                      std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
@@ -93,7 +94,7 @@ class FollowedWorld {
   /// idle entities are skipped. `is_needed(record, index)` returns true when the record belongs
   /// to the snapshot at that index of the window, and that snapshot may still be a reference.
   template <typename IsNeeded>
-  void keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
+  void keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
             const IsNeeded& is_needed);
   /// Ends every run and drops every copied value, because the values may no longer be readable.
   /// Requires: no snapshot written after this call refers to one written before it.
@@ -165,10 +166,12 @@ class FollowedWorld {
   void remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                       bool is_there);
   std::size_t index_of_id(std::uint32_t id) const;
-  std::size_t lanes_of(EntityKind kind) const { return model_.types[kind.type].lanes.size(); }
+  std::size_t lanes_of(EntityKind kind) const {
+    return model_.types[codec_index(kind.type)].lanes.size();
+  }
 
   const SnapshotModel& model_;
-  std::uint32_t tick_ = 0;
+  Tick tick_{};
   SnapshotSerial next_ = 0;
   bool is_comparable_ = false;    ///< The values of the tick before are still readable.
   bool has_gone_ = false;         ///< Removed entities still have tracks.
@@ -212,7 +215,7 @@ void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& 
 /// Continues at an id and not at an index, because a track's index changes when entities are added
 /// or removed.
 template <typename IsNeeded>
-void FollowedWorld::keep(std::uint32_t oldest_tick, const SnapshotTicks& ticks, SweepShare share,
+void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
   const std::size_t first = std::min(index_of_id(keep_id_) / kWordBits, idle_.size());

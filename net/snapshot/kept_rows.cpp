@@ -17,8 +17,8 @@ void KeptRows::set_all_unused(List list) {
 
 void KeptRows::free_node(List index) {
   Node& node = nodes_[index];
-  pools_[node.kind.type].give_back(node.row);
-  node = {.next = free_, .tick = 0, .row = nullptr, .kind = {}, .is_used = false};
+  pools_[codec_index(node.kind.type)].give_back(node.row);
+  node = {.next = free_, .tick = {}, .row = nullptr, .kind = {}, .is_used = false};
   free_ = index;
 }
 
@@ -43,8 +43,7 @@ void KeptRows::drop(List& list) {
 }
 
 /// The copy of an entity's values of one tick. An entity has one state for each tick and kind.
-const LaneValue* KeptRows::row_of(List& list, std::uint32_t tick, EntityKind kind,
-                                  const LaneValue* values) {
+const LaneValue* KeptRows::row_of(List& list, Tick tick, EntityKind kind, const LaneValue* values) {
   for (List at = list; at != 0; at = nodes_[at].next) {
     Node& node = nodes_[at];
     if (node.tick != tick || node.kind != kind) continue;
@@ -58,7 +57,7 @@ const LaneValue* KeptRows::row_of(List& list, std::uint32_t tick, EntityKind kin
     added = static_cast<List>(nodes_.size());
     nodes_.emplace_back();
   }
-  RowPool& pool = pools_[kind.type];
+  RowPool& pool = pools_[codec_index(kind.type)];
   LaneValue* row = pool.allocate();
   std::copy_n(values, pool.lanes(), row);
   nodes_[added] = {.next = list, .tick = tick, .row = row, .kind = kind, .is_used = true};

@@ -8,6 +8,7 @@
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -28,12 +29,12 @@ class KeptRows {
   /// a reference.
   template <typename IsNeeded>
   void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
-            std::uint32_t oldest_tick, const IsNeeded& is_needed) {
+            Tick oldest_tick, const IsNeeded& is_needed) {
     if (list != 0) set_all_unused(list);
     for (std::size_t index = 0; index < kSnapshotWindow; ++index) {
       TrackRecord& record = records[index];
       if (record.presence != Presence::present || !is_needed(record, index)) continue;
-      const std::uint32_t tick = ticks[index] - record.age;
+      const Tick tick = ticks[index] - record.age;
       if (is_later(tick, oldest_tick)) continue;
       record.values = row_of(list, tick, record.kind(), record.values);
     }
@@ -52,19 +53,17 @@ class KeptRows {
  private:
   struct Node {
     List next = 0;
-    std::uint32_t tick = 0;
+    Tick tick{};
     LaneValue* row = nullptr;
     EntityKind kind;
     bool is_used = false;
   };
 
-  static bool is_later(std::uint32_t tick, std::uint32_t than) {
-    return static_cast<std::int32_t>(tick - than) > 0;
-  }
+  static bool is_later(Tick tick, Tick than) { return static_cast<std::int32_t>(tick - than) > 0; }
   void set_all_unused(List list);
   void drop_unused(List& list);
   void free_node(List index);
-  const LaneValue* row_of(List& list, std::uint32_t tick, EntityKind kind, const LaneValue* values);
+  const LaneValue* row_of(List& list, Tick tick, EntityKind kind, const LaneValue* values);
 
   std::vector<RowPool> pools_;  ///< By type.
   std::vector<Node> nodes_;     ///< Index 0 is unused, because 0 ends a list.

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "net/snapshot/lane.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -20,9 +21,9 @@ struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};
   /// The ticks of the states, newest first.
-  std::array<std::uint32_t, kMaxKnownStates> ticks{};
+  std::array<Tick, kMaxKnownStates> ticks{};
   /// The tick of the state to be coded, after all of them.
-  std::uint32_t now = 0;
+  Tick now;
 };
 
 }  // namespace muster

@@ -111,10 +111,8 @@ StateSpacing spacing_of(const KnownStates& known) {
   spacing.known_count = known.count;
   spacing.count = known.count;
   if (known.count == 0) return spacing;
-  const auto age = [&](std::size_t k) {
-    return std::int64_t{known.ticks[0]} - std::int64_t{known.ticks[k]};
-  };
-  spacing.horizon = std::min<std::int64_t>(std::int64_t{known.now} - known.ticks[0], 255);
+  const auto age = [&](std::size_t k) { return steps_between(known.ticks[k], known.ticks[0]); };
+  spacing.horizon = std::min<std::int64_t>(steps_between(known.ticks[0], known.now), 255);
   std::int64_t step = spacing.horizon;
   if (known.count > 1) step = age(1);
   for (std::size_t k = 2; k < known.count; ++k) step = std::min(step, age(k) - age(k - 1));

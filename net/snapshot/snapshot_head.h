@@ -7,13 +7,14 @@
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
 /// The fields before the entities.
 struct SnapshotHead {
   SnapshotNumber number = 0;
-  std::uint32_t tick = 0;
+  Tick tick{};
   SnapshotReferences references;
   bool defers = false;               ///< Changed entities may be omitted.
   std::uint32_t deferred_share = 0;  ///< The share of deferred entities, in steps.
@@ -88,9 +89,9 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
 
 /// The expected tick: the number of ticks per snapshot is assumed to be the same as between the
 /// newest two references.
-inline std::uint32_t expected_tick(SnapshotNumber number, const SnapshotReferences& references,
-                                   std::uint32_t newest_tick, std::uint32_t tick_before) {
-  if (references.count == 0) return 0;
+inline Tick expected_tick(SnapshotNumber number, const SnapshotReferences& references,
+                          Tick newest_tick, Tick tick_before) {
+  if (references.count == 0) return {};
   const auto ahead = static_cast<SnapshotNumber>(number - references.numbers[0]);
   if (references.count == 1) return newest_tick + ahead;
   const auto apart = static_cast<SnapshotNumber>(references.numbers[0] - references.numbers[1]);
@@ -98,9 +99,9 @@ inline std::uint32_t expected_tick(SnapshotNumber number, const SnapshotReferenc
 }
 
 template <DecisionCoder Coder>
-void code_tick(Coder& coder, std::uint32_t& tick, std::uint32_t expected) {
+void code_tick(Coder& coder, Tick& tick, Tick expected) {
   if (coder.bit(slots::kOddTick, tick != expected)) {
-    tick = code_even(coder, tick, 32);
+    tick = Tick(code_even(coder, tick.value(), 32));
   } else {
     tick = expected;
   }
@@ -149,14 +150,14 @@ inline unsigned generation_bytes(std::uint32_t generation) {
 template <DecisionCoder Coder>
 bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint32_t before) {
   const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));
-  kind.type = static_cast<std::uint16_t>(code_even(coder, kind.type, bits));
+  kind.type = static_cast<CodecType>(code_even(coder, static_cast<std::uint32_t>(kind.type), bits));
   if (!coder.bit(slots::kNewGeneration, kind.generation != before)) {
     kind.generation = before;
-    return kind.type < type_count;
+    return codec_index(kind.type) < type_count;
   }
   const unsigned bytes = code_even(coder, generation_bytes(kind.generation) - 1, 2) + 1;
   kind.generation = code_even(coder, kind.generation, 8 * bytes);
-  return kind.type < type_count && kind.generation != before &&
+  return codec_index(kind.type) < type_count && kind.generation != before &&
          generation_bytes(kind.generation) == bytes;
 }
 

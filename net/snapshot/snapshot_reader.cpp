@@ -146,9 +146,9 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
 
 KnownEntity SnapshotReader::known_of(const EntityTrack& track) const {
   if (is_unchanged(track, references_)) return unchanged_entity(track, references_);
-  KnownEntity known =
-      known_entity(track, records_[track.records_index], references_,
-                   [&](EntityKind kind) { return model_.types[kind.type].lanes.size(); });
+  KnownEntity known = known_entity(
+      track, records_[track.records_index], references_,
+      [&](EntityKind kind) { return model_.types[codec_index(kind.type)].lanes.size(); });
   known.is_sparse = is_sparse(known.states);
   if (known.is_sparse) links_.extend(track.links, known.kind, known.states);
   return known;
@@ -222,7 +222,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
                 .slot = listed.slot,
                 .kind = known.kind,
                 .first_value = values_.size()};
-  const TypeModel& type = model_.types[change.kind.type];
+  const TypeModel& type = model_.types[codec_index(change.kind.type)];
   if (head.defers && deferred_.code(decoder, listed.is_constant, states, false)) {
     change.what = Change::Kind::deferred;
     change.known = listed.known;
@@ -267,7 +267,7 @@ bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::u
         .id = static_cast<std::uint32_t>(id), .kind = {}, .first_value = values_.size()};
     if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;
     new_generation_ = entity.kind.generation;
-    const TypeModel& type = model_.types[entity.kind.type];
+    const TypeModel& type = model_.types[codec_index(entity.kind.type)];
     is_too_large_ = !claim(entity.id, type.lanes.size());
     if (is_too_large_) return false;
     values_.resize(values_.size() + type.lanes.size());

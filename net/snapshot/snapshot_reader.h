@@ -13,6 +13,7 @@
 #include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/snapshot_track.h"
 #include "net/snapshot/state_rows.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -44,7 +45,7 @@ struct ReaderLimits {
 struct SeenEntity {
   std::uint32_t id = 0;
   EntityKind kind;
-  std::uint32_t tick = 0;             ///< The tick of the values.
+  Tick tick{};                        ///< The tick of the values.
   std::uint64_t version = 0;          ///< Changes when the values or the kind change.
   const LaneValue* values = nullptr;  ///< Valid until the next `read`.
 };
@@ -73,7 +74,7 @@ class SnapshotReader {
   SnapshotNumber unknown_number() const { return unknown_; }
   bool last_is_newest() const { return last_ == newest_; }
   /// The newest tick with known state.
-  std::uint32_t tick() const { return tick_; }
+  Tick tick() const { return tick_; }
   /// The world, each entity from the newest snapshot that covers it; sorted by id.
   std::span<const SeenEntity> entities() const { return entities_; }
   /// True when any state of an entity is stored: it is in the world, or a snapshot of the window
@@ -90,8 +91,8 @@ class SnapshotReader {
     /// Rows for the largest type that the entity had. A run's values are in the row of the run's
     /// first snapshot. When the run ends, they move to the row of its last snapshot.
     StateRows rows;
-    bool is_there = false;   ///< True if the entity exists in the shown world.
-    std::uint32_t tick = 0;  ///< The tick of the shown state.
+    bool is_there = false;  ///< True if the entity exists in the shown world.
+    Tick tick{};            ///< The tick of the shown state.
     EntityKind kind;
     std::uint32_t shown_since = 0;  ///< Identifies the shown values.
     std::uint64_t version = 0;      ///< The version of the shown values.
@@ -110,7 +111,7 @@ class SnapshotReader {
     std::size_t first_value = 0;  ///< In `values_`, for `update`.
     /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
-    std::uint32_t baseline_tick = 0;
+    Tick baseline_tick{};
     std::uint32_t known = kUnchanged;  ///< As in `Listed`, for a deferred entity.
   };
 
@@ -167,11 +168,11 @@ class SnapshotReader {
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;
-  SnapshotSerial swept_ = 0;     ///< The newest serial / interval at the last call of `drop_links`.
-  SnapshotSerial serial_ = 0;    ///< The serial of the current snapshot.
-  std::uint32_t read_tick_ = 0;  ///< The tick of the current snapshot.
-  bool is_overtaken_ = false;    ///< A newer snapshot was applied before it.
-  std::uint32_t tick_ = 0;
+  SnapshotSerial swept_ = 0;   ///< The newest serial / interval at the last call of `drop_links`.
+  SnapshotSerial serial_ = 0;  ///< The serial of the current snapshot.
+  Tick read_tick_{};           ///< The tick of the current snapshot.
+  bool is_overtaken_ = false;  ///< A newer snapshot was applied before it.
+  Tick tick_{};
   std::uint64_t versions_ = 0;  ///< The number of versions so far.
   std::array<Received, kSnapshotWindow> received_{};
   SnapshotTicks ticks_{};

@@ -48,9 +48,9 @@ void SnapshotReader::add_slots() {
       Slot& slot = slots_.emplace_back();
       slot.track.id = entity.id;
       slot.track.records_index = records_.allocate();
-      make_room(slot, model_.types[entity.kind.type].lanes.size());
+      make_room(slot, model_.types[codec_index(entity.kind.type)].lanes.size());
     } else {
-      make_room(slots_[next], model_.types[entity.kind.type].lanes.size());
+      make_room(slots_[next], model_.types[codec_index(entity.kind.type)].lanes.size());
     }
   }
   if (slots_.size() == before) return;
@@ -82,7 +82,7 @@ void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
 const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityKind kind,
                                       const LaneValue* values) const {
   LaneValue* row = slot.rows.row(window_index(serial));
-  if (row != values) std::copy_n(values, model_.types[kind.type].lanes.size(), row);
+  if (row != values) std::copy_n(values, model_.types[codec_index(kind.type)].lanes.size(), row);
   return row;
 }
 
@@ -107,7 +107,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
   if (is_overtaken_) {
     return set_apart(slot, record_of(serial_, kind, values, 0, since));
   }
-  const std::size_t lanes = model_.types[kind.type].lanes.size();
+  const std::size_t lanes = model_.types[codec_index(kind.type)].lanes.size();
   if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
     track.run_last = serial_;
     track.last = serial_;
@@ -160,7 +160,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   slot.shown_since = record.since;
   if (is_shown) return;
   LaneValue* newest = slot.rows.row(StateRows::kNewest);
-  const std::size_t lanes = model_.types[slot.kind.type].lanes.size();
+  const std::size_t lanes = model_.types[codec_index(slot.kind.type)].lanes.size();
   if (is_alike && std::equal(newest, newest + lanes, record.values)) return;
   std::copy_n(record.values, lanes, newest);
   slot.version = ++versions_;

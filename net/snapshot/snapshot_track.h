@@ -7,7 +7,9 @@
 #include <span>
 #include <vector>
 
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/known_states.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -26,7 +28,7 @@ inline constexpr std::uint32_t kPastTicksMax = 255;
 
 /// The constant properties of an entity.
 struct EntityKind {
-  std::uint16_t type = 0;
+  CodecType type{};
   /// Entities that use the same id one after another have different generations.
   std::uint32_t generation = 0;
   friend bool operator==(const EntityKind&, const EntityKind&) = default;
@@ -54,7 +56,7 @@ struct TrackRecord {
   /// `since` may have equal or different values.
   std::uint32_t since;
   std::uint32_t generation;
-  std::uint16_t type;
+  CodecType type;
   /// Ticks from the state's tick to the snapshot's own; more than 0 if the snapshot did not list
   /// the entity. At most `kAgeMax`.
   std::uint16_t age;
@@ -150,7 +152,7 @@ class TrackStore {
 };
 
 /// The ticks of the last snapshots, by index in the window.
-using SnapshotTicks = std::array<std::uint32_t, kSnapshotWindow>;
+using SnapshotTicks = std::array<Tick, kSnapshotWindow>;
 
 /// Ends an entity's run before snapshot `next`, and writes a record for each of its snapshots that
 /// may still be needed.
@@ -190,8 +192,8 @@ struct SnapshotReferences {
 struct ReferenceStates {
   std::size_t count = 0;
   std::array<SnapshotSerial, kMaxReferences> serials{};
-  std::array<std::uint32_t, kMaxReferences> ticks{};
-  std::uint32_t now = 0;
+  std::array<Tick, kMaxReferences> ticks{};
+  Tick now;
   /// True if the newest `known_count` references, in this order, have strictly falling ticks before
   /// `now`. Then every entity that is unchanged in all of them has the known states `unchanged`,
   /// and no search is needed.
@@ -200,7 +202,7 @@ struct ReferenceStates {
   KnownStates unchanged;  ///< The known states of an unchanged entity, without values.
 };
 inline ReferenceStates reference_states(const SnapshotReferences& references, SnapshotSerial serial,
-                                        const SnapshotTicks& ticks, std::uint32_t now) {
+                                        const SnapshotTicks& ticks, Tick now) {
   ReferenceStates states;
   states.count = references.count;
   states.now = now;
@@ -311,16 +313,16 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   known = {};
   // Sorted by tick, newest first; the run has no record, so null represents it.
   std::array<const TrackRecord*, kMaxKnownStates> found;
-  std::array<std::uint32_t, kMaxKnownStates> ticks;
+  std::array<Tick, kMaxKnownStates> ticks;
   std::size_t count = 0;
   for (std::size_t i = 0; i < references.count && count < kMaxKnownStates; ++i) {
     const SnapshotSerial serial = references.serials[i];
     const TrackRecord* record = nullptr;
-    std::uint32_t tick = references.ticks[i];
+    Tick tick = references.ticks[i];
     if (serial < track.run_first || serial > track.run_last) {
       record = &records[window_index(serial)];
       if (!record->is_of(serial) || record->presence == Presence::unknown) continue;
-      tick -= record->age;
+      tick = tick - record->age;
     }
     if (tick >= references.now) continue;
     std::size_t at = count;

@@ -43,7 +43,7 @@ std::uint32_t first_too_old(std::uint32_t newest) {
 
 }  // namespace
 
-void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world) {
+void SnapshotWriter::begin(Tick tick, std::span<const EntityState> world) {
   assert(std::is_sorted(world.begin(), world.end(),
                         [](const EntityState& a, const EntityState& b) { return a.id < b.id; }));
   tick_ = tick;
@@ -52,7 +52,7 @@ void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> worl
   followed_.apply(tick, world, next_);
 }
 
-void SnapshotWriter::begin(std::uint32_t tick, std::span<const EntityState> world,
+void SnapshotWriter::begin(Tick tick, std::span<const EntityState> world,
                            std::span<const std::uint32_t> changed) {
   tick_ = tick;
   next_id_ = 0;
@@ -98,7 +98,7 @@ std::size_t SnapshotWriter::unacknowledged_count() const {
   return kSnapshotWindow;
 }
 
-void SnapshotWriter::keep(std::uint32_t tick) {
+void SnapshotWriter::keep(Tick tick) {
   if (tick - sweep_before_ > kTwoSweepsMax) {
     forget_acknowledged();
     followed_.forget();
@@ -126,8 +126,8 @@ void SnapshotWriter::keep(std::uint32_t tick) {
 
 /// Marks old snapshots as past. The newest acknowledged one of them stays a reference until a
 /// younger snapshot becomes old.
-void SnapshotWriter::mark_past(std::uint32_t tick) {
-  if (tick < kPastAge) return;
+void SnapshotWriter::mark_past(Tick tick) {
+  if (tick.value() < kPastAge) return;
   SnapshotSerial newest = next_;
   for (std::uint32_t age = 1; age < kSnapshotWindow && newest == next_; ++age) {
     if (is_reference(next_ - age)) newest = next_ - age;
@@ -141,7 +141,7 @@ void SnapshotWriter::mark_past(std::uint32_t tick) {
   }
 }
 
-void SnapshotWriter::keep_share(std::uint32_t tick, SweepShare share) {
+void SnapshotWriter::keep_share(Tick tick, SweepShare share) {
   followed_.keep(tick - kPastAge, ticks_, share, [&](const TrackRecord& record, std::size_t at) {
     const Sent& sent = sent_[at];
     return sent.is_used && !sent.is_past && record.is_of(sent.serial);
@@ -163,10 +163,10 @@ SnapshotHead SnapshotWriter::next_head() const {
   return head;
 }
 
-std::uint32_t SnapshotWriter::expected(const SnapshotHead& head) const {
+Tick SnapshotWriter::expected(const SnapshotHead& head) const {
   const auto tick = [&](std::size_t i) { return ticks_[window_index(head.references.numbers[i])]; };
-  return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : 0,
-                       head.references.count > 1 ? tick(1) : 0);
+  return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : Tick{},
+                       head.references.count > 1 ? tick(1) : Tick{});
 }
 
 std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {
@@ -432,7 +432,7 @@ bool SnapshotWriter::write_idle(Encoder& encoder, const SnapshotHead& head, std:
 template <typename Encoder>
 void SnapshotWriter::write_unchanged(Encoder& encoder, const SnapshotHead& head,
                                      const KnownEntity& known) {
-  const TypeModel& type = model_.types[known.kind.type];
+  const TypeModel& type = model_.types[codec_index(known.kind.type)];
   if (head.defers) deferred_.code(encoder, true, known.states, false);
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, false);
 }
@@ -444,7 +444,7 @@ void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
   const bool is_unchanged = listed.known == ListedEntity::kUnchanged;
   if (is_unchanged) unchanged = unchanged_entity(followed_.track(listed.track_index), references_);
   const KnownEntity& known = is_unchanged ? *unchanged : followed_.known()[listed.known];
-  const TypeModel& type = model_.types[known.kind.type];
+  const TypeModel& type = model_.types[codec_index(known.kind.type)];
   if (head.defers && deferred_.code(encoder, listed.is_constant, known.states, listed.is_deferred))
     return;
   follows_changed_ = code_changed(encoder, type, known.states, follows_changed_, listed.is_changed);
@@ -456,7 +456,7 @@ void SnapshotWriter::write_entity(Encoder& encoder, const SnapshotHead& head,
 
 template <typename Encoder>
 void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state) {
-  const TypeModel& type = model_.types[state.kind.type];
+  const TypeModel& type = model_.types[codec_index(state.kind.type)];
   EntityKind kind = state.kind;
   code_kind(encoder, kind, model_.types.size(), new_generation_);
   new_generation_ = kind.generation;

@@ -12,6 +12,7 @@
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
 #include "net/snapshot/snapshot_track.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -32,12 +33,11 @@ class SnapshotWriter {
 
   /// Begins the snapshots of a tick. `world` is sorted by id, and must stay valid until the last of
   /// them is written. Requires: a tick after the last one.
-  void begin(std::uint32_t tick, std::span<const EntityState> world);
+  void begin(Tick tick, std::span<const EntityState> world);
   /// Like the other `begin`, for a `world` with the same entities at the same indices as at the
   /// last `begin`. Only deferred entities and the entities at the indices in `changed` may differ.
   /// Unchanged entities cost no work.
-  void begin(std::uint32_t tick, std::span<const EntityState> world,
-             std::span<const std::uint32_t> changed);
+  void begin(Tick tick, std::span<const EntityState> world, std::span<const std::uint32_t> changed);
   /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns an empty span
   /// if a single entity does not fit; `unfit_id` identifies the entity. The caller may defer that
   /// entity in the world passed to `begin` and write again. Then that entity is omitted, and the
@@ -75,7 +75,7 @@ class SnapshotWriter {
   /// at most 8 ticks apart, even when no snapshot is sent. Each call visits a share of the entities
   /// in proportion to the ticks since the last call. The first call after a longer gap visits all.
   /// After a gap of more than 16 ticks the receiver may get the whole state again.
-  void keep(std::uint32_t tick);
+  void keep(Tick tick);
   /// The number of snapshots written since the newest acknowledged one; the window's size if none
   /// in the window was acknowledged.
   std::size_t unacknowledged_count() const;
@@ -101,12 +101,12 @@ class SnapshotWriter {
   };
   struct ConstantView;
 
-  void mark_past(std::uint32_t tick);
-  void keep_share(std::uint32_t tick, SweepShare share);
+  void mark_past(Tick tick);
+  void keep_share(Tick tick, SweepShare share);
   bool is_reference(SnapshotSerial serial) const;
   bool refers_to_disowned(const Sent& sent) const;
   SnapshotHead next_head() const;
-  std::uint32_t expected(const SnapshotHead& head) const;
+  Tick expected(const SnapshotHead& head) const;
   template <typename Encoder>
   std::span<const std::byte> write_with(std::span<std::byte> out);
   template <typename Encoder>
@@ -135,14 +135,14 @@ class SnapshotWriter {
   const SnapshotModel& model_;
   SnapshotOptions options_;
   FollowedWorld followed_;
-  std::uint32_t tick_ = 0;
+  Tick tick_{};
   std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
   bool is_done_ = true;
   bool keeps_unknown_ = false;
   /// The tick at which the current sweep of `keep` over all entities began.
-  std::uint32_t sweep_began_ = 0;
-  std::uint32_t sweep_before_ = 0;  ///< The tick at which the sweep before it began.
-  std::uint32_t swept_ticks_ = 0;   ///< Ticks of the current sweep whose shares are done.
+  Tick sweep_began_{};
+  Tick sweep_before_{};            ///< The tick at which the sweep before it began.
+  std::uint32_t swept_ticks_ = 0;  ///< Ticks of the current sweep whose shares are done.
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};

@@ -192,7 +192,7 @@ int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   if (status == RecordingStatus::end) return kExitSuccess;
   streams.err << fmt::format("muster-net: {} {} after tick {}\n", arguments.file,
                              status == RecordingStatus::cut ? "is cut short" : "is damaged",
-                             recording->tick());
+                             recording->tick().value());
   return kExitDamaged;
 }
 

@@ -7,13 +7,23 @@
 namespace muster {
 
 /// The number of a simulation step. 32 bits do not wrap while a game runs: at 60 steps a second
-/// they last for two years.
+/// they last for two years. Addition and subtraction wrap.
 class Tick {
  public:
   constexpr Tick() = default;
   explicit constexpr Tick(std::uint32_t value) : value_(value) {}
   constexpr std::uint32_t value() const { return value_; }
   constexpr Tick next() const { return Tick(value_ + 1); }
+  friend constexpr Tick operator+(Tick tick, std::uint32_t steps) {
+    return Tick(tick.value_ + steps);
+  }
+  friend constexpr Tick operator-(Tick tick, std::uint32_t steps) {
+    return Tick(tick.value_ - steps);
+  }
+  /// The steps from `earlier` to `later`, modulo 2^32: ticks from the network may be in any order.
+  friend constexpr std::uint32_t operator-(Tick later, Tick earlier) {
+    return later.value_ - earlier.value_;
+  }
   friend constexpr auto operator<=>(Tick, Tick) = default;
   /// The steps from `from` to `to`; negative if `to` is earlier.
   friend constexpr std::int64_t steps_between(Tick from, Tick to) {

@@ -229,7 +229,7 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   list_updates(change.id, *received, nullptr);
   // `received->values` now contains the values, so an update that is dropped here would never be
   // repeated.
-  replicated_.apply_newest(Tick(change.tick), updated_);
+  replicated_.apply_newest(change.tick, updated_);
 }
 
 /// Applies the values of an entity again, after it has changed here.

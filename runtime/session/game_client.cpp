@@ -75,7 +75,7 @@ Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Build& buil
 
 Result<void> GameClient::seek(Tick tick) { return impl_->seek(tick); }
 Tick GameClient::first_tick() const {
-  return Tick(impl_->recording != nullptr ? impl_->recording->first_tick() : 0);
+  return impl_->recording != nullptr ? impl_->recording->first_tick() : Tick();
 }
 
 void GameClient::frame(Time now) { impl_->frame(now); }

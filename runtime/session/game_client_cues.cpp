@@ -42,7 +42,7 @@ void GameClient::Impl::take_cue(const TimedEvent& event) {
   if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has played already.
   QueuedCue& queued = queue_cue();
   // If an event arrives before its tick, because too many wait, it plays with the newest state.
-  queued.tick = is_own ? 0 : static_cast<double>(std::min(event.tick, tick().value()));
+  queued.tick = is_own ? 0 : static_cast<double>(std::min(event.tick, tick()).value());
   queued.is_late = is_own;
   queued.bytes.assign(event.bytes.begin(), event.bytes.end());
 }

@@ -175,10 +175,10 @@ void GameClient::Impl::predict() {
     prediction->set_replays_all(rules.replays_all);
     prediction->set_choice(&prediction_choice);
     prediction->set_forces(&forces);
-    prediction->set_state_ticks([this](EntityId entity) -> std::uint32_t {
-      if (recording != nullptr || entity.slot() >= references.size()) return 0;
+    prediction->set_state_ticks([this](EntityId entity) -> Tick {
+      if (recording != nullptr || entity.slot() >= references.size()) return {};
       const auto& [of, reference] = references[entity.slot()];
-      if (of != entity) return 0;
+      if (of != entity) return {};
       return replication->tick_of(reference.id());
     });
     if (welcome) prediction->set_shared_seed(welcome->shared_seed);
@@ -274,16 +274,15 @@ void GameClient::Impl::note_states(const WorldSource& source) {
   }
   view_clock->note(tick(), now);
   // After a seek backwards in a recording, later ticks are dropped.
-  std::erase_if(received_ticks, [&](std::uint32_t one) { return one >= tick().value(); });
+  std::erase_if(received_ticks, [&](Tick one) { return one >= tick(); });
   if (received_ticks.size() == kReceivedMax) received_ticks.erase(received_ticks.begin());
-  received_ticks.push_back(tick().value());
+  received_ticks.push_back(tick());
   hit_tests.record(tick());
   for (const auto& [id, entity] : known) {
     if (!source.holds(id)) continue;
     // If an entity's update was deferred, its state is older than the snapshot.
-    const std::uint32_t of_client = replication->tick_of(id);
-    const std::uint32_t state_tick = recording != nullptr ? tick().value() : of_client;
-    if (state_tick == 0) continue;
+    const Tick state_tick = recording != nullptr ? tick() : replication->tick_of(id);
+    if (state_tick == Tick()) continue;
     for (ShownComponent& one : shown) {
       const Bytes value = std::as_const(world).bytes(one.history.id(), entity);
       if (!value.empty()) one.history.note(entity, state_tick, value);
@@ -293,7 +292,7 @@ void GameClient::Impl::note_states(const WorldSource& source) {
 
 void GameClient::Impl::show() {
   if (view_clock) shown_tick = view_clock->shown(now);
-  if (!received_ticks.empty()) drawn_newest = Tick(received_ticks.back());
+  if (!received_ticks.empty()) drawn_newest = received_ticks.back();
   world.process_despawns();
   const float fraction = servo != nullptr ? servo->fraction() : 0;
   for (ShownComponent& one : shown) {
@@ -367,12 +366,13 @@ double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
 
 std::optional<ViewClaim> GameClient::Impl::view_claim(double ahead) const {
   if (received_ticks.empty() || shown_tick <= 0) return std::nullopt;
-  const double drawn = std::min(shown_tick + ahead, in_ticks(Tick(received_ticks.back())));
-  const Tick newest = drawn <= in_ticks(drawn_newest) ? drawn_newest : Tick(received_ticks.back());
-  const auto after = std::ranges::upper_bound(received_ticks, static_cast<std::uint32_t>(drawn));
-  const std::uint32_t to = after == received_ticks.end() ? received_ticks.back() : *after;
-  const std::uint32_t from = after == received_ticks.begin() ? to : *(after - 1);
-  return make_claim(newest, Tick(from), Tick(to), drawn);
+  const double drawn = std::min(shown_tick + ahead, in_ticks(received_ticks.back()));
+  const Tick newest = drawn <= in_ticks(drawn_newest) ? drawn_newest : received_ticks.back();
+  const auto after =
+      std::ranges::upper_bound(received_ticks, Tick(static_cast<std::uint32_t>(drawn)));
+  const Tick to = after == received_ticks.end() ? received_ticks.back() : *after;
+  const Tick from = after == received_ticks.begin() ? to : *(after - 1);
+  return make_claim(newest, from, to, drawn);
 }
 
 void GameClient::Impl::send_commands(Connection& connection) {

@@ -153,7 +153,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void agree_on_level();
   void despawned(NetworkId id);
   /// The tick of the newest received state.
-  Tick tick() const { return Tick(recording ? recording->tick() : replication->tick()); }
+  Tick tick() const { return recording ? recording->tick() : replication->tick(); }
   Result<void> open_recording(const std::string& path);
 
   void diverged(const Divergence& divergence) override;
@@ -199,7 +199,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
   /// The ticks of the last snapshots, ascending; and the newest one when the view was drawn.
-  std::vector<std::uint32_t> received_ticks;
+  std::vector<Tick> received_ticks;
   Tick drawn_newest;
   HitTests hit_tests;
   ClaimSender claims;

@@ -86,9 +86,9 @@ Result<void> GameClient::Impl::seek(Tick to) {
   if (recording == nullptr) {
     return fail(ErrorCode::unsupported, "only a recording can be sought in");
   }
-  if (to.value() < recording->first_tick()) {
-    return fail(ErrorCode::not_found,
-                "the recording begins with tick " + std::to_string(recording->first_tick()));
+  if (to < recording->first_tick()) {
+    return fail(ErrorCode::not_found, "the recording begins with tick " +
+                                          std::to_string(recording->first_tick().value()));
   }
   sought = to;
   end.reset();
@@ -96,12 +96,12 @@ Result<void> GameClient::Impl::seek(Tick to) {
 }
 
 void GameClient::Impl::go_to(Tick to) {
-  if (recording->seek(to.value()) == RecordingStatus::damaged) {
+  if (recording->seek(to) == RecordingStatus::damaged) {
     return fail_with(ErrorCode::malformed,
                      "the recording is damaged before tick " + std::to_string(to.value()));
   }
   // If a tick was not recorded, goes to the tick before it.
-  if (recording->tick() < to.value() && recording->step() == RecordingStatus::end) {
+  if (recording->tick() < to && recording->step() == RecordingStatus::end) {
     return fail_with(ErrorCode::not_found,
                      "the recording ends before tick " + std::to_string(to.value()));
   }

@@ -51,13 +51,13 @@ void GameServer::Impl::send_cue(const Cue& cue) {
     const bool is_own = player->id == cue.player;
     if (!is_own && !is_near(*player, cue.options)) continue;
     static_cast<void>(encode(is_own ? cue.key : PredictedKey()));
-    if (!replication->send_event(id_of(*player), message_tick().value(), cue_bytes)) {
+    if (!replication->send_event(id_of(*player), message_tick(), cue_bytes)) {
       report(ProblemKind::dropped, player->id,
              "too many effects wait for this player: one was not sent");
     }
   }
   if (recorder == nullptr || !encode({})) return;
-  recorder->add_event(message_tick().value(), cue_bytes);
+  recorder->add_event(message_tick(), cue_bytes);
 }
 
 }  // namespace muster

@@ -273,7 +273,7 @@ void GameServer::Impl::run_tick() {
 }
 
 void GameServer::Impl::replicate() {
-  replication->begin_tick(simulation.tick().value());
+  replication->begin_tick(simulation.tick());
   has_begun = true;
   if (begins_map && !is_changing_level) {
     begins_map = false;

@@ -59,7 +59,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
   bool is_sent = false;
   if (how.timing == Timing::at_tick) {
     if (encoded.size() > kTimedEventBytesMax) return too_large(kTimedEventBytesMax);
-    is_sent = replication->send_event(id_of(player), message_tick().value(), encoded);
+    is_sent = replication->send_event(id_of(player), message_tick(), encoded);
   } else if (how.reliability == Reliability::unreliable) {
     if (encoded.size() > kMessageBytesMax) return too_large(kMessageBytesMax);
     is_sent = connection->send_message(kLooseChannel, encoded) == SendStatus::queued;
@@ -108,7 +108,7 @@ void GameServer::Impl::record_message(std::uint16_t type,
   static_cast<void>(
       encoder.encode(type, message.bytes, encoded));  // `send` reports clamped fields.
   if (encoded.size() <= kTimedEventBytesMax) {
-    recorder->add_event(message_tick().value(), encoded);
+    recorder->add_event(message_tick(), encoded);
   }
 }
 

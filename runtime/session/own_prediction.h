@@ -88,9 +88,7 @@ class OwnPrediction final : public Forecast {
   void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
   /// `ticks` returns the tick of an entity's received state if that is older than the newest
   /// snapshot, and 0 otherwise.
-  void set_state_ticks(std::function<std::uint32_t(EntityId)> ticks) {
-    state_ticks_ = std::move(ticks);
-  }
+  void set_state_ticks(std::function<Tick(EntityId)> ticks) { state_ticks_ = std::move(ticks); }
   /// The server has changed commands that had run. Each of them may have another result now.
   void note_changed_commands();
   /// Runs a tick of this client with these raw commands. The number of a command is the tick in
@@ -256,7 +254,7 @@ class OwnPrediction final : public Forecast {
   std::uint32_t running_number_ = 0;
   std::uint32_t replay_ = 0;  ///< Counts replays.
   const PredictionChoice* choice_ = nullptr;
-  std::function<std::uint32_t(EntityId)> state_ticks_;
+  std::function<Tick(EntityId)> state_ticks_;
   bool replays_all_ = false;
   bool leaves_out_ = true;
   bool has_met_kept_ = false;  ///< This replay used an entity that it leaves out.

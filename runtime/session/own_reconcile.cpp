@@ -32,10 +32,9 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
 /// includes the commands of the state's tick. That tick may be older than the snapshot's tick.
 std::uint32_t OwnPrediction::number_of(EntityId entity, std::uint32_t command) const {
   if (received_.player(entity) == player_) return command;
-  const std::uint32_t tick = state_ticks_ ? state_ticks_(entity) : 0;
-  const std::uint32_t newest = received_tick_.value();
-  const bool is_kept = tick != 0 && newest_ - tick < kReplayedMax;
-  return is_kept ? tick : newest;
+  const Tick tick = state_ticks_ ? state_ticks_(entity) : Tick();
+  const bool is_kept = tick != Tick() && newest_ - tick.value() < kReplayedMax;
+  return (is_kept ? tick : received_tick_).value();
 }
 
 void OwnPrediction::list_own() {

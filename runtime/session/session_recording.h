@@ -12,6 +12,7 @@
 #include "net/secure/handshake.h"
 #include "registry/base/guid.h"
 #include "registry/base/result.h"
+#include "registry/base/tick.h"
 #include "runtime/session/edges.h"
 
 namespace muster {
@@ -36,9 +37,7 @@ class SessionRecorder {
 
   /// Adds the world of a tick. Requires: a tick after the one before.
   void add(const ReplicatedWorld& world) { writer_.add(world); }
-  void add_event(std::uint32_t tick, std::span<const std::byte> event) {
-    writer_.add_event(tick, event);
-  }
+  void add_event(Tick tick, std::span<const std::byte> event) { writer_.add_event(tick, event); }
   Result<void> write();
   Result<void> finish();
 

@@ -20,7 +20,7 @@ Bytes ComponentHistory::value_of(const Entry& entry, std::uint32_t index) const 
   return Bytes(entry.values).subspan((index % kStates) * bytes, bytes);
 }
 
-void ComponentHistory::note(EntityId entity, std::uint32_t tick, Bytes value) {
+void ComponentHistory::note(EntityId entity, Tick tick, Bytes value) {
   if (entries_.size() <= entity.slot()) entries_.resize(entity.slot() + std::size_t{1});
   Entry& entry = entries_[entity.slot()];
   if (entry.entity != entity) {
@@ -44,8 +44,8 @@ bool ComponentHistory::is_cut(const Entry& entry, std::uint32_t after) const {
 
 void ComponentHistory::extrapolate(const Entry& entry, double tick,
                                    std::span<std::byte> out) const {
-  const double from = entry.ticks[(entry.count - 2) % kStates];
-  const double to = entry.ticks[(entry.count - 1) % kStates];
+  const double from = entry.ticks[(entry.count - 2) % kStates].value();
+  const double to = entry.ticks[(entry.count - 1) % kStates].value();
   if (is_cut(entry, entry.count - 1)) return;
   const double share =
       std::clamp(tick - to, 0.0, std::clamp(to - from, 0.0, limits_.extrapolated_ticks)) /
@@ -79,14 +79,14 @@ bool ComponentHistory::state_at(EntityId entity, double tick, std::span<std::byt
   if (entry.entity != entity || entry.count == 0) return false;
   const std::uint32_t oldest = entry.count > kStates ? entry.count - kStates : 0;
   std::uint32_t after = entry.count;
-  while (after > oldest && static_cast<double>(entry.ticks[(after - 1) % kStates]) > tick) --after;
+  while (after > oldest && entry.ticks[(after - 1) % kStates].value() > tick) --after;
   if (after == oldest || after == entry.count) {
     std::ranges::copy(value_of(entry, after == oldest ? oldest : after - 1), out.begin());
     if (after == entry.count && after - oldest >= 2) extrapolate(entry, tick, out);
     return true;
   }
-  const double from = entry.ticks[(after - 1) % kStates];
-  const double to = entry.ticks[after % kStates];
+  const double from = entry.ticks[(after - 1) % kStates].value();
+  const double to = entry.ticks[after % kStates].value();
   const auto fraction = static_cast<float>(std::clamp((tick - from) / (to - from), 0.0, 1.0));
   std::ranges::copy(value_of(entry, after - 1), out.begin());
   if (is_cut(entry, after)) return true;

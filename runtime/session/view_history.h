@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "registry/base/tick.h"
 #include "registry/components/component.h"
 #include "runtime/sync/teleport.h"
 #include "runtime/world/world.h"
@@ -32,7 +33,7 @@ class ComponentHistory {
   ComponentId id() const { return id_; }
   /// Adds the state of an entity's component at `tick`. States equal to the last one are also kept,
   /// because they end a movement.
-  void note(EntityId entity, std::uint32_t tick, Bytes value);
+  void note(EntityId entity, Tick tick, Bytes value);
   /// Puts the value to show at `tick` into `out`. Between two states, the value is interpolated. If
   /// the later state was teleported, the earlier state is shown until the later state's tick. After
   /// the newest state, fields that are interpolated linearly continue at their last speed, within
@@ -46,7 +47,7 @@ class ComponentHistory {
   struct Entry {
     EntityId entity;
     std::uint32_t count = 0;  ///< Added states; the last `kStates` are kept.
-    std::array<std::uint32_t, kStates> ticks{};
+    std::array<Tick, kStates> ticks{};
     ByteVector values;
   };
   Bytes value_of(const Entry& entry, std::uint32_t index) const;

@@ -6,12 +6,10 @@
 namespace muster {
 
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
-                                   const std::array<std::uint32_t, 3>& ticks, std::uint32_t now) {
-  const auto apart = [](std::uint32_t later, std::uint32_t earlier) {
-    return std::int64_t{later} - std::int64_t{earlier};
-  };
-  const std::int64_t then = 16 * apart(ticks[0], ticks[2]) / apart(ticks[1], ticks[2]);
-  const std::int64_t ahead = 16 * apart(now, ticks[1]) / apart(ticks[0], ticks[1]);
+                                   const std::array<Tick, 3>& ticks, Tick now) {
+  const std::int64_t then =
+      16 * steps_between(ticks[2], ticks[0]) / steps_between(ticks[2], ticks[1]);
+  const std::int64_t ahead = 16 * steps_between(ticks[1], now) / steps_between(ticks[1], ticks[0]);
   // Malicious ticks may be far apart; values have 32 bits.
   constexpr std::int64_t kFar = std::int64_t{1} << 28;
   const std::int64_t back = values[2] + (values[1] - values[2]) * std::min(then, kFar) / 16;

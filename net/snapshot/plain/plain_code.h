@@ -8,6 +8,7 @@
 
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/plain/huffman.h"
+#include "registry/base/tick.h"
 
 namespace muster {
 
@@ -40,7 +41,7 @@ struct PlainPrediction {
 /// the interval between the two values and rounded towards zero to 1/16; results are rounded
 /// towards zero.
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
-                                   const std::array<std::uint32_t, 3>& ticks, std::uint32_t now);
+                                   const std::array<Tick, 3>& ticks, Tick now);
 /// Predicts each lane in the state after the known ones. The prediction is the newest value for
 /// lanes without order, and for all lanes if fewer than three states are known.
 PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,

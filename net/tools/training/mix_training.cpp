@@ -96,7 +96,7 @@ void learn(MixLearner& learner, const SnapshotModel& model, std::span<const Trai
   for (const TrainingTrace& trace : traces) {
     const std::size_t border = trace.trace->ticks.size() * 7 / 10;
     for (const StateSample& sample : trace.samples) {
-      const bool is_first = sample.known.now < border;
+      const bool is_first = sample.known.now.value() < border;
       if (sample.known.count == 0 || (part != Part::all && is_first != (part == Part::first))) {
         continue;
       }

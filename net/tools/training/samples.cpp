@@ -94,7 +94,7 @@ std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& se
     for (const TraceEntity& entity : trace.ticks[now]) {
       const std::size_t lanes = trace.types[entity.type].lanes.size();
       StateSample sample{.entity = &entity, .known = {}};
-      sample.known.now = now;
+      sample.known.now = Tick(now);
       for (std::ptrdiff_t i = 1; i <= usable; ++i) {
         const std::uint32_t tick = *(end - i);
         const LaneValue* values = find(trace.ticks[tick], entity.id);
@@ -102,7 +102,7 @@ std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& se
         const LaneValue* newest = sample.known.count > 0 ? sample.known.values[0] : values;
         sample.known.values[sample.known.count] =
             std::equal(values, values + lanes, newest) ? newest : values;
-        sample.known.ticks[sample.known.count++] = tick;
+        sample.known.ticks[sample.known.count++] = Tick(tick);
       }
       samples.push_back(sample);
     }
