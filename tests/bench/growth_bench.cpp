@@ -44,7 +44,7 @@ struct Crowd {
   explicit Crowd(Relevance with) : relevance(with) {}
 
   void spawn(const std::vector<NetworkId>& ids) {
-    world.begin(++tick);
+    world.begin(Tick(++tick));
     for (const NetworkId id : ids) {
       world.spawn(id, {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = relevance},
                   values);
@@ -52,14 +52,14 @@ struct Crowd {
     grid.update(world);
   }
   void move(const std::vector<NetworkId>& ids) {
-    world.begin(++tick);
+    world.begin(Tick(++tick));
     for (const NetworkId id : ids) {
       world.set_position(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
     }
     grid.update(world);
   }
   void despawn(const std::vector<NetworkId>& ids) {
-    world.begin(++tick);
+    world.begin(Tick(++tick));
     for (const NetworkId id : ids) world.despawn(id);
     grid.update(world);
   }

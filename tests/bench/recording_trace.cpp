@@ -22,7 +22,7 @@ class Notes {
   void add_tick(const RecordingReader& reader) {
     std::vector<TraceEntity>& entities = out_.ticks.emplace_back();
     for (const SeenEntity& seen : reader.mirror().reader().entities()) {
-      entities.push_back({.id = id_of(seen), .type = seen.kind.type});
+      entities.push_back({.id = id_of(seen), .type = static_cast<std::uint16_t>(seen.kind.type)});
       indices_.push_back({.id = entities.back().id, .value = out_.values.size()});
       const std::size_t lanes = reader.views().view(seen.kind.type).parts.size();
       out_.values.insert(out_.values.end(), seen.values, seen.values + lanes);
@@ -91,7 +91,7 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   }
   if (status == RecordingStatus::damaged) {
     return fail(ErrorCode::malformed,
-                fmt::format("'{}' is damaged behind tick {}", name, reader->tick()));
+                fmt::format("'{}' is damaged behind tick {}", name, reader->tick().value()));
   }
   notes.finish();
   return trace;

@@ -48,7 +48,7 @@ class Hall {
 
   /// Runs one tick; returns the seconds inside the server.
   double tick(std::size_t threads) {
-    stage_.server.begin_tick(++stage_.tick);
+    stage_.server.begin_tick(Tick(++stage_.tick));
     const auto begin = Clock::now();
     move();
     stage_.server.end_tick();
@@ -178,7 +178,7 @@ class Writers {
     for (std::uint32_t i = 0; i < scene.clients; ++i) writers_.emplace_back(model_);
     rows_.push_back({500, 600, 90, 1});
     for (std::uint32_t id = 0; id < scene.entities; ++id) {
-      world_.push_back({.id = id, .kind = {}, .values = rows_.back().data(), .since = 1});
+      world_.push_back({.id = id, .kind = {}, .values = rows_.back().data(), .since = Tick(1)});
       if (id % scene.moving_of < scene.moving) changed_.push_back(id);
     }
     for (int i = 0; i < 60; ++i) tick();
@@ -190,14 +190,14 @@ class Writers {
     for (const std::uint32_t i : changed_) {
       rows_.push_back({3 * tick_ % 65'536, 600, 90, 1});
       world_[i].values = rows_.back().data();
-      world_[i].since = tick_;
+      world_[i].since = Tick(tick_);
     }
     std::size_t bytes = 0;
     for (SnapshotWriter& writer : writers_) {
       if (tick_ == 1) {
-        writer.begin(tick_, world_);
+        writer.begin(Tick(tick_), world_);
       } else {
-        writer.begin(tick_, world_, changed_);
+        writer.begin(Tick(tick_), world_, changed_);
       }
       bytes += writer.write(memory_).size();
       if (tick_ > 4) writer.acknowledge(static_cast<SnapshotNumber>(writer.last_number() - 4));

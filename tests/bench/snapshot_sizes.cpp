@@ -51,10 +51,10 @@ PeerSizes peer_sizes(const Trace& trace, std::uint32_t tick_step, std::uint32_t 
   };
   std::uint32_t tick = UINT32_MAX;
   for (const StateSample& sample : samples) {
-    if (sample.known.now < trace.tick_rate) continue;
-    if (sample.known.now != tick) {
+    if (sample.known.now.value() < trace.tick_rate) continue;
+    if (sample.known.now.value() != tick) {
       if (tick != UINT32_MAX) pack();
-      tick = sample.known.now;
+      tick = sample.known.now.value();
       snapshots += 1;
     }
     const std::uint16_t type = sample.entity->type;

@@ -83,7 +83,7 @@ class Stream {
     world_.clear();
     for (const TraceEntity& entity : trace_.ticks[now]) {
       world_.push_back({.id = entity.id,
-                        .kind = {.type = entity.type},
+                        .kind = {.type = CodecType{entity.type}},
                         .is_deferred = false,
                         .values = entity.values});
     }
@@ -93,7 +93,7 @@ class Stream {
     const bool is_settled = now >= trace_.ticks.size() / 2;
     const std::uint64_t allocations = allocation_count();
     const double start = processor_ns();
-    writer_.begin(now, world_);
+    writer_.begin(Tick(now), world_);
     double encode_ns = processor_ns() - start;
     if (is_settled) result_.allocations += allocation_count() - allocations;
     double parts = 0;
@@ -163,7 +163,7 @@ class Stream {
       return false;
     }
     for (std::size_t i = 0; i < seen.size(); ++i) {
-      const std::size_t lanes = model_.types[world_[i].kind.type].lanes.size();
+      const std::size_t lanes = model_.types[codec_index(world_[i].kind.type)].lanes.size();
       if (seen[i].id != world_[i].id || seen[i].kind != world_[i].kind ||
           !std::equal(seen[i].values, seen[i].values + lanes, world_[i].values)) {
         result_.fault = fmt::format("tick {}: entity {} differs", now, world_[i].id);

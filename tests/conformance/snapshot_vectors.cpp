@@ -234,7 +234,7 @@ std::string truth(std::uint32_t tick, const World& world) {
 
 void follow(ReplicatedWorld& replicated, const World& world, std::uint32_t tick,
             std::map<std::uint32_t, std::uint32_t>& there) {
-  replicated.begin(tick);
+  replicated.begin(Tick(tick));
   std::vector<std::uint32_t> gone;
   for (const auto& [id, generation] : there) {
     const auto found = world.entities().find(id);
@@ -276,7 +276,7 @@ void print_recording(SnapshotCoder coder) {
     if (tick % 7 == 3) continue;
     world.live(tick);
     follow(replicated, world, tick, there);
-    if (tick % 40 == 0) recording.add_event(tick, {});
+    if (tick % 40 == 0) recording.add_event(Tick(tick), {});
     recording.add(replicated);
     truths.push_back(truth(tick, world));
   }
@@ -328,8 +328,8 @@ SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& vi
     world.live(tick);
     std::vector<TraceEntity>& entities = trace.ticks.emplace_back();
     for (const auto& [id, entity] : world.entities()) {
-      const std::size_t lanes = views.view(entity.type).parts.size();
-      views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
+      const std::size_t lanes = views.view(CodecType{entity.type}).parts.size();
+      views.view(CodecType{entity.type}).to_lanes(entity.values, rows.emplace_back(lanes));
       const auto added = ids.try_emplace({id, entity.generation}, ids.size());
       entities.push_back(
           {.id = added.first->second, .type = entity.type, .values = rows.back().data()});
@@ -371,18 +371,18 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     std::vector<EntityState> states;
     std::string deferred;
     for (const auto& [id, entity] : world.entities()) {
-      const std::size_t lanes = views.view(entity.type).parts.size();
-      views.view(entity.type).to_lanes(entity.values, rows.emplace_back(lanes));
+      const std::size_t lanes = views.view(CodecType{entity.type}).parts.size();
+      views.view(CodecType{entity.type}).to_lanes(entity.values, rows.emplace_back(lanes));
       // Later nearly all, so that entities are coded against old states.
       const bool is_deferred = step > 120 && (random.below(4) == 0 ? step < 160 : step >= 160);
       if (is_deferred) deferred += (deferred.empty() ? "" : ", ") + std::to_string(id);
       states.push_back({.id = id,
-                        .kind = {.type = entity.type, .generation = entity.generation},
+                        .kind = {.type = CodecType{entity.type}, .generation = entity.generation},
                         .is_deferred = is_deferred,
                         .values = rows.back().data()});
     }
-    writer.keep(tick);
-    writer.begin(tick, states);
+    writer.keep(Tick(tick));
+    writer.begin(Tick(tick), states);
     const std::string late = std::exchange(overtaken, {});
     std::string parts;
     while (!writer.is_done()) {

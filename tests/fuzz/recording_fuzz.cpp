@@ -20,7 +20,7 @@ void require(bool holds) {
 void look(const RecordingReader& reader) {
   for (const SeenEntity& seen : reader.mirror().reader().entities()) {
     const TypeView& view = reader.views().view(seen.kind.type);
-    const EntitySchema& schema = reader.views().schemas().at(seen.kind.type);
+    const EntitySchema& schema = reader.views().schemas().at(codec_index(seen.kind.type));
     for (std::size_t i = 0; i < view.parts.size(); ++i) {
       require(seen.values[i] <= schema.lanes[i].maximum);
     }
@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     reader->clear();
   }
   for (std::size_t i = 0; i < 8 && i < size; ++i) {
-    static_cast<void>(reader->seek(data[size - 1 - i]));
+    static_cast<void>(reader->seek(Tick(data[size - 1 - i])));
     look(*reader);
   }
   return 0;

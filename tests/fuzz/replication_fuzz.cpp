@@ -40,14 +40,13 @@ void try_events(std::span<const std::byte> bytes) {
   TimedEventReceiver receiver;
   SectionReader reader(bytes);
   if (!receiver.read(reader, 0)) return;
-  receiver.settle(kEventPatience - 1, [](const EventSubject& entity, std::uint32_t) {
+  receiver.settle(kEventPatience - 1, [](const EventSubject& entity, Tick) {
     return static_cast<SubjectState>(codec_id(entity.id) % 3);
   });
-  receiver.reach(0xFFFF'FFFF);
+  receiver.reach(Tick(0xFFFF'FFFF));
   const std::size_t shown = receiver.due().size();
-  receiver.settle(kEventPatience,
-                  [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; });
-  receiver.reach(0xFFFF'FFFF);
+  receiver.settle(kEventPatience, [](const EventSubject&, Tick) { return SubjectState::may_come; });
+  receiver.reach(Tick(0xFFFF'FFFF));
   require(receiver.due().size() == shown && shown + receiver.dropped() <= 255);
 }
 
@@ -84,10 +83,11 @@ void talk(SectionReader& input, bool has_slices) {
         stage.step([&] { stage.stir(NetworkId{what % 5U}); });
         break;
       case 6: {  // A client that asks about an entity that it did not receive.
-        const DivergedMessage claim{.id = SliceId{what % 8U},
-                                    .tick = stage.tick,
-                                    .codec_type = static_cast<std::uint16_t>(bytes.size() % 4),
-                                    .lanes = std::vector<LaneValue>(kDivergedLanesMax, what)};
+        const DivergedMessage claim{
+            .id = SliceId{what % 8U},
+            .tick = Tick(stage.tick),
+            .codec_type = static_cast<CodecType>(static_cast<std::uint16_t>(bytes.size() % 4)),
+            .lanes = std::vector<LaneValue>(kDivergedLanesMax, what)};
         static_cast<void>(client.pair->b->connection.send_message(0, encode(claim)));
         break;
       }

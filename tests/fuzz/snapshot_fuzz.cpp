@@ -73,7 +73,7 @@ struct World {
         row[lane] = static_cast<LaneValue>((id * 77 + tick / 3 * (lane + id % 4)) % count);
       }
       states.push_back({.id = id * 3,
-                        .kind = {.type = type, .generation = generation},
+                        .kind = {.type = CodecType{type}, .generation = generation},
                         .is_deferred = (tick + id) % 7 == 0,
                         .values = row});
     }
@@ -81,12 +81,12 @@ struct World {
 };
 
 std::uint64_t hash_of(const SnapshotReader& reader) {
-  std::uint64_t hash = reader.last_number() * std::uint64_t{65'537} + reader.tick();
+  std::uint64_t hash = reader.last_number() * std::uint64_t{65'537} + reader.tick().value();
   for (const SeenEntity& seen : reader.entities()) {
     hash = (hash ^ seen.id) * 0x100'0000'01B3;
-    hash = (hash ^ seen.tick) * 0x100'0000'01B3;
-    hash = (hash ^ seen.kind.type * 256U ^ seen.kind.generation) * 0x100'0000'01B3;
-    const std::size_t lanes = model().types.at(seen.kind.type).lanes.size();
+    hash = (hash ^ seen.tick.value()) * 0x100'0000'01B3;
+    hash = (hash ^ codec_index(seen.kind.type) * 256U ^ seen.kind.generation) * 0x100'0000'01B3;
+    const std::size_t lanes = model().types.at(codec_index(seen.kind.type)).lanes.size();
     for (std::size_t i = 0; i < lanes; ++i) hash = (hash ^ seen.values[i]) * 0x100'0000'01B3;
   }
   return hash;
@@ -101,7 +101,7 @@ SnapshotVerdict offer(SnapshotReader& reader, std::span<const std::byte> bytes) 
   }
   require(reader.entities().size() <= kEntityMax);
   for (const SeenEntity& seen : reader.entities()) {
-    const EntitySchema& schema = model().types.at(seen.kind.type).schema;
+    const EntitySchema& schema = model().types.at(codec_index(seen.kind.type)).schema;
     for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
       require(seen.values[i] <= schema.lanes[i].maximum);
     }
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::uint32_t step = input.read_u16();
     const std::span<const std::byte> bytes = input.read_bytes((step >> 8U) % 64);
     world.advance(tick);
-    writer.begin(tick, world.states);
+    writer.begin(Tick(tick), world.states);
     const std::span<const std::byte> honest = writer.write(memory);
     require(writer.is_done());
     std::vector<std::byte> arrived(honest.begin(), honest.end());

@@ -92,7 +92,7 @@ class BridgeStage {
 
   /// One tick of both ends. `loads`: bundles may finish loading in this tick.
   void step(bool loads = true) {
-    server.begin_tick(++tick);
+    server.begin_tick(Tick(++tick));
     if (begins_map) server.begin_map({});
     if (std::exchange(begins_map, false)) sender.restart();
     sender.write(server.world());

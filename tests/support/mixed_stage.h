@@ -117,7 +117,7 @@ class MixedStage {
     check_work(net.server->receive(net.now, net.date));
     for (const ServerEvent& event : net.server->events()) take_event(event);
     net.server->clear_events();
-    replication.begin_tick(++tick);
+    replication.begin_tick(Tick(++tick));
     change();
     replication.end_tick();
     for (const auto& [id, handle] : joined_) {
@@ -158,11 +158,11 @@ class MixedStage {
   /// Sends its next event to a client that plays. The others get none (`send_event`).
   void send_event(MixedClient& client) {
     const bool is_playing = client.is_joined && client.replication != nullptr &&
-                            client.replication->tick() > map_began_at;
+                            client.replication->tick() > Tick(map_began_at);
     if (!is_playing) return;
     const std::uint32_t number = client.events_sent + 1;
     const NetBytes event = bytes_of({number & 0xFFU, number >> 8U});
-    if (replication.send_event(id_of(client), tick, event)) client.events_sent = number;
+    if (replication.send_event(id_of(client), Tick(tick), event)) client.events_sent = number;
   }
   /// Whether a client has all its events in order, except those that the map change lost.
   bool has_all_events(const MixedClient& client) const {
@@ -299,7 +299,7 @@ class MixedStage {
       if (change.kind != ReplicatedChange::Kind::despawned) continue;
       const auto known = client.world.entities.find(change.id);
       if (known == client.world.entities.end()) continue;
-      const std::uint32_t since = known->second.tick;
+      const std::uint32_t since = known->second.tick.value();
       const auto gone = despawned_at.find(change.id);
       const auto outside = client.last_outside.find(change.id);
       const bool is_gone = gone != despawned_at.end() && gone->second >= since;
@@ -321,9 +321,9 @@ class MixedStage {
                                   const ClientWorld::Entity& at_client) const {
     std::vector<std::int64_t> all = at_client.values;
     const TypeViews& views = replication.world().views();
-    const std::uint16_t first = views.codec_type(entity.options.type, at_client.seen_by);
-    for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
-      for (const TypeView::Part& part : views.view(static_cast<std::uint16_t>(i)).parts) {
+    const CodecType first = views.codec_type(entity.options.type, at_client.seen_by);
+    for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
+      for (const TypeView::Part& part : views.view(TypeViews::slice_type(first, slice)).parts) {
         all[part.value] = values.at(entity.id)[part.value];
       }
     }

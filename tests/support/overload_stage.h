@@ -110,7 +110,7 @@ class OverloadStage {
         continue;
       }
       const std::size_t tenth = (id - 1) * 10 / scene_.entities;
-      sums[tenth] += stage_.tick - found->second.tick;
+      sums[tenth] += Tick(stage_.tick) - found->second.tick;
       counts[tenth] += 1;
     }
   }

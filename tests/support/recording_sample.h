@@ -36,7 +36,7 @@ inline std::vector<std::byte> sample_recording() {
   RecordingWriter writer({.keyframe_ticks = 15, .coder = SnapshotCoder::raw}, schema);
   writer.begin_map(std::as_bytes(std::span(std::string_view("a map"))));
   for (std::uint32_t tick = 1; tick <= 40; ++tick) {
-    world.begin(tick);
+    world.begin(Tick(tick));
     for (std::uint32_t i = 1; i <= 6; ++i) {
       const NetworkId id{i};
       const std::int64_t now = tick;
@@ -51,7 +51,8 @@ inline std::vector<std::byte> sample_recording() {
       }
     }
     if (tick == 20) world.despawn(NetworkId{3});
-    if (tick == 25) writer.add_event(tick, std::as_bytes(std::span(std::string_view("bang"))));
+    if (tick == 25)
+      writer.add_event(Tick(tick), std::as_bytes(std::span(std::string_view("bang"))));
     writer.add(world);
   }
   writer.finish();

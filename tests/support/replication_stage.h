@@ -49,7 +49,7 @@ struct ClientWorld {
   struct Entity {
     SchemaType type{};
     SeenBy seen_by = SeenBy::others;
-    std::uint32_t tick = 0;
+    Tick tick;
     std::vector<std::int64_t> values;
   };
   std::map<NetworkId, Entity> entities;
@@ -135,7 +135,7 @@ class ReplicationStage {
   /// One tick; `change` may do anything to the server's world.
   template <typename Change>
   void step(const Change& change) {
-    server.begin_tick(++tick);
+    server.begin_tick(Tick(++tick));
     change();
     server.end_tick();
     for (const auto& client : clients) step_client(*client);
@@ -196,10 +196,10 @@ class ReplicationStage {
       }
       const bool is_owner = player != PlayerId::none && entity.options.owner == player;
       const TypeViews& views = server.world().views();
-      const std::uint16_t first =
+      const CodecType first =
           views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
-      for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
-        for (const TypeView::Part& part : views.view(static_cast<std::uint16_t>(i)).parts) {
+      for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
+        for (const TypeView::Part& part : views.view(TypeViews::slice_type(first, slice)).parts) {
           if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
           return "entity " + std::to_string(wire_id(entity.id)) + " value " +
                  std::to_string(part.value);

@@ -20,7 +20,7 @@ LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::millise
 /// Runs a tick of the server and of a client. If a payload arrived, returns whether it has the
 /// complete flag.
 std::optional<bool> reports_complete(ReplicationStage& stage, ReplicationStage::Client& client) {
-  stage.server.begin_tick(++stage.tick);
+  stage.server.begin_tick(Tick(++stage.tick));
   stage.server.end_tick();
   ConnectionPair& pair = *client.pair;
   pair.now += stage.tick_length;

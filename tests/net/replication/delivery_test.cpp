@@ -38,7 +38,7 @@ Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_w
     if (i < kTicks / 2) continue;
     std::uint32_t oldest = 0;
     for (const auto& [id, entity] : client.world.entities) {
-      oldest = std::max(oldest, stage.tick - entity.tick);
+      oldest = std::max(oldest, Tick(stage.tick) - entity.tick);
     }
     sum += oldest;
   }
@@ -192,7 +192,8 @@ TEST_CASE("An entity that fits alone, but not with events, is sent", "[net][repl
   });
   const NetBytes event(kTimedEventBytesMax);
   for (int i = 0; i < 60; ++i) {
-    stage.step([&] { static_cast<void>(stage.server.send_event(client.id, stage.tick, event)); });
+    stage.step(
+        [&] { static_cast<void>(stage.server.send_event(client.id, Tick(stage.tick), event)); });
   }
   CHECK(stage.difference(client).empty());
   CHECK(stage.server.view(client.id)->counters().unfit == 0);
@@ -259,7 +260,8 @@ TEST_CASE("Events and new entities do not raise the estimated cost of updates",
           stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
         }
         if (event_bytes > 0 && i % 3 == 0) {
-          static_cast<void>(stage.server.send_event(client.id, stage.tick, NetBytes(event_bytes)));
+          static_cast<void>(
+              stage.server.send_event(client.id, Tick(stage.tick), NetBytes(event_bytes)));
         }
       });
       if (i == 300) before = stage.server.view(client.id)->counters().snapshot_bytes;

@@ -144,7 +144,7 @@ TEST_CASE("A checksum of an entity that its snapshot does not contain is a diver
   NetBytes payload(200);
   std::span<const std::byte> snapshot;
   for (int i = 0; i < 20; ++i) {
-    writer.begin(stage.tick + 1, {});
+    writer.begin(Tick(stage.tick + 1), {});
     snapshot = writer.write(std::span(payload).subspan(9));
   }
   REQUIRE_FALSE(snapshot.empty());
@@ -207,7 +207,7 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
   const TypeViews& views = stage.server.world().views();
   const auto claim = [&](std::uint32_t id, SchemaType type, SeenBy seen_by) {
     const DivergedMessage message{.id = SliceId{id},
-                                  .tick = stage.tick,
+                                  .tick = Tick(stage.tick),
                                   .codec_type = views.codec_type(type, seen_by),
                                   .lanes = std::vector<LaneValue>(kDivergedLanesMax, 77)};
     REQUIRE(client.pair->b->connection.send_message(0, encode(message)) == SendStatus::queued);

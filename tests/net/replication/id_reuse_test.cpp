@@ -83,7 +83,7 @@ TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][repli
   constexpr std::uint32_t kAlive = 200;
   std::size_t bytes = 0;
   for (std::uint32_t id = 1; id < 400'000; ++id) {
-    if (id % 10 == 1) world.begin(1 + id / 10);
+    if (id % 10 == 1) world.begin(Tick(1 + id / 10));
     world.spawn(NetworkId{id},
                 {.type = SchemaType{1}, .position = {.x = static_cast<float>(id % 500)}}, values);
     if (id > kAlive) world.despawn(NetworkId{id - kAlive});
@@ -99,7 +99,7 @@ TEST_CASE("Two entities of one id never share a generation, although most ids ar
   const TypeViews views(schema);
   ReplicatedWorld world(schema, views);
   const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
-  world.begin(1);
+  world.begin(Tick(1));
   Random random(3);
   std::map<NetworkId, std::uint32_t> highest;
   for (int i = 0; i < 100'000; ++i) {
@@ -121,7 +121,7 @@ TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][
   std::array<std::byte, 64> memory{};
   const auto bits_of = [&](std::uint32_t generation, std::uint32_t before) {
     PlainWriter writer(model, options, memory, memory.size());
-    EntityKind kind{.type = 0, .generation = generation};
+    EntityKind kind{.type = CodecType{0}, .generation = generation};
     REQUIRE(code_kind(writer, kind, 1, before));
     const std::span<const std::byte> bytes = writer.finish();
     PlainReader reader(model, options, bytes);
@@ -161,7 +161,7 @@ TEST_CASE("A client that requests a snapshot every ten seconds sees every change
   });
   for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();
   REQUIRE(stage.difference(client).empty());
-  const std::uint32_t shown = client.world.entities.at(NetworkId{1}).tick;
+  const std::uint32_t shown = client.world.entities.at(NetworkId{1}).tick.value();
   // The second change reuses the row that the first one freed.
   const std::uint32_t first = GENERATE(1U, 50U);
   while (stage.tick < shown + 1'260) {

@@ -78,7 +78,7 @@ TEST_CASE("The grid finds the same entities as a full search", "[net][replicatio
     };
     const std::vector<std::int64_t> values(schema.value_count(SchemaType{1}));
     for (std::uint32_t tick = 1; tick < 12; ++tick) {
-      world.begin(tick);
+      world.begin(Tick(tick));
       for (std::uint32_t i = 0; i < 60; ++i) {
         const NetworkId id{i};
         if (world.find(id) == nullptr) {

@@ -55,7 +55,7 @@ std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Cl
   for (const ReplicatedChange& change : client.replication->changes()) {
     const auto born = stage.born.find(change.id);
     const bool is_end = change.kind == ReplicatedChange::Kind::despawned;
-    if (is_end && born != stage.born.end() && born->second <= change.tick) ++wrong;
+    if (is_end && born != stage.born.end() && born->second <= change.tick.value()) ++wrong;
   }
   client.world.apply(*client.replication);
   client.replication->clear();

@@ -40,7 +40,8 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
       for (std::uint32_t id = 0; id < kUrgent + kPlain; ++id) stage.stir(NetworkId{id});
     });
     for (std::uint32_t id = kUrgent; id < kUrgent + kPlain; ++id) {
-      const std::uint32_t updated = std::max(client.world.entities.at(NetworkId{id}).tick, begin);
+      const std::uint32_t updated =
+          std::max(client.world.entities.at(NetworkId{id}).tick.value(), begin);
       if (std::exchange(last[id], updated) != updated) ++updates;
       longest = std::max(longest, stage.tick - updated);
     }
@@ -78,7 +79,7 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
   stage.step([&] { stage.spawn(NetworkId{2}, {.type = SchemaType{1}, .position = {.x = 80}}); });
   stage.run(60);
   std::uint32_t updates = 0;
-  std::uint32_t updated = 0;
+  Tick updated;
   for (int i = 0; i < 10'000; ++i) {
     stage.step([&] { stage.stir(NetworkId{2}); });
     REQUIRE(client.world.entities.contains(NetworkId{2}));

@@ -109,7 +109,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   const ClientViewCounters before = stage.server.view(client.id)->counters();
   for (int tick = 0; tick < 60; ++tick) stage.step(move);
   CAPTURE(is_both_ways, outage_ticks);
-  CHECK(stage.tick - client.world.entities.at(NetworkId{1}).tick < 10);
+  CHECK(Tick(stage.tick) - client.world.entities.at(NetworkId{1}).tick < 10);
   CHECK(client.world.despawned == 0);
   CHECK(client.world.spawned == 40);
   CHECK(stage.server.view(client.id)->counters().resyncs == before.resyncs);

@@ -9,13 +9,13 @@
 namespace muster {
 namespace {
 
-using Worlds = std::map<std::uint32_t, std::map<NetworkId, std::vector<std::int64_t>>>;
+using Worlds = std::map<Tick, std::map<NetworkId, std::vector<std::int64_t>>>;
 
 /// A recording of a seeded world, and the world at each recorded tick.
 struct Recorded {
   NetBytes file;
   Worlds worlds;
-  std::vector<std::uint32_t> events;
+  std::vector<Tick> events;
 };
 
 Recorded record(std::uint64_t seed, int ticks, bool is_finished = true) {
@@ -31,11 +31,11 @@ Recorded record(std::uint64_t seed, int ticks, bool is_finished = true) {
     });
     if (i % 3 != 0) continue;
     if (stage.random.below(5) == 0) {
-      writer.add_event(stage.tick, bytes_of({1, 2}));
-      recorded.events.push_back(stage.tick);
+      writer.add_event(Tick(stage.tick), bytes_of({1, 2}));
+      recorded.events.push_back(Tick(stage.tick));
     }
     writer.add(stage.server.world());
-    recorded.worlds[stage.tick] = stage.values;
+    recorded.worlds[Tick(stage.tick)] = stage.values;
     const auto pending = writer.pending();
     recorded.file.insert(recorded.file.end(), pending.begin(), pending.end());
     writer.clear_pending();
@@ -75,7 +75,7 @@ TEST_CASE("A recording plays every field of every entity at every tick", "[net][
     const auto reader = RecordingReader::open(recorded.file, error);
     REQUIRE(reader != nullptr);
     Viewed viewed;
-    std::vector<std::uint32_t> events;
+    std::vector<Tick> events;
     std::size_t ticks = 0;
     RecordingStatus status = reader->step();
     for (; status == RecordingStatus::tick; status = reader->step()) {
@@ -101,8 +101,8 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
   Viewed viewed;
   Random random(1);
   for (int i = 0; i < 200; ++i) {
-    const auto tick = static_cast<std::uint32_t>(1 + random.below(600));
-    CAPTURE(tick);
+    const Tick tick(static_cast<std::uint32_t>(1 + random.below(600)));
+    CAPTURE(tick.value());
     REQUIRE(reader->seek(tick) == RecordingStatus::tick);
     const auto expected = std::prev(recorded.worlds.upper_bound(tick));
     CHECK(reader->tick() == expected->first);
@@ -112,9 +112,9 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
     viewed.apply(*reader);
     REQUIRE(viewed.world == recorded.worlds.at(reader->tick()));
   }
-  CHECK(reader->seek(0) == RecordingStatus::end);
+  CHECK(reader->seek(Tick(0)) == RecordingStatus::end);
   // After its end a recording shows its last tick.
-  CHECK(reader->seek(100'000) == RecordingStatus::tick);
+  CHECK(reader->seek(Tick(100'000)) == RecordingStatus::tick);
   viewed.apply(*reader);
   CHECK(reader->tick() == recorded.worlds.rbegin()->first);
   CHECK(viewed.world == recorded.worlds.rbegin()->second);
@@ -136,7 +136,7 @@ TEST_CASE("A recording that is entered has the map of that moment", "[net][repli
   const auto reader = RecordingReader::open(writer.pending(), error);
   REQUIRE(reader != nullptr);
   for (const std::uint32_t tick : {50U, 10U, 30U, 59U}) {
-    REQUIRE(reader->seek(tick) == RecordingStatus::tick);
+    REQUIRE(reader->seek(Tick(tick)) == RecordingStatus::tick);
     REQUIRE(reader->map_info().size() == 1);
     CHECK(std::to_integer<std::uint32_t>(reader->map_info()[0]) == (tick - 1) / 20 + 1);
   }
@@ -172,7 +172,7 @@ TEST_CASE("A damaged recording ends in a status, not in a crash", "[net][replica
     if (reader == nullptr) continue;
     std::size_t steps = 0;
     while (reader->step() == RecordingStatus::tick) REQUIRE(++steps < 1000);
-    static_cast<void>(reader->seek(20));
+    static_cast<void>(reader->seek(Tick(20)));
   }
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   constexpr int kWarmUp = 700;  // Longer than rows are kept.
   for (int i = 0; i < 1'000; ++i) {
     const std::uint64_t before = allocation_count();
-    stage.server.begin_tick(++stage.tick);
+    stage.server.begin_tick(Tick(++stage.tick));
     for (std::uint32_t id = 0; id < 100; ++id) {
       if ((id + stage.tick) % 3 != 0) continue;
       std::vector<std::int64_t>& now = values[id];
@@ -150,7 +150,7 @@ TEST_CASE("Clients served by several threads are sent the same bytes", "[net][re
     populate(stage);
     std::vector<std::uint64_t> bytes;
     for (int i = 0; i < 200; ++i) {
-      stage.server.begin_tick(++stage.tick);
+      stage.server.begin_tick(Tick(++stage.tick));
       for (std::uint32_t id = 0; id < 100; id += 3) stage.stir(NetworkId{id});
       stage.server.end_tick();
       const auto serve = [&](std::size_t k) {

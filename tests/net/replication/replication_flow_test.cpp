@@ -156,7 +156,7 @@ TEST_CASE("A slow link carries the most urgent changes first, and nothing waits 
   stage.run(400);
   REQUIRE(stage.difference(client).empty());
   std::map<NetworkId, int> updates;
-  std::map<NetworkId, std::uint32_t> last;
+  std::map<NetworkId, Tick> last;
   std::uint32_t longest = 0;
   for (int i = 0; i < 1200; ++i) {
     stage.step([&] {
@@ -164,7 +164,7 @@ TEST_CASE("A slow link carries the most urgent changes first, and nothing waits 
     });
     for (const auto& [id, entity] : client.world.entities) {
       if (entity.tick == last[id]) continue;
-      if (last[id] != 0 && i > 300) longest = std::max(longest, entity.tick - last[id]);
+      if (last[id] != Tick() && i > 300) longest = std::max(longest, entity.tick - last[id]);
       last[id] = entity.tick;
       ++updates[id];
     }

@@ -84,12 +84,14 @@ TEST_CASE("The built-in priors expect a type's initial values in a new entity",
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
   const std::vector<LaneModel>& lanes =
-      model.types[views.codec_type(SchemaType{1}, SeenBy::others)].lanes;
+      model.types[codec_index(views.codec_type(SchemaType{1}, SeenBy::others))].lanes;
   CHECK(lanes[0].initial_value == 99'999);
   CHECK(lanes[3].initial_value == 359);
   CHECK(lanes[4].initial_value == 3);
   CHECK(lanes[7].initial_value == 500);
-  CHECK(model.types[views.codec_type(SchemaType{0}, SeenBy::others)].lanes[0].initial_value == 0);
+  CHECK(model.types[codec_index(views.codec_type(SchemaType{0}, SeenBy::others))]
+            .lanes[0]
+            .initial_value == 0);
 }
 
 TEST_CASE("Values of any width convert to lanes and back", "[net][replication]") {
@@ -97,7 +99,7 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
   for (std::uint16_t i = 0; i < views.count(); ++i) {
-    const TypeView& view = views.view(i);
+    const TypeView& view = views.view(static_cast<CodecType>(i));
     for (int round = 0; round < 100; ++round) {
       const std::vector<std::int64_t> values = stage.random_values(view.type);
       std::vector<LaneValue> lanes(view.parts.size());
@@ -156,7 +158,8 @@ TEST_CASE("A model trained on a recording is used for the owner's view and that 
   const TypeViews views(schema);
   const SnapshotModel model = views.model(trained);
   for (const SeenBy seen_by : {SeenBy::owner, SeenBy::others}) {
-    for (const LaneModel& lane : model.types[views.codec_type(SchemaType{0}, seen_by)].lanes) {
+    for (const LaneModel& lane :
+         model.types[codec_index(views.codec_type(SchemaType{0}, seen_by))].lanes) {
       CHECK(lane.initial_value == 1);
     }
   }

@@ -66,13 +66,13 @@ class Course {
   };
 
   void step(bool changes) {
-    world_.begin(++tick_);
+    world_.begin(Tick(++tick_));
     if (changes) change();
     states_.clear();
     for (const ReplicatedEntity& entity : world_.entities()) {
-      const std::uint16_t first = views_.codec_type(entity.options.type, SeenBy::others);
+      const CodecType first = views_.codec_type(entity.options.type, SeenBy::others);
       for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
-        const auto type = static_cast<std::uint16_t>(first + slice);
+        const CodecType type = TypeViews::slice_type(first, slice);
         states_.push_back({.id = codec_id(views_.slice_id(entity.id, slice)),
                            .kind = {.type = type, .generation = entity.generation},
                            .is_deferred = changes && random_.below(4) == 0,
@@ -81,7 +81,7 @@ class Course {
     }
     for (const SnapshotNumber number : acks_) writer_.acknowledge(number);
     acks_.clear();
-    writer_.begin(tick_, states_);
+    writer_.begin(Tick(tick_), states_);
     // The link has no room for all changes.
     const std::uint64_t parts_max = changes ? 1 + random_.below(12) : 1'000;
     for (std::uint64_t part = 0; part < parts_max && !writer_.is_done(); ++part) {

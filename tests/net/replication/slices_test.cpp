@@ -44,25 +44,28 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   CHECK(uncut.id_end() == NetworkId{0xFFFF'FFFF});
   for (std::uint16_t type = 0; type < schema.types.size(); ++type) {
     for (const SeenBy seen_by : {SeenBy::others, SeenBy::owner}) {
-      const std::uint16_t first = views.codec_type(SchemaType{type}, seen_by);
+      const CodecType first = views.codec_type(SchemaType{type}, seen_by);
       const std::vector<LaneSchema>& all =
-          uncut.schemas()[uncut.codec_type(SchemaType{type}, seen_by)].lanes;
+          uncut.schemas()[codec_index(uncut.codec_type(SchemaType{type}, seen_by))].lanes;
       CHECK(views.lane_count(first) == all.size());
       std::vector<LaneSchema> lanes;
-      for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
-        const TypeView& view = views.view(static_cast<std::uint16_t>(i));
+      for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
+        const CodecType slice_type = TypeViews::slice_type(first, slice);
+        const TypeView& view = views.view(slice_type);
         CHECK(view.first_lane == lanes.size());
-        CHECK(view.slice == i - first);
+        CHECK(view.slice == slice);
         // A rotation and the halves of a number stay together.
-        const LaneSchema& begin = views.schemas()[i].lanes.front();
+        const std::vector<LaneSchema>& own = views.schemas()[codec_index(slice_type)].lanes;
+        const LaneSchema& begin = own.front();
         CHECK(begin.kind != LaneKind::rotation);
         CHECK(view.parts.front().half != TypeView::Part::Half::low);
-        lanes.insert(lanes.end(), views.schemas()[i].lanes.begin(), views.schemas()[i].lanes.end());
+        lanes.insert(lanes.end(), own.begin(), own.end());
       }
       CHECK(lanes == all);
     }
   }
-  CHECK(views.schemas()[views.codec_type(SchemaType{1}, SeenBy::owner) + 2U].name == "77/owner/2");
+  CHECK(views.schemas()[codec_index(views.codec_type(SchemaType{1}, SeenBy::owner)) + 2].name ==
+        "77/owner/2");
   // The last slice of the last entity differs from the id for all entities.
   const NetworkId last_id{wire_id(views.id_end()) - 1};
   const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
@@ -82,11 +85,13 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   }
   const TypeViews views(schema);
   const SnapshotModel model = views.model(trained);
-  const std::uint16_t first = views.codec_type(SchemaType{1}, SeenBy::others);
-  for (std::size_t i = first; i < first + views.slice_count(first); ++i) {
-    const TypeView& view = views.view(static_cast<std::uint16_t>(i));
+  const CodecType first = views.codec_type(SchemaType{1}, SeenBy::others);
+  for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
+    const CodecType type = TypeViews::slice_type(first, slice);
+    const TypeView& view = views.view(type);
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
-      CHECK(model.types[i].lanes[lane].initial_value == 1'000 + view.first_lane + lane);
+      CHECK(model.types[codec_index(type)].lanes[lane].initial_value ==
+            1'000 + view.first_lane + lane);
     }
   }
 }
@@ -167,7 +172,7 @@ TEST_CASE("An event about an entity in slices is not reported before the whole e
     stage.step([&] {
       stage.spawn(NetworkId{7},
                   {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = Relevance::always});
-      stage.server.send_event_about(NetworkId{7}, stage.tick, NetBytes(2));
+      stage.server.send_event_about(NetworkId{7}, Tick(stage.tick), NetBytes(2));
     });
     for (int i = 0; i < 300 && client.world.events.empty(); ++i) {
       stage.step([&] {
@@ -257,7 +262,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
     // After every third change the values stay unchanged for a while.
     for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
       const EntityState state{.id = 1, .kind = {}, .values = rows.back().data()};
-      writer.begin(++tick, {&state, 1});
+      writer.begin(Tick(++tick), {&state, 1});
       most = std::max(most, writer.write(memory).size());
       writer.acknowledge(writer.last_number());
     }
@@ -309,11 +314,11 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   CHECK(stage.server.view(client.id)->counters().unfit > 0);
   // Events about it are dropped, and no others wait for them.
   for (int i = 0; i < 300; ++i) {
-    stage.step([&] { stage.server.send_event_about(NetworkId{5}, stage.tick, NetBytes(2)); });
+    stage.step([&] { stage.server.send_event_about(NetworkId{5}, Tick(stage.tick), NetBytes(2)); });
   }
   stage.run(10);
   CHECK(stage.server.view(client.id)->counters().events_not_meant == 300);
-  REQUIRE(stage.server.send_event(client.id, stage.tick, NetBytes(2)));
+  REQUIRE(stage.server.send_event(client.id, Tick(stage.tick), NetBytes(2)));
   put(nothing);
   CHECK(client.world.events.size() == 1);
   CHECK(stage.difference(client).empty());
@@ -328,7 +333,7 @@ TEST_CASE("An event about an entity without slices is not delayed by others with
   for (std::uint32_t i = 0; i < 20; ++i) {
     stage.step([&] {
       stage.spawn(NetworkId{i}, {.relevance = Relevance::always});
-      stage.server.send_event_about(NetworkId{i}, stage.tick, NetBytes(2));
+      stage.server.send_event_about(NetworkId{i}, Tick(stage.tick), NetBytes(2));
     });
     stage.run(3);  // It is sent, and not confirmed yet.
     stage.step([&] { stage.despawn(NetworkId{i}); });
@@ -413,7 +418,7 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
         stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
         NetBytes event(2);
         event[0] = static_cast<std::byte>(id);
-        stage.server.send_event_about(NetworkId{id}, stage.tick, event);
+        stage.server.send_event_about(NetworkId{id}, Tick(stage.tick), event);
       });
     });
     // When an event arrives, the entity shown is the one that it is about.
@@ -451,7 +456,7 @@ TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
   std::string error;
   const auto reader = RecordingReader::open(file, error);
   REQUIRE(reader != nullptr);
-  REQUIRE(reader->seek(stage.tick) == RecordingStatus::tick);
+  REQUIRE(reader->seek(Tick(stage.tick)) == RecordingStatus::tick);
   for (const auto& [id, values] : stage.values) {
     std::vector<std::int64_t> got(values.size());
     REQUIRE(reader->mirror().values(id, got));

@@ -15,7 +15,7 @@ using Ids = std::vector<std::uint32_t>;
 /// part.
 void add(SnapshotsInFlight& flights, SnapshotNumber number, std::uint32_t part, std::uint32_t tick,
          const Ids& ids) {
-  SnapshotInFlight& flight = flights.add(number, part, tick);
+  SnapshotInFlight& flight = flights.add(number, part, Tick(tick));
   for (const std::uint32_t id : ids) {
     flight.listed.push_back({.entity = {.id = SliceId{id}}, .is_certain = id % 2 == 0});
   }
@@ -49,10 +49,10 @@ TEST_CASE("A snapshot is delivered once, and forgotten after a window of later o
   CHECK(flights->find(65'534) == nullptr);
   const SnapshotInFlight* const flight = flights->deliver(65'535);
   REQUIRE(flight != nullptr);
-  CHECK(flight->tick == 10);
+  CHECK(flight->tick == Tick(10));
   CHECK(flights->deliver(65'535) == nullptr);
   CHECK(flights->find(65'535) == nullptr);
-  CHECK(flights->tick_of(65'535) == 10);
+  CHECK(flights->tick_of(65'535) == Tick(10));
   add(*flights, static_cast<SnapshotNumber>(65'535 + kSnapshotWindow), 0, 80, {2});
   CHECK_FALSE(flights->tick_of(65'535).has_value());
   CHECK(flights->deliver(65'535) == nullptr);
@@ -101,14 +101,14 @@ TEST_CASE("An entity is listed while a snapshot with it may arrive", "[net][repl
 TEST_CASE("The oldest snapshot in flight or delivered counts, and at least the minimum",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
-  CHECK(flights->oldest_ticks(100, 15) == 15);
+  CHECK(flights->oldest_ticks(Tick(100), 15) == 15);
   add(*flights, 1, 0, 60, {2});
   add(*flights, 2, 0, 90, {2});
-  CHECK(flights->oldest_ticks(100, 15) == 40);
+  CHECK(flights->oldest_ticks(Tick(100), 15) == 40);
   REQUIRE(flights->deliver(1) != nullptr);
-  CHECK(flights->oldest_ticks(100, 15) == 40);
+  CHECK(flights->oldest_ticks(Tick(100), 15) == 40);
   flights->clear();
-  CHECK(flights->oldest_ticks(100, 15) == 15);
+  CHECK(flights->oldest_ticks(Tick(100), 15) == 15);
   CHECK(flights->find(2) == nullptr);
 }
 

@@ -104,7 +104,7 @@ TEST_CASE(
   for (const std::uint32_t id : ids_in(order, 100'000)) ids.push_back(NetworkId{id});
   const Viewer viewer{.player = PlayerId{3}, .team = 1, .has_view_position = true};
   std::vector<NetworkId> found;
-  world.begin(1);
+  world.begin(Tick(1));
   for (const NetworkId id : ids) {
     world.spawn(id,
                 {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = relevance, .team = 1},
@@ -114,7 +114,7 @@ TEST_CASE(
   grid.find(world, viewer, {}, found);
   CHECK(found.size() == ids.size());
   CHECK(std::ranges::is_sorted(found));
-  world.begin(2);
+  world.begin(Tick(2));
   for (const NetworkId id : ids) world.set_position(id, {.x = 1'000});
   grid.update(world);
   grid.find(
@@ -124,7 +124,7 @@ TEST_CASE(
   const bool is_for_all = relevance == Relevance::near || relevance == Relevance::always;
   CHECK(found.size() == (is_for_all ? ids.size() : 0));
   const std::size_t bytes = grid.memory_bytes();
-  world.begin(3);
+  world.begin(Tick(3));
   for (const NetworkId id : ids) world.despawn(id);
   grid.update(world);
   grid.find(world, viewer, {}, found);

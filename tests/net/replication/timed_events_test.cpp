@@ -34,7 +34,7 @@ TEST_CASE("Every event is reported once, in the order of ticks, not before its t
       stage.step([&] {
         if (stage.random.below(3) != 0) return;
         const auto number = static_cast<std::uint32_t>(sent.size());
-        REQUIRE(stage.server.send_event(client.id, stage.tick, event_of(number)));
+        REQUIRE(stage.server.send_event(client.id, Tick(stage.tick), event_of(number)));
         sent.push_back(number);
       });
     }
@@ -54,10 +54,11 @@ TEST_CASE("On a link without loss an event arrives with the state of its tick",
   stage.run(60);
   std::vector<std::uint32_t> at;
   for (std::uint32_t i = 0; i < 60; ++i) {
-    stage.step([&] { CHECK(stage.server.send_event(client.id, stage.tick, event_of(i))); });
+    stage.step([&] { CHECK(stage.server.send_event(client.id, Tick(stage.tick), event_of(i))); });
     // The event arrives no later than the first snapshot of its tick or a later tick.
-    const std::size_t due = client.replication->tick() + 1 - (stage.tick - i);
-    if (client.replication->tick() + 1 > stage.tick - i) CHECK(client.world.events.size() == due);
+    const std::uint32_t reached = client.replication->tick().value() + 1;
+    const std::size_t due = reached - (stage.tick - i);
+    if (reached > stage.tick - i) CHECK(client.world.events.size() == due);
   }
 }
 
@@ -65,7 +66,7 @@ TEST_CASE("An event of a future tick waits for it", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
-  const std::uint32_t tick = stage.tick + 60;
+  const Tick tick(stage.tick + 60);
   CHECK(stage.server.send_event(client.id, tick, event_of(1)));
   while (client.replication->tick() < tick) {
     CHECK(client.world.events.empty());
@@ -78,11 +79,11 @@ TEST_CASE("Too many events and too long ones are refused and counted", "[net][re
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
-  CHECK_FALSE(stage.server.send_event(client.id, 1, NetBytes(kTimedEventBytesMax + 1)));
+  CHECK_FALSE(stage.server.send_event(client.id, Tick(1), NetBytes(kTimedEventBytesMax + 1)));
   for (std::size_t i = 0; i < kTimedEventsMax; ++i) {
-    REQUIRE(stage.server.send_event(client.id, 1, event_of(static_cast<std::uint32_t>(i))));
+    REQUIRE(stage.server.send_event(client.id, Tick(1), event_of(static_cast<std::uint32_t>(i))));
   }
-  CHECK_FALSE(stage.server.send_event(client.id, 1, event_of(0)));
+  CHECK_FALSE(stage.server.send_event(client.id, Tick(1), event_of(0)));
   CHECK(stage.server.view(client.id)->counters().events_refused == 2);
   stage.run(120);
   CHECK(client.world.events.size() == kTimedEventsMax);
@@ -95,7 +96,7 @@ TEST_CASE("An event about an entity is sent to the clients that have it", "[net]
   stage.step(
       [&] { stage.spawn(NetworkId{4}, {.owner = PlayerId{1}, .relevance = Relevance::owner}); });
   stage.run(30);
-  stage.step([&] { stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(9)); });
+  stage.step([&] { stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(9)); });
   stage.run(30);
   CHECK(knows.world.events == std::vector<std::uint32_t>{9});
   CHECK(does_not.world.events.empty());
@@ -140,7 +141,7 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
           const std::uint32_t id = i * 100 + round;
           stage.spawn(NetworkId{id}, {.owner = PlayerId{1}, .relevance = Relevance::owner});
           if (i % 2 != 0) continue;
-          stage.server.send_event_about(NetworkId{id}, stage.tick, event_of(id));
+          stage.server.send_event_about(NetworkId{id}, Tick(stage.tick), event_of(id));
           sent.push_back(id);
         }
       });
@@ -171,7 +172,7 @@ struct Passers {
 
   void send_about(NetworkId id) {
     const auto which = static_cast<std::uint32_t>(stage.values.at(id).back());
-    stage.server.send_event_about(id, stage.tick, event_of(which));
+    stage.server.send_event_about(id, Tick(stage.tick), event_of(which));
     ++open[which];
   }
   void replace(NetworkId id) {
@@ -261,10 +262,13 @@ TEST_CASE("When snapshots are reordered an event about an entity arrives, and no
 
 TEST_CASE("An event about an entity waits for it for a limited time", "[net][replication]") {
   TimedEventSender sender;
-  REQUIRE(sender.push_about({.id = SliceId{8}, .generation = 3}, EventTurn::any, 10, event_of(1)));
-  REQUIRE(sender.push_about({.id = SliceId{9}, .generation = 1}, EventTurn::any, 11, event_of(2)));
-  REQUIRE(sender.push_about({.id = SliceId{7}, .generation = 1}, EventTurn::any, 11, event_of(3)));
-  REQUIRE(sender.push(12, event_of(4)));
+  REQUIRE(sender.push_about({.id = SliceId{8}, .generation = 3}, EventTurn::any, Tick(10),
+                            event_of(1)));
+  REQUIRE(sender.push_about({.id = SliceId{9}, .generation = 1}, EventTurn::any, Tick(11),
+                            event_of(2)));
+  REQUIRE(sender.push_about({.id = SliceId{7}, .generation = 1}, EventTurn::any, Tick(11),
+                            event_of(3)));
+  REQUIRE(sender.push(Tick(12), event_of(4)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
   CHECK(sender.waiting_bytes(memory.size()) == 1 + 4 * 10 + 3 * 8);
@@ -279,24 +283,24 @@ TEST_CASE("An event about an entity waits for it for a limited time", "[net][rep
     receiver.clear_due();
     return due;
   };
-  const auto none = [](const EventSubject&, std::uint32_t) { return SubjectState::may_come; };
+  const auto none = [](const EventSubject&, Tick) { return SubjectState::may_come; };
   receiver.settle(100, none);
-  CHECK(receiver.reach(20) == 1);
+  CHECK(receiver.reach(Tick(20)) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{3});
-  receiver.settle(101, [](const EventSubject& one, std::uint32_t tick) {
-    if (one == EventSubject{.id = SliceId{8}, .generation = 3} && tick == 10)
+  receiver.settle(101, [](const EventSubject& one, Tick tick) {
+    if (one == EventSubject{.id = SliceId{8}, .generation = 3} && tick == Tick(10))
       return SubjectState::shown;
     return one.id == SliceId{7} ? SubjectState::is_past : SubjectState::may_come;
   });
   CHECK(receiver.dropped() == 1);
-  CHECK(receiver.reach(21) == 1);
+  CHECK(receiver.reach(Tick(21)) == 1);
   CHECK(numbers() == std::vector<std::uint32_t>{0});
   receiver.settle(100 + kEventPatience - 1, none);
   CHECK(receiver.dropped() == 1);
   receiver.settle(100 + kEventPatience, none);
   CHECK(receiver.dropped() == 2);
-  receiver.settle(5000, [](const EventSubject&, std::uint32_t) { return SubjectState::shown; });
-  CHECK(receiver.reach(30) == 0);
+  receiver.settle(5000, [](const EventSubject&, Tick) { return SubjectState::shown; });
+  CHECK(receiver.reach(Tick(30)) == 0);
 }
 
 TEST_CASE("An event about a deferred entity arrives with it", "[net][replication][sys-35]") {
@@ -314,7 +318,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
     step_and_check(stage, [&] {
       for (std::uint32_t id = 0; id < 200; ++id) {
         stage.spawn(NetworkId{id}, {.relevance = Relevance::always});
-        stage.server.send_event_about(NetworkId{id}, stage.tick, event_of(id));
+        stage.server.send_event_about(NetworkId{id}, Tick(stage.tick), event_of(id));
         sent.push_back(id);
       }
     });
@@ -335,9 +339,9 @@ TEST_CASE("An event about an entity that a client never received is not sent to 
   const ClientViewCounters& counters = stage.server.view(client.id)->counters();
   stage.step([&] {
     stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
-    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(4));
+    stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(4));
     stage.despawn(NetworkId{4});
-    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(5));
+    stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(5));
   });
   stage.run(30);
   CHECK(client.world.events.empty());
@@ -347,7 +351,7 @@ TEST_CASE("An event about an entity that a client never received is not sent to 
   stage.run(3);
   REQUIRE(client.world.spawned == 0);
   stage.step([&] {
-    stage.server.send_event_about(NetworkId{6}, stage.tick, event_of(6));
+    stage.server.send_event_about(NetworkId{6}, Tick(stage.tick), event_of(6));
     stage.despawn(NetworkId{6});
   });
   stage.run(30);
@@ -363,10 +367,10 @@ TEST_CASE("An event about a past entity is not about the one that reuses its id"
   stage.run(30);
   stage.step([&] {
     stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
-    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(1));
+    stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(1));
     stage.despawn(NetworkId{4});
     stage.spawn(NetworkId{4}, {.relevance = Relevance::always});
-    stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(2));
+    stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(2));
   });
   stage.run(30);
   CHECK(client.world.events == std::vector<std::uint32_t>{2});
@@ -383,12 +387,12 @@ TEST_CASE("An event about an entity that fits into no datagram does not block la
   stage.step(
       [&] { stage.spawn(NetworkId{4}, {.type = SchemaType{1}, .relevance = Relevance::always}); });
   for (std::uint32_t i = 0; i < kInVain; ++i) {
-    stage.step([&] { stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(4)); });
+    stage.step([&] { stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(4)); });
   }
   stage.run(30);
   CHECK(stage.server.view(client.id)->counters().events_not_meant == kInVain);
   for (std::uint32_t i = 0; i < kTimedEventsMax; ++i) {
-    REQUIRE(stage.server.send_event(client.id, stage.tick, event_of(i)));
+    REQUIRE(stage.server.send_event(client.id, Tick(stage.tick), event_of(i)));
   }
   stage.run(90);
   CHECK(client.world.events.size() == kTimedEventsMax);
@@ -403,20 +407,20 @@ TEST_CASE("Events about entities that a client may never receive are bounded",
   stage.step([&] {
     stage.spawn(NetworkId{4}, {.owner = PlayerId{9}, .relevance = Relevance::owner});
     for (std::size_t i = 0; i < kOpenEventsMax + 10; ++i) {
-      stage.server.send_event_about(NetworkId{4}, stage.tick, event_of(0));
+      stage.server.send_event_about(NetworkId{4}, Tick(stage.tick), event_of(0));
     }
   });
   CHECK(counters.events_refused == 10);
   stage.run(6);
   CHECK(counters.events_not_meant == kOpenEventsMax);
-  CHECK(stage.server.send_event(client.id, stage.tick, event_of(7)));
+  CHECK(stage.server.send_event(client.id, Tick(stage.tick), event_of(7)));
   stage.run(6);
   CHECK(client.world.events == std::vector<std::uint32_t>{7});
 }
 
 TEST_CASE("A truncated section of events is refused as a whole", "[net][replication]") {
   TimedEventSender sender;
-  for (std::uint32_t i = 0; i < 5; ++i) REQUIRE(sender.push(10 + i, event_of(i)));
+  for (std::uint32_t i = 0; i < 5; ++i) REQUIRE(sender.push(Tick(10 + i), event_of(i)));
   std::array<std::byte, 200> memory{};
   SectionWriter writer(memory);
   sender.write(writer, memory.size(), 0);
@@ -424,14 +428,14 @@ TEST_CASE("A truncated section of events is refused as a whole", "[net][replicat
     TimedEventReceiver receiver;
     SectionReader reader(writer.written().first(size));
     CHECK_FALSE(receiver.read(reader, 0));
-    receiver.reach(1000);
+    receiver.reach(Tick(1000));
     CHECK(receiver.due().empty());
   }
   TimedEventReceiver receiver;
   SectionReader reader(writer.written());
   CHECK(receiver.read(reader, 0));
   CHECK(reader.is_finished());
-  receiver.reach(12);
+  receiver.reach(Tick(12));
   CHECK(receiver.due().size() == 3);
 }
 
@@ -448,7 +452,7 @@ TEST_CASE("The events that a server can make a client keep are bounded", "[net][
     writer.write_bytes(event_of(number));
     SectionReader reader(writer.written());
     REQUIRE(receiver.read(reader, 0));
-    receiver.reach(1);
+    receiver.reach(Tick(1));
     came += receiver.due().size();
     receiver.clear_due();
   }
@@ -470,7 +474,7 @@ TEST_CASE("A game that reads no events loses the oldest, and gets their number",
     writer.write_bytes(event_of(number));
     SectionReader reader(writer.written());
     REQUIRE(receiver.read(reader, 0));
-    came += receiver.reach(number);
+    came += receiver.reach(Tick(number));
   }
   CHECK(came == count);
   REQUIRE(receiver.due().size() == kTimedEventsDueMax);

@@ -42,10 +42,10 @@ struct History {
   KnownStates known() const {
     KnownStates known;
     known.count = states.size();
-    known.now = now;
+    known.now = Tick(now);
     for (std::size_t k = 0; k < states.size(); ++k) {
       known.values[k] = states[k].data();
-      known.ticks[k] = ticks[k];
+      known.ticks[k] = Tick(ticks[k]);
     }
     return known;
   }

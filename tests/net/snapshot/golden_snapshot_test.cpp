@@ -65,11 +65,12 @@ struct Script {
         {.id = 2, .kind = {}, .is_deferred = is_deferred, .values = v.data()}};
     if (tick > 3) {
       world.push_back({.id = 7,
-                       .kind = {.type = 0, .generation = 4},
+                       .kind = {.type = CodecType{0}, .generation = 4},
                        .is_deferred = tick == 9,
                        .values = v.data() + 6});
     }
-    if (tick < 11) world.push_back({.id = 40, .kind = {.type = 1}, .values = v.data() + 12});
+    if (tick < 11)
+      world.push_back({.id = 40, .kind = {.type = CodecType{1}}, .values = v.data() + 12});
     return world;
   }
 };
@@ -88,9 +89,9 @@ std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
     std::vector<EntityState> world = script.world(tick);
     // The entity with id 7 never changes, the others change at every tick.
     for (EntityState& state : world) {
-      if (has_since) state.since = state.id == 7 ? 4 : tick;
+      if (has_since) state.since = Tick(state.id == 7 ? 4 : tick);
     }
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     const std::span<const std::byte> bytes = writer.write(memory);
     REQUIRE(writer.is_done());
     REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);

@@ -13,7 +13,7 @@ namespace {
 struct Copied {
   std::uint32_t id = 0;
   EntityKind kind;
-  std::uint32_t tick = 0;
+  Tick tick;
   std::vector<LaneValue> values;
   friend bool operator==(const Copied&, const Copied&) = default;
 };
@@ -21,7 +21,7 @@ struct Copied {
 std::vector<Copied> copied(const SnapshotReader& reader, const SnapshotModel& model) {
   std::vector<Copied> world;
   for (const SeenEntity& seen : reader.entities()) {
-    const std::size_t lanes = model.types[seen.kind.type].lanes.size();
+    const std::size_t lanes = model.types[codec_index(seen.kind.type)].lanes.size();
     world.push_back({.id = seen.id,
                      .kind = seen.kind,
                      .tick = seen.tick,
@@ -35,11 +35,11 @@ void offer(SnapshotReader& reader, const SnapshotModel& model, std::span<const s
            std::size_t entity_max) {
   const std::vector<Copied> before = copied(reader, model);
   const SnapshotNumber number = reader.last_number();
-  const std::uint32_t tick = reader.tick();
+  const Tick tick = reader.tick();
   if (reader.read(bytes) == SnapshotVerdict::applied) {
     REQUIRE(reader.entities().size() <= entity_max);
     for (const SeenEntity& seen : reader.entities()) {
-      const EntitySchema& schema = model.types.at(seen.kind.type).schema;
+      const EntitySchema& schema = model.types.at(codec_index(seen.kind.type)).schema;
       for (std::size_t i = 0; i < schema.lanes.size(); ++i) {
         REQUIRE(seen.values[i] <= schema.lanes[i].maximum);
       }
@@ -111,7 +111,7 @@ TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snaps
     world.push_back({.id = id, .kind = {}, .values = &value});
   }
   SnapshotWriter writer(model);
-  writer.begin(1, world);
+  writer.begin(Tick(1), world);
   std::array<std::byte, 1200> memory{};
   const std::span<const std::byte> bytes = writer.write(memory);
   REQUIRE(writer.is_done());
@@ -133,7 +133,7 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   for (std::uint32_t id = 0; id < 2'000; ++id)
     world.push_back({.id = id, .kind = {}, .values = initial.data()});
   SnapshotWriter writer(model);
-  writer.begin(1, world);
+  writer.begin(Tick(1), world);
   NetBytes memory(64'000);
   const std::span<const std::byte> bytes = writer.write(memory);
   REQUIRE(writer.is_done());
@@ -145,9 +145,9 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   CHECK(reader.memory_bytes() < kLimit / 10);  // The memory of the entities that were read before
                                                // the limit.
   // The same number of small entities is accepted: none of them uses the memory of a large one.
-  for (EntityState& state : world) state.kind.type = 1;
+  for (EntityState& state : world) state.kind.type = CodecType{1};
   SnapshotWriter small_writer(model);
-  small_writer.begin(1, world);
+  small_writer.begin(Tick(1), world);
   CHECK(reader.read(small_writer.write(memory)) == SnapshotVerdict::applied);
   CHECK(reader.entities().size() == 2'000);
   CHECK(reader.memory_bytes() < kLimit / 2);
@@ -171,11 +171,12 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing o
   for (std::uint32_t tick = 1; tick < 400; ++tick) {
     world.clear();
     for (std::uint32_t id = 0; id < 3; ++id) {
-      const EntityKind kind{.type = static_cast<std::uint16_t>(tick / 40 % 8),
-                            .generation = static_cast<std::uint8_t>(tick / 40)};
+      const EntityKind kind{
+          .type = static_cast<CodecType>(static_cast<std::uint16_t>(tick / 40 % 8)),
+          .generation = static_cast<std::uint8_t>(tick / 40)};
       world.push_back({.id = id + 3 * (tick / 40 % 2), .kind = kind, .values = values.data()});
     }
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     writer.acknowledge(writer.last_number());
     REQUIRE(reader.entities().size() == 3);
@@ -194,7 +195,7 @@ TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") 
   SnapshotReader reader(model, {.entity_max = 10});
   std::array<std::byte, 1200> memory{};
   for (std::uint32_t tick = 1; tick < 5; ++tick) {  // It is never acknowledged.
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     CHECK(reader.entities().size() == 10);
   }
@@ -222,8 +223,8 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
       values[id] = past.back()[id] = static_cast<LaneValue>(40'000 + random.below(20'000));
       world[id].values = &past.back()[id];
     }
-    writer.keep(tick);
-    writer.begin(tick, world);
+    writer.keep(Tick(tick));
+    writer.begin(Tick(tick), world);
     const std::span<const std::byte> bytes = writer.write(memory);
     REQUIRE(writer.is_done());
     if (writer.last_number() % 16 == 0) continue;

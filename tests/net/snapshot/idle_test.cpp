@@ -64,11 +64,11 @@ class IdleStage {
   /// Sets another value.
   void change(std::uint32_t i) {
     EntityState& state = world_[i];
-    const auto& lanes = model_.types[state.kind.type].schema.lanes;
+    const auto& lanes = model_.types[codec_index(state.kind.type)].schema.lanes;
     std::vector<LaneValue>& row = rows_.emplace_back(state.values, state.values + lanes.size());
     row[0] = row[0] == 0 ? 1 : row[0] - 1;
     state.values = row.data();
-    state.since = now_;
+    state.since = Tick(now_);
     state.is_deferred = happens(settings.holds);
     changed_.push_back(i);
   }
@@ -79,9 +79,9 @@ class IdleStage {
   void spawn(std::uint32_t id) {
     const auto at = std::ranges::lower_bound(world_, id, {}, &EntityState::id);
     if (at != world_.end() && at->id == id) return;
-    const auto type = static_cast<std::uint16_t>(random_.below(model_.types.size()));
+    const auto type = static_cast<CodecType>(random_.below(model_.types.size()));
     std::vector<LaneValue>& row = rows_.emplace_back();
-    for (const LaneSchema& lane : model_.types[type].schema.lanes) {
+    for (const LaneSchema& lane : model_.types[codec_index(type)].schema.lanes) {
       row.push_back(random_value(random_, lane));
     }
     world_.insert(
@@ -108,18 +108,18 @@ class IdleStage {
     return untrained_model(std::move(schemas));
   }
   std::size_t lanes_of(const EntityState& state) const {
-    return model_.types[state.kind.type].lanes.size();
+    return model_.types[codec_index(state.kind.type)].lanes.size();
   }
   bool happens(std::uint64_t chance) { return random_.below(1000) < chance; }
 
   void send() {
     if (is_same_) {
-      notified_->begin(now_, world_, changed_);
+      notified_->begin(Tick(now_), world_, changed_);
     } else {
-      notified_->begin(now_, world_);
+      notified_->begin(Tick(now_), world_);
     }
-    compares_->begin(now_, world_);
-    looks_->begin(now_, world_);
+    compares_->begin(Tick(now_), world_);
+    looks_->begin(Tick(now_), world_);
     changed_.clear();
     is_same_ = true;
     const bool is_small = happens(settings.small_datagrams);

@@ -69,12 +69,12 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
   std::uint32_t updates = 0;
   for (std::uint32_t tick = 0; tick < 6'000; ++tick) {
     std::vector<EntityState> states = world.at(tick, random);
-    writer.keep(tick);
+    writer.keep(Tick(tick));
     if (tick % 3 != 0) continue;
     for (EntityState& state : states) {
       state.is_deferred = tick > 0 && random.below(seldom / 3) != 0;
     }
-    writer.begin(tick, states);
+    writer.begin(Tick(tick), states);
     const std::span<const std::byte> bytes = writer.write(memory);
     REQUIRE(writer.is_done());
     const bool arrives = tick < 10 || random.below(10) != 0;
@@ -83,10 +83,10 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
       acknowledgements.emplace_back(tick + 6, writer.last_number());
       REQUIRE(reader.entities().size() == kEntities);
       for (const SeenEntity& seen : reader.entities()) {
-        if (tick - seen.tick > kPastTicksMax) continue;  // The world has dropped it.
-        const LaneValue* truth = world.row(seen.tick, seen.id);
+        if (Tick(tick) - seen.tick > kPastTicksMax) continue;  // The world has dropped it.
+        const LaneValue* truth = world.row(seen.tick.value(), seen.id);
         REQUIRE(std::equal(truth, truth + 2, seen.values));
-        if (seen.tick == tick) ++updates;
+        if (seen.tick == Tick(tick)) ++updates;
       }
     }
     while (!acknowledgements.empty() && acknowledgements.front().first <= tick) {
@@ -108,17 +108,17 @@ TEST_CASE("A writer sends the whole state again after a long time without `keep`
   std::size_t small = 0;
   for (; tick < 100; ++tick) {
     const std::vector<EntityState> states = world.at(tick, random);
-    writer.keep(tick);
-    writer.begin(tick, states);
+    writer.keep(Tick(tick));
+    writer.begin(Tick(tick), states);
     small = writer.write(memory).size();
     writer.acknowledge(writer.last_number());
   }
   for (; tick < 1'000; ++tick) (void)world.at(tick, random);
   const std::vector<EntityState> states = world.at(tick, random);
   const std::size_t memory_before = writer.memory_bytes();
-  writer.keep(tick);
+  writer.keep(Tick(tick));
   CHECK(writer.memory_bytes() == memory_before);  // Copying dropped values would use memory.
-  writer.begin(tick, states);
+  writer.begin(Tick(tick), states);
   SnapshotReader reader(model);
   // A new reader can read this snapshot, because it has no references.
   CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
@@ -137,15 +137,15 @@ TEST_CASE("Each call searches old states in a share of the entities, even if tic
   ForgetfulWorld world(kEntities);
   std::vector<std::byte> memory(1U << 20U);
   const std::vector<EntityState> states = world.at(0, random);
-  writer.keep(0);
-  writer.begin(0, states);
+  writer.keep(Tick(0));
+  writer.begin(Tick(0), states);
   REQUIRE_FALSE(writer.write(memory).empty());
   REQUIRE(writer.is_done());
   writer.acknowledge(writer.last_number());
   std::uint64_t before = writer.checked_count();
   std::uint64_t sum = 0;
   for (std::uint32_t tick = step; tick < 256; tick += step) {
-    writer.keep(tick);
+    writer.keep(Tick(tick));
     const std::uint64_t checked = writer.checked_count() - before;
     before = writer.checked_count();
     CAPTURE(tick);
@@ -168,9 +168,9 @@ TEST_CASE("No old states are copied while the receiver acknowledges recent snaps
   std::size_t memory_before = 0;
   for (std::uint32_t tick = 0; tick < 1'000; ++tick) {
     const std::vector<EntityState> states = world.at(tick, random);
-    if (tick % call_ticks == 0) writer.keep(tick);
+    if (tick % call_ticks == 0) writer.keep(Tick(tick));
     if (tick % snapshot_ticks == 0) {
-      writer.begin(tick, states);
+      writer.begin(Tick(tick), states);
       REQUIRE_FALSE(writer.write(memory).empty());
       REQUIRE(writer.is_done());
       writer.acknowledge(writer.last_number());
@@ -190,27 +190,27 @@ TEST_CASE("In an outage at most two old states of an entity are copied", "[net][
   ForgetfulWorld world(kEntities);
   std::array<std::byte, 1200> memory{};
   const auto write = [&](std::uint32_t tick, std::span<const EntityState> states) {
-    writer.begin(tick, states);
+    writer.begin(Tick(tick), states);
     REQUIRE_FALSE(writer.write(memory).empty());
     REQUIRE(writer.is_done());
   };
   std::uint32_t tick = 0;
   for (; tick < 100; ++tick) {
     const std::vector<EntityState> states = world.at(tick, random);
-    writer.keep(tick);
+    writer.keep(Tick(tick));
     write(tick, states);
     if (tick + unacknowledged < 100) writer.acknowledge(writer.last_number());
   }
   const std::size_t memory_before = writer.memory_bytes();
   for (; tick < 450; ++tick) {
     (void)world.at(tick, random);
-    writer.keep(tick);
+    writer.keep(Tick(tick));
   }
   // A copy uses a list node and a row, and the containers grow by doubling.
   constexpr std::size_t kCopyBytes = 2 * (32 + 2 * sizeof(LaneValue) + sizeof(LaneValue*));
   CHECK(writer.memory_bytes() - memory_before <= (2 * kEntities + 64) * kCopyBytes);
   const std::vector<EntityState> states = world.at(tick, random);
-  writer.keep(tick);
+  writer.keep(Tick(tick));
   write(tick, states);
   CHECK(writer.unacknowledged_count() <= unacknowledged + 1);  // The receiver still has references.
 }
@@ -224,19 +224,19 @@ TEST_CASE("A dropped row with new values is not mistaken for unchanged", "[net][
   const std::array<EntityState, 1> world{{{.id = 3, .kind = {}, .values = row.data()}}};
   std::array<std::byte, 200> memory{};
   const auto exchange = [&](std::uint32_t tick) {
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     writer.acknowledge(writer.last_number());
     return *reader.entities()[0].values;
   };
   std::uint32_t tick = 0;
   for (; tick < snapshots; ++tick) {
-    writer.keep(tick);
+    writer.keep(Tick(tick));
     REQUIRE(exchange(tick) == 5);
   }
   for (const std::uint32_t end = tick + 600; tick < end; ++tick) {
     if (tick == end - 300) row = {9, 9};
-    writer.keep(tick);
+    writer.keep(Tick(tick));
   }
   CAPTURE(snapshots);
   CHECK(exchange(tick) == 9);

@@ -24,8 +24,8 @@ static_assert(std::is_integral_v<SizeWeights::value_type>);
 KnownStates states_at(const std::vector<std::uint32_t>& ticks, std::uint32_t now) {
   KnownStates known;
   known.count = ticks.size();
-  known.now = now;
-  std::copy(ticks.begin(), ticks.end(), known.ticks.begin());
+  known.now = Tick(now);
+  std::ranges::transform(ticks, known.ticks.begin(), [](std::uint32_t tick) { return Tick(tick); });
   return known;
 }
 

@@ -38,7 +38,7 @@ class Ends {
     }
     std::vector<Part> parts;
     std::vector<std::byte> memory(datagram_bytes);
-    writer.begin(++tick, states);
+    writer.begin(Tick(++tick), states);
     while (!writer.is_done()) {
       const std::span<const std::byte> bytes = writer.write(memory);
       REQUIRE_FALSE(bytes.empty());
@@ -147,7 +147,7 @@ TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost"
       expected.insert(came[i].begin(), came[i].end());
       // The part is usable at once, before any further part arrives.
       REQUIRE(ends.seen() == expected);
-      REQUIRE(ends.reader.tick() == ends.tick);
+      REQUIRE(ends.reader.tick() == Tick(ends.tick));
     }
     // Lost parts are sent again, and nothing else is needed.
     for (const Part& part : ends.write(now, 1200)) ends.deliver(part);

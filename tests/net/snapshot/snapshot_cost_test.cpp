@@ -39,7 +39,7 @@ std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   std::vector<std::byte> memory(100'000);
   std::size_t most = 0;
   for (std::uint32_t tick = 1; tick <= 600; ++tick) {
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     const std::span<const std::byte> bytes = writer.write(memory);
     REQUIRE(writer.is_done());
     if (tick > 100) most = std::max(most, bytes.size());
@@ -95,7 +95,7 @@ TEST_CASE("Snapshots of a world that does not grow allocate nothing", "[net][sna
       world[id] = {.id = id + 1, .kind = {}, .values = states[tick][id].data()};
     }
     if (tick == kTicks / 2) settled = allocation_count();
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     while (!writer.is_done()) {
       const auto bytes = writer.write(std::span(memory).first(datagram_bytes));
       const bool is_lost = random.below(100) < 10;

@@ -93,7 +93,8 @@ TEST_CASE("A world much larger than a datagram arrives in parts", "[net][snapsho
     CAPTURE(datagram_bytes, loss, seed);
     SnapshotStage stage(seed);
     for (std::uint32_t i = 0; i < 400; ++i) {
-      stage.spawn(static_cast<std::uint32_t>(stage.random().below(kEveryId)), {.type = 1});
+      stage.spawn(static_cast<std::uint32_t>(stage.random().below(kEveryId)),
+                  {.type = CodecType{1}});
     }
     stage.settings = {.loss = loss,
                       .ack_delay_max = 3,

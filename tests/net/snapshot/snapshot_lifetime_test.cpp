@@ -28,7 +28,7 @@ class Lifetime {
       world.push_back(
           {.id = kId, .kind = kind, .is_deferred = is_deferred, .values = &values_[value]});
     }
-    writer.begin(++tick_, world);
+    writer.begin(Tick(++tick_), world);
     std::array<std::byte, 200> memory{};
     NetBytes bytes = copy_of(writer.write(memory));
     REQUIRE(writer.is_done());
@@ -47,7 +47,7 @@ class Lifetime {
     }
     return nullptr;
   }
-  std::uint32_t tick() const { return tick_; }
+  Tick tick() const { return Tick(tick_); }
 
  private:
   SnapshotModel model_ = untrained_model(
@@ -137,9 +137,9 @@ TEST_CASE("Without B the world is the contents of the snapshot", "[net][snapshot
 }
 
 TEST_CASE("A reused id refers to the new entity", "[net][snapshot][sys-47]") {
-  const EntityKind next =
-      GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 0},
-               EntityKind{.type = 1, .generation = 255});
+  const EntityKind next = GENERATE(EntityKind{.type = CodecType{0}, .generation = 1},
+                                   EntityKind{.type = CodecType{1}, .generation = 0},
+                                   EntityKind{.type = CodecType{1}, .generation = 255});
   Lifetime life;
   life.exchange(true, 3);
   life.arrive(life.write(true, 4, next));
@@ -154,8 +154,8 @@ TEST_CASE("A reused id refers to the new entity", "[net][snapshot][sys-47]") {
 
 TEST_CASE("An entity that waits for room is not removed with the earlier one of its id",
           "[net][snapshot][sys-47]") {
-  const EntityKind next =
-      GENERATE(EntityKind{.type = 0, .generation = 1}, EntityKind{.type = 1, .generation = 1});
+  const EntityKind next = GENERATE(EntityKind{.type = CodecType{0}, .generation = 1},
+                                   EntityKind{.type = CodecType{1}, .generation = 1});
   Lifetime life;
   life.exchange(true, 3);
   life.arrive(life.write(true, 4, next));
@@ -175,7 +175,7 @@ TEST_CASE("A removed entity is gone while another of its id waits for its first 
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true, 3);
-  life.arrive(life.write(true, 4, {.type = 0, .generation = 1}, true));
+  life.arrive(life.write(true, 4, {.type = CodecType{0}, .generation = 1}, true));
   CHECK(life.seen() == nullptr);
 }
 
@@ -197,7 +197,7 @@ TEST_CASE("An overtaken snapshot shows nothing, but can be a reference of the ne
   const NetBytes first = life.write(true, 2);
   const SnapshotNumber first_number = life.writer.last_number();
   life.arrive(life.write(true, 3));
-  const std::uint32_t tick = life.reader.tick();
+  const Tick tick = life.reader.tick();
   life.arrive(first);
   life.writer.acknowledge(first_number);
   CHECK(life.reader.tick() == tick);
@@ -233,15 +233,15 @@ TEST_CASE("Deferred entities stay unchanged, and constant ones are up to date", 
     const std::array<EntityState, 2> world = {
         {{.id = 1, .kind = {}, .is_deferred = is_deferred, .values = &values[value]},
          {.id = 2, .kind = {}, .values = &values[0]}}};
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     writer.acknowledge(writer.last_number());
     return *reader.entities()[0].values;
   };
   for (std::uint32_t tick = 1; tick < 20; ++tick) CHECK(exchange(tick, tick % 3 == 0, 0) == 3);
-  CHECK(reader.entities()[0].tick == 19);
+  CHECK(reader.entities()[0].tick == Tick(19));
   CHECK(exchange(20, true, 1) == 3);
-  CHECK(reader.entities()[0].tick == 19);
+  CHECK(reader.entities()[0].tick == Tick(19));
   CHECK(exchange(21, true, 1) == 3);
   CHECK(exchange(22, false, 1) == 4);
 }

@@ -20,7 +20,7 @@ class Parts {
   std::size_t exchange(std::span<const EntityState> world, std::size_t datagram_bytes) {
     std::vector<std::byte> memory(datagram_bytes);
     std::vector<SnapshotNumber> numbers;
-    writer.begin(++tick_, world);
+    writer.begin(Tick(++tick_), world);
     while (!writer.is_done()) {
       REQUIRE(numbers.size() <= world.size() + 1);
       const std::span<const std::byte> bytes = writer.write(memory);
@@ -36,7 +36,7 @@ class Parts {
     }
     return numbers.size();
   }
-  std::uint32_t next_tick() { return ++tick_; }
+  Tick next_tick() { return Tick(++tick_); }
 
  private:
   SnapshotModel model_;
@@ -127,7 +127,7 @@ TEST_CASE("An entity deferred while unchanged has the same state at both ends wh
     world[0].is_deferred = i < 20 && i % 3 != 0;  // Nothing changes then.
     CAPTURE(i);
     CHECK(parts.exchange(world, 200) == 1);
-    CHECK(parts.reader.entities()[0].tick == i + 1);
+    CHECK(parts.reader.entities()[0].tick == Tick(static_cast<std::uint32_t>(i + 1)));
   }
 }
 

@@ -51,7 +51,7 @@ class SnapshotStage {
 
   void spawn(std::uint32_t id, EntityKind kind) {
     Values values;
-    for (const LaneSchema& lane : model_.types[kind.type].schema.lanes) {
+    for (const LaneSchema& lane : model_.types[codec_index(kind.type)].schema.lanes) {
       values.push_back(random_value(random_, lane));
     }
     live_[id] = {.kind = kind, .values = std::move(values)};
@@ -83,7 +83,7 @@ class SnapshotStage {
   using World = std::map<std::uint32_t, Live>;
   struct Datagram {
     std::uint32_t arrival = 0;
-    std::uint32_t tick = 0;
+    Tick tick;
     std::size_t part = 0;
     SnapshotNumber number = 0;
     NetBytes bytes;
@@ -114,7 +114,7 @@ class SnapshotStage {
         continue;
       }
       entity.is_deferred = happens(settings.holds);
-      const EntitySchema& schema = model_.types[entity.kind.type].schema;
+      const EntitySchema& schema = model_.types[codec_index(entity.kind.type)].schema;
       for (std::size_t i = 0; i < schema.lanes.size() && happens(settings.changes); ++i) {
         entity.values[i] = next_value(random_, schema.lanes[i], entity.values[i]);
       }
@@ -125,7 +125,8 @@ class SnapshotStage {
       auto id = static_cast<std::uint32_t>(random_.below(settings.id_bound));
       if (!used_.empty() && happens(settings.reuse)) id = used_[random_.below(used_.size())];
       // A generation is repeated after no end stores the old one any more.
-      const EntityKind kind{.type = static_cast<std::uint16_t>(random_.below(model_.types.size())),
+      const EntityKind kind{.type = static_cast<CodecType>(
+                                static_cast<std::uint16_t>(random_.below(model_.types.size()))),
                             .generation = generations_[id]++};
       used_.push_back(id);
       spawn(id, kind);  // It may replace another entity.
@@ -133,15 +134,15 @@ class SnapshotStage {
   }
 
   void send() {
-    worlds_[now_] = live_;
+    worlds_[Tick(now_)] = live_;
     std::vector<EntityState>& states = states_.emplace_back();
-    for (const auto& [id, entity] : worlds_[now_]) {
+    for (const auto& [id, entity] : worlds_[Tick(now_)]) {
       states.push_back({.id = id,
                         .kind = entity.kind,
                         .is_deferred = entity.is_deferred,
                         .values = entity.values.data()});
     }
-    writer_.begin(now_, states);
+    writer_.begin(Tick(now_), states);
     NetBytes memory(settings.datagram_bytes);
     std::size_t part = 0;
     while (!writer_.is_done()) {
@@ -151,13 +152,13 @@ class SnapshotStage {
       REQUIRE(bytes.size() <= memory.size());
       const auto delay = static_cast<std::uint32_t>(random_.below(settings.delay_ticks_max + 1));
       const Datagram datagram{.arrival = now_ + delay,
-                              .tick = now_,
+                              .tick = Tick(now_),
                               .part = part++,
                               .number = writer_.last_number(),
                               .bytes = copy_of(bytes)};
       if (!happens(settings.loss)) link_.push_back(datagram);
     }
-    parts_[now_] = writer_.is_done() ? part : 0;
+    parts_[Tick(now_)] = writer_.is_done() ? part : 0;
     states_max_ = std::max(states_max_, states.size());
   }
 
@@ -252,9 +253,9 @@ class SnapshotStage {
   std::uint32_t now_ = 100;
   bool has_any_ = false;
   SnapshotNumber newest_ = 0;
-  std::map<std::uint32_t, World> worlds_;
-  std::map<std::uint32_t, std::size_t> parts_;    ///< 0 if the parts did not cover the world.
-  std::map<std::uint32_t, std::size_t> applied_;  ///< By tick.
+  std::map<Tick, World> worlds_;
+  std::map<Tick, std::size_t> parts_;    ///< 0 if the parts did not cover the world.
+  std::map<Tick, std::size_t> applied_;  ///< By tick.
   std::deque<std::vector<EntityState>> states_;
   std::vector<Datagram> link_;
   std::vector<Ack> acks_;

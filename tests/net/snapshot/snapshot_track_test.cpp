@@ -26,7 +26,7 @@ struct Life {
     const std::uint64_t restlessness = random.below(5);
     for (SnapshotSerial serial = 100; serial < 100 + kSnapshotWindow; ++serial) {
       const auto tick = static_cast<std::uint32_t>(3 * serial);
-      ticks[window_index(serial)] = tick;
+      ticks[window_index(serial)] = Tick(tick);
       newest = serial;
       if (random.below(40) == 0) continue;  // Left no record.
       if (random.below(40) == 0) kind.generation ^= 1;
@@ -62,7 +62,7 @@ TEST_CASE("Known states are equal with and without plain references", "[net][sna
     }
     const SnapshotSerial next = life.newest + 1;
     ReferenceStates states =
-        reference_states(references, next, life.ticks, static_cast<std::uint32_t>(3 * next));
+        reference_states(references, next, life.ticks, Tick(static_cast<std::uint32_t>(3 * next)));
     REQUIRE(states.has_distinct_ticks == (references.count > 1));
     const auto lanes_of = [](EntityKind) { return kLanes; };
     KnownEntity plain;

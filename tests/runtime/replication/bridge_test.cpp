@@ -283,7 +283,7 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
   std::uint64_t asked = 0;
   for (int i = 0; i < 60; ++i) {
     move();
-    stage.server.begin_tick(++stage.tick);
+    stage.server.begin_tick(Tick(++stage.tick));
     const std::uint64_t before = allocation_count();
     stage.sender.write(stage.server.world());
     asked += allocation_count() - before;
@@ -412,7 +412,7 @@ TEST_CASE("A recording plays into a world as a server does, also backwards",
   CHECK(lid_height() == 59);
   CHECK(seen.find({2}).is_null());
   CHECK(world.entity_count() == 8);
-  REQUIRE(reader->seek(21) == RecordingStatus::tick);
+  REQUIRE(reader->seek(Tick(21)) == RecordingStatus::tick);
   show();
   show();
   CHECK(life() == 20);

@@ -73,7 +73,7 @@ TEST_CASE("A history returns states between the two states around a tick", "[ses
   const EntityId entity(3, 1);
   const auto note = [&](std::uint32_t tick, float x) {
     const Transform value{.position = {x, 0, 0}};
-    history.note(entity, tick, std::as_bytes(std::span<const Transform, 1>(&value, 1)));
+    history.note(entity, Tick(tick), std::as_bytes(std::span<const Transform, 1>(&value, 1)));
   };
   const auto shown = [&](double tick) {
     ByteVector out(sizeof(Transform));

@@ -87,25 +87,25 @@ TEST_CASE("Changes are folded as in the first games", "[net][snapshot][sys-41]")
 
 struct Extrapolated {
   std::array<std::int64_t, 3> values;
-  std::array<std::uint32_t, 3> ticks;
-  std::uint32_t now;
+  std::array<Tick, 3> ticks;
+  Tick now;
   std::int64_t expected;
   bool is_likely_wrong;
 };
 
 TEST_CASE("Three states are extrapolated as in the first games", "[net][snapshot][sys-44]") {
   const auto vector = GENERATE(values<Extrapolated>({
-      {{120, 110, 100}, {9, 6, 3}, 12, 130, false},
-      {{120, 110, 100}, {9, 6, 3}, 15, 140, false},
-      {{123, 110, 100}, {9, 6, 3}, 12, 136, true},
-      {{100, 100, 90}, {9, 6, 3}, 12, 100, false},
-      {{100, 110, 100}, {9, 6, 3}, 12, 100, true},
-      {{100, 50, 50}, {9, 6, 3}, 12, 100, false},
-      {{120, 110, 100}, {10, 6, 3}, 13, 127, true},
+      {{120, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 130, false},
+      {{120, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(15), 140, false},
+      {{123, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 136, true},
+      {{100, 100, 90}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 100, false},
+      {{100, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 100, true},
+      {{100, 50, 50}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 100, false},
+      {{120, 110, 100}, {Tick(10), Tick(6), Tick(3)}, Tick(13), 127, true},
       // The first games had an error here: below zero numbers continue as above.
-      {{-10, 0, 10}, {9, 6, 3}, 12, -20, false},
+      {{-10, 0, 10}, {Tick(9), Tick(6), Tick(3)}, Tick(12), -20, false},
   }));
-  CAPTURE(vector.values, vector.ticks, vector.now);
+  CAPTURE(vector.values, vector.ticks[0].value(), vector.now.value());
   const PlainPrediction found = predict_from_three(vector.values, vector.ticks, vector.now);
   CHECK(found.value == vector.expected);
   CHECK(found.is_likely_wrong == vector.is_likely_wrong);
@@ -113,7 +113,8 @@ TEST_CASE("Three states are extrapolated as in the first games", "[net][snapshot
 
 TEST_CASE("Ticks far apart do not cause an overflow", "[net][snapshot][sys-44]") {
   const std::array<std::int64_t, 3> values = {0xFFFF'FFFF, 0, 0xFFFF'FFFF};
-  const PlainPrediction found = predict_from_three(values, {0xF000'0002, 0xF000'0001, 0}, ~0U);
+  const PlainPrediction found =
+      predict_from_three(values, {Tick(0xF000'0002), Tick(0xF000'0001), Tick(0)}, Tick(~0U));
   CHECK(found.value == 0xFFFF'FFFF);
 }
 

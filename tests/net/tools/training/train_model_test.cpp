@@ -76,7 +76,7 @@ std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCod
       world.push_back({.id = entity.id, .kind = {}, .is_deferred = false, .values = entity.values});
     }
     CAPTURE(tick);
-    writer.begin(tick, world);
+    writer.begin(Tick(tick), world);
     const std::span<const std::byte> datagram = writer.write(buffer);
     REQUIRE(writer.is_done());
     bytes += datagram.size();
