@@ -1,9 +1,10 @@
-// Besides the rules of delay_estimate.cpp, two rules reduced the delay on recorded links:
+// Two rules reduce the delay on recorded links, in addition to the rules of delay_estimate.cpp.
 //
-// - A snapshot is late only if the frame before its arrival has played past it. So its need is
-// measured from that frame, and the frame's length is not part of the delay. - A stall can be
-// detected before it ends: the clock reaches the newest snapshot, and no snapshot follows. If the
-// clock slows down then, fewer of the delayed snapshots are late.
+// A snapshot is late only if the frame before its arrival has played past the snapshot's tick. So
+// the need of a snapshot is measured from that frame, and does not include the frame's length.
+//
+// A stall is detected before it ends: the clock reaches the newest snapshot, and no later snapshot
+// has arrived. The clock then slows down, so that fewer of the delayed snapshots are late.
 #include "runtime/sync/quantile_buffer.h"
 
 #include <algorithm>
