@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-/// A larger catalog is refused, as in `BundleStore::open`.
+/// The maximum size of a catalog, as in `BundleStore::open`.
 constexpr std::uint64_t kCatalogBytesMax = std::uint64_t{512} << 20U;
 /// The maximum number of names in an error message.
 constexpr std::size_t kSuggestionsMax = 3;
@@ -153,8 +153,8 @@ Result<void> BuildContent::open_catalog(const std::string& folder) {
   return {};
 }
 
-/// Prefabs were cooked with the catalog's descriptions, so their bytes must not be used if the game
-/// has other descriptions.
+/// The prefabs were cooked with the catalog's component descriptions. If the game has other
+/// descriptions, the prefabs' bytes must not be used.
 Result<void> BuildContent::check_components() const {
   for (const ComponentDescription& component : components_) {
     const std::optional<std::uint32_t> index = catalog_->find_component(component.name);

@@ -10,7 +10,7 @@ namespace muster {
 
 namespace {
 
-/// If the server does not answer for this long, `state_text` suggests what to check.
+/// If the server does not answer within this time, `state_text` suggests possible causes.
 constexpr Duration kPatience = std::chrono::seconds(2);
 
 }  // namespace
@@ -163,7 +163,7 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
   const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
   const bool is_reliable = options.reliability == Reliability::reliable;
-  // After a lost connection, messages of the pipe are kept for the next connection.
+  // After a lost connection, the pipe keeps messages for the next connection.
   const bool can_send = connection != nullptr || (is_reliable && all.lost_at);
   if (!type || !can_send || all.end) return false;
   const auto report = [&](ProblemKind kind, std::string text) {
@@ -218,7 +218,7 @@ void session_detail::ClientCalls::visit_entities(
   if (impl_->prediction != nullptr && impl_->prediction->has_hidden()) {
     return impl_->visit_visible(components, visitor, visit);
   }
-  // Visitors have const references, so nothing is written through these pointers.
+  // The visitor gets const references, so it does not write through these pointers.
   impl_->walk.visit(components, visitor, visit, [this](ComponentId id, std::uint32_t index) {
     return const_cast<std::byte*>(impl_->locate(id, index, true));
   });

@@ -1,4 +1,4 @@
-// A client that plays a recording instead of following a server.
+// A client that plays a recording.
 #include <chrono>
 
 #include "runtime/session/game_client_impl.h"
@@ -61,7 +61,7 @@ void GameClient::Impl::play() {
   }
   if (played_ticks == 0) {
     ++played_ticks;
-    take();  // The tick to which `open_recording` has gone.
+    take();  // Applies the tick that `open_recording` has read.
   }
   for (; due > 0; --due) {
     switch (recording->step()) {
@@ -100,14 +100,15 @@ void GameClient::Impl::go_to(Tick to) {
     return fail_with(ErrorCode::malformed,
                      "the recording is damaged before tick " + std::to_string(to.value()));
   }
-  // If a tick was not recorded, goes to the tick before it.
+  // If the tick was not recorded, goes to the last recorded tick before it.
   if (recording->tick() < to.value() && recording->step() == RecordingStatus::end) {
     return fail_with(ErrorCode::not_found,
                      "the recording ends before tick " + std::to_string(to.value()));
   }
   ++played_ticks;
   view_clock.reset();
-  for (QueuedCue& one : cues) one.is_done = true;  // They belong to the previous position.
+  // The waiting cues belong to the position before the seek.
+  for (QueuedCue& one : cues) one.is_done = true;
   const RecordedSource source(*recording);
   apply(source, {});
   recording->clear();

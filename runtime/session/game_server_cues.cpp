@@ -1,5 +1,5 @@
-// Sends effects and messages of systems to all players near them. The player whose command caused a
-// cue also gets its predicted id, and has usually played it already.
+// Sends effects and messages of systems to all near players. The player whose command caused a cue
+// also gets the cue's predicted id. The player's client has usually played the cue already.
 #include "net/replication/timed_events.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/game_server_impl.h"

@@ -1,4 +1,4 @@
-// The parts of a server that load and open resources before the first frame.
+// The functions of a server that load content and open resources before the first frame.
 #include <cassert>
 #include <string>
 #include <system_error>

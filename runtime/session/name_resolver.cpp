@@ -37,8 +37,8 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
       std::memcpy(&address, each->ai_addr, sizeof address);
       std::array<std::uint8_t, 16> ip{};
       std::memcpy(ip.data(), &address.sin6_addr, ip.size());
-      // A later IPv4 address is preferred, because servers at [::] and at 0.0.0.0 both receive
-      // IPv4.
+      // An IPv4 address later in the list is preferred, because servers at [::] and at 0.0.0.0 both
+      // receive IPv4.
       if (!result) result = Address(ip, ntohs(address.sin6_port)).with_scope(address.sin6_scope_id);
     }
   }
@@ -75,7 +75,8 @@ std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
     }).detach();
   }
   std::optional<Result<Address>> result = at->second;
-  if (result) lookups_->names.erase(at);  // The address may be different at the next connection.
+  // The name is looked up again for the next connection, because its address may change.
+  if (result) lookups_->names.erase(at);
   return result;
 }
 

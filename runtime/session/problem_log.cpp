@@ -75,7 +75,7 @@ void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& repo
     cause.reported_at = now;
     Problem problem = cause.problem;
     problem.count = std::exchange(cause.count, 0);
-    if (report) report(problem);  // May add causes, so `cause` must not be used afterwards.
+    if (report) report(problem);  // `report` may add causes, so `cause` is invalid after this call.
   }
   std::erase_if(causes_, [&](const Cause& cause) {
     return cause.count == 0 && now - cause.reported_at >= kInterval;
