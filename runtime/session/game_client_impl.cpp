@@ -152,7 +152,7 @@ void GameClient::Impl::follow(Connection& connection) {
   replication->update(connection);
   if (replication->phase() == ReplicationPhase::failed) {
     return fail_with(ErrorCode::unsupported,
-                     "this server cannot be followed: " + replication->failure());
+                     "this client cannot replicate the server's world: " + replication->failure());
   }
   if (replication->phase() == ReplicationPhase::playing || !replication->changes().empty()) {
     apply(ServerSource(*replication), replication->events());
@@ -432,7 +432,7 @@ void GameClient::Impl::fail_with(ErrorCode code, std::string text) {
   if (end) return;
   end = ClientEnd{.is_good = false, .code = code, .text = std::move(text)};
   if (net != nullptr) {
-    net->close("cannot follow this server", now);
+    net->close("the client cannot replicate the server's world", now);
     net->send(now);
   }
 }

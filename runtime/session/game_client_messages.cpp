@@ -22,7 +22,7 @@ std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view nam
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = tick(),
                 .component = std::string(name),
-                .text = "Game::messages does not list this message: it was not sent"});
+                .text = "the message was not sent: Game::messages does not list it"});
   return std::nullopt;
 }
 
@@ -107,7 +107,7 @@ bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
     if (!forces.follow(*forced)) {
       problems.add({.kind = ProblemKind::refused,
                     .tick = tick(),
-                    .text = "too many fields are forced at once: one was dropped"});
+                    .text = "a forced field was dropped: too many fields are forced at once"});
     }
   }
   return true;
@@ -124,7 +124,7 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
       become(static_cast<PlayerId>(next->player));
       // If a later map has already begun, the messages already belong to the new player.
       if (pipe.is_resuming()) {
-        report_dropped(pipe.forget(), "the server had given up the player");
+        report_dropped(pipe.forget(), "the server has removed the player");
       }
     }
     welcome->map = next->map;
@@ -145,7 +145,9 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   } else {
     problems.add(
         {.kind = ProblemKind::missing_bundle,
-         .text = "the server has to send the model of its snapshots: " + named.error().message});
+         .text =
+             "the server must send the model of its snapshots, because it cannot be loaded here: " +
+             named.error().message});
   }
   ReplicationClientOptions follow{.channel = kReplicationChannel};
   if (!model.empty()) follow.models = {model};
@@ -170,7 +172,7 @@ void GameClient::Impl::report_dropped(std::size_t count, std::string_view why) {
   problems.add({.kind = ProblemKind::dropped,
                 .tick = tick(),
                 .count = count,
-                .text = "reliable messages may not have arrived: " + std::string(why)});
+                .text = "reliable messages may have been lost: " + std::string(why)});
 }
 
 bool GameClient::Impl::begin_level(const LevelBegin& begin) {
@@ -194,7 +196,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   const std::string_view name = decoder->name(sent);
   const std::optional<std::uint16_t> type = decoder->local_type(sent);
   if (!type || *type < encoder.command_count()) {
-    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
+    return dropped(ProblemKind::dropped, "",
+                   "a message was dropped: this client's game does not have its type");
   }
   const std::span<const std::byte> fields = body.subspan(reader.position());
   if (fields.size() != decoder->byte_count(sent) ||
@@ -203,7 +206,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   }
   const auto handler = handlers.find(name);
   if (handler == handlers.end()) {
-    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+    return dropped(ProblemKind::dropped, name,
+                   "the message has no handler: register a handler with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
   (*held)(decoded);  // While the handler runs, no other message is decoded into `decoded`.

@@ -17,7 +17,7 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
   }
   const RecordingStatus status = recording->seek(recording->first_tick());
   if (status != RecordingStatus::tick) {
-    return fail(ErrorCode::malformed, "'" + path + "' holds no tick");
+    return fail(ErrorCode::malformed, "'" + path + "' contains no tick");
   }
   const std::optional<SessionInfo> info = decode_session_info(recording->map_info());
   const Agreement here = content->agreement();
@@ -77,14 +77,14 @@ void GameClient::Impl::play() {
         return fail_with(ErrorCode::truncated,
                          "the recording is cut short: its server was stopped");
       case RecordingStatus::damaged:
-        return fail_with(ErrorCode::malformed, "the recording is damaged from here on");
+        return fail_with(ErrorCode::malformed, "the rest of the recording is damaged");
     }
   }
 }
 
 Result<void> GameClient::Impl::seek(Tick to) {
   if (recording == nullptr) {
-    return fail(ErrorCode::unsupported, "only a recording can be sought in");
+    return fail(ErrorCode::unsupported, "only a client that plays a recording can seek");
   }
   if (to.value() < recording->first_tick()) {
     return fail(ErrorCode::not_found,

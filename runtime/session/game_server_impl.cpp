@@ -433,9 +433,11 @@ std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& addre
 bool GameServer::Impl::admits_content(std::uint64_t theirs) {
   if (theirs == content->agreement().content) return true;  // The client has the reloaded build.
   if (options.admit_other_content) {
-    problems.add({.kind = ProblemKind::content_differs,
-                  .tick = simulation.tick(),
-                  .text = "a client has another build: what both have in common is replicated"});
+    problems.add(
+        {.kind = ProblemKind::content_differs,
+         .tick = simulation.tick(),
+         .text =
+             "a client has another build: only the fields that both builds have are replicated"});
   }
   return options.admit_other_content;
 }
@@ -454,7 +456,7 @@ void GameServer::Impl::left_out(const UnfitEntity& entity) {
                              .entity = collection.find(reference_to(entity.id)),
                              .text = "entities of " +
                                      std::string(content->path(TypeId(entity.type))) +
-                                     " do not fit into a datagram: they are not sent"});
+                                     " are not sent: they do not fit into a datagram"});
 }
 
 void GameServer::Impl::clamped(const ClampedValue& value) {

@@ -50,9 +50,11 @@ void GameServer::Impl::change_level(const Guid& guid) {
   simulation.despawn_all();
   level.load(guid);
   if (recorder == nullptr) return;
-  problems.add({.kind = ProblemKind::dropped,
-                .tick = simulation.tick(),
-                .text = "the recording ends with its level: begin another one in `on_level`"});
+  problems.add(
+      {.kind = ProblemKind::dropped,
+       .tick = simulation.tick(),
+       .text =
+           "the recording ends, because the level changes: begin another recording in `on_level`"});
   stop_recording();
 }
 
@@ -66,7 +68,7 @@ void GameServer::Impl::update_level() {
   if (level.state() == LevelState::failed) {
     problems.add({.kind = ProblemKind::missing_bundle,
                   .tick = simulation.tick(),
-                  .text = "the level is not there: " + level.error().message});
+                  .text = "the level cannot be loaded: " + level.error().message});
     level_guid = Guid();
     collection.set_placed_count(0);
   } else if (!place_level()) {
@@ -189,9 +191,10 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   simulation.resend_all();
   prepare_map();
   if (recorder == nullptr) return;
-  problems.add({.kind = ProblemKind::dropped,
-                .tick = simulation.tick(),
-                .text = "the recording ends, because the build has other types: begin another"});
+  problems.add(
+      {.kind = ProblemKind::dropped,
+       .tick = simulation.tick(),
+       .text = "the recording ends, because the build has other types: begin another recording"});
   stop_recording();
 }
 

@@ -28,7 +28,7 @@ std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view nam
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = simulation.tick(),
                 .component = std::string(name),
-                .text = "Game::messages does not list this message: it was not sent"});
+                .text = "the message was not sent: Game::messages does not list it"});
   return std::nullopt;
 }
 
@@ -51,9 +51,9 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
     problems.add({.kind = ProblemKind::too_large,
                   .tick = simulation.tick(),
                   .component = std::string(message.name),
-                  .text = "the message has " + std::to_string(encoded.size()) +
-                          " bytes and may have " + std::to_string(bytes_max) +
-                          " when sent this way: it was not sent"});
+                  .text = "the message was not sent: it has " + std::to_string(encoded.size()) +
+                          " bytes, and may have at most " + std::to_string(bytes_max) +
+                          " with these options"});
     return false;
   };
   bool is_sent = false;
@@ -71,7 +71,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
                   .tick = simulation.tick(),
                   .player = player.id,
                   .component = std::string(message.name),
-                  .text = "too many messages wait for this player: it was not sent"});
+                  .text = "the message was not sent: too many messages wait for this player"});
   }
   return is_sent;
 }
@@ -83,7 +83,7 @@ void GameServer::Impl::report_dropped(const Player& player, std::size_t count,
                 .tick = simulation.tick(),
                 .player = player.id,
                 .count = count,
-                .text = "reliable messages may not have arrived: " + std::string(why)});
+                .text = "reliable messages may have been lost: " + std::string(why)});
 }
 
 void GameServer::Impl::send_near(Vec3 position, float metres,
@@ -249,11 +249,13 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
   }
   if (!type || *type < encoder.command_count()) {
     // The log does not contain the name, because the client has chosen it.
-    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
+    return dropped(ProblemKind::dropped, "",
+                   "a message was dropped: this server's game does not have its type");
   }
   if (is_over_rate(player, sent)) {
-    return dropped(ProblemKind::dropped, name,
-                   "the player sends this message too often: the rest of the second is dropped");
+    return dropped(
+        ProblemKind::dropped, name,
+        "the player sends this message too often: further messages in this second are dropped");
   }
   const std::span<const std::byte> fields = body.subspan(kIndexBytes);
   if (fields.size() != player.decoder->byte_count(sent) ||
@@ -262,7 +264,8 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
   }
   const auto handler = handlers.find(name);
   if (handler == handlers.end()) {
-    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+    return dropped(ProblemKind::dropped, name,
+                   "the message has no handler: register a handler with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
   // While the handler runs, no other message is decoded into `decoded`.

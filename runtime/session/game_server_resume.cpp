@@ -67,7 +67,8 @@ void GameServer::Impl::limit_lost(const Address& subscriber) {
 void GameServer::Impl::resume(Player& player, ClientHandle client) {
   // The client may have detected the loss before this server.
   if (Connection* const earlier = net->connection(player.client)) {
-    earlier->close(CloseReason::kicked, "another connection goes on", now);
+    earlier->close(CloseReason::kicked, "another connection of the player replaces this connection",
+                   now);
   }
   // All messages that the client has kept arrive together.
   const Duration closed_after = session_connection().closed_after;

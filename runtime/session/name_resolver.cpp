@@ -20,7 +20,7 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
   const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
   if (error != 0) {
     return fail(ErrorCode::not_found,
-                "cannot find the machine '" + host + "': " + ::gai_strerror(error));
+                "cannot resolve the name '" + host + "': " + ::gai_strerror(error));
   }
   Result<Address> result = fail(ErrorCode::not_found, "'" + host + "' has no address");
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
@@ -62,7 +62,8 @@ std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
   const std::string port(colon == std::string_view::npos ? "" : name.substr(colon + 1));
   if (port.empty() || colon == 0 || name.find(':') != colon) {
     return fail(ErrorCode::invalid_argument,
-                "'" + std::string(name) + "' is no address: write host:port, as localhost:7000");
+                "'" + std::string(name) +
+                    "' is not an address: write host:port, for example localhost:7000");
   }
   const std::lock_guard lock(lookups_->mutex);
   const auto [at, is_new] = lookups_->names.try_emplace(std::string(name));

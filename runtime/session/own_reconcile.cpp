@@ -174,7 +174,7 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
                  .field = difference.field->name,
                  .system = std::string(found.system),
                  .difference = difference.amount,
-                 .text = "the server computed another value"});
+                 .text = "the server computed another value than the client"});
 }
 
 /// Finds the system that caused a misprediction. Runs the command again from the predicted state
@@ -280,7 +280,7 @@ void OwnPrediction::settle_spawns(bool is_replayed) {
                      .tick = received_tick_,
                      .entity = entry.entity,
                      .player = player_,
-                     .text = "a predicted entity is gone: " + std::string(to_string(refusal))});
+                     .text = "a predicted entity was removed: " + std::string(to_string(refusal))});
     } else if (command_steps(included_number_, entry.key.command) > 0) {
       if (!is_replayed || entry.replay == replay_) continue;
       ++counters_.spawns_undone;

@@ -83,7 +83,8 @@ void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& repo
   if (!was_full) return;
   add({.kind = ProblemKind::dropped,
        .count = std::exchange(uncounted_, 0),
-       .text = "more different problems occurred in a second than are reported"});
+       .text = "some problems are not reported, because too many different problems occurred in a "
+               "second"});
 }
 
 }  // namespace muster

@@ -128,7 +128,7 @@ struct SimulatedEdges::Impl {
         const std::optional<HostPort> parsed = parse_host_port(address);
         if (!parsed) {
           return fail(ErrorCode::invalid_argument,
-                      "'" + std::string(address) + "' is no address: write host:port");
+                      "'" + std::string(address) + "' is not an address: write host:port");
         }
         port = parsed->port;
       }

@@ -176,7 +176,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
   }
   for (const auto& [id, entity] : client.known) {
     if (all.replication->world().find(id) == nullptr) {
-      note("entity " + std::to_string(wire_id(id)) + " is gone at the server");
+      note("entity " + std::to_string(wire_id(id)) + " does not exist on the server");
     }
   }
 }

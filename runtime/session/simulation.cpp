@@ -290,10 +290,11 @@ void Simulation::despawn(EntityId entity) {
     if (world_.request_despawn(entity) && forecast_ != nullptr) forecast_->despawned(entity);
     return;
   }
-  problems_.add({.kind = ProblemKind::unsupported_change,
-                 .tick = tick_,
-                 .entity = entity,
-                 .text = "cannot despawn a child of a replicated entity: despawn its root"});
+  problems_.add(
+      {.kind = ProblemKind::unsupported_change,
+       .tick = tick_,
+       .entity = entity,
+       .text = "cannot despawn a child of a replicated entity: despawn the root instead"});
 }
 
 void Simulation::release_all_of(PlayerId player) {

@@ -16,13 +16,13 @@ constexpr std::size_t kSpawnBytes = 4;
 std::string_view to_string(SpawnRefusal refusal) {
   switch (refusal) {
     case SpawnRefusal::none:
-      return "the server spawned it";
+      return "the server spawned the entity";
     case SpawnRefusal::no_network_id:
       return "the server has no free network id";
     case SpawnRefusal::unknown_type:
       return "the server's build does not have the type";
     case SpawnRefusal::not_spawned:
-      return "the server's systems did not spawn it";
+      return "the server's systems did not spawn the entity";
   }
   return {};
 }

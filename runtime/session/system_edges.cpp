@@ -29,7 +29,7 @@ struct SystemEdges::Impl {
         const std::optional<Address> parsed = Address::parse(address);
         if (!parsed) {
           return fail(ErrorCode::invalid_argument, "'" + std::string(address) +
-                                                       "' is no address to listen at: write "
+                                                       "' is not an address to listen on: write "
                                                        "[::]:7000, 0.0.0.0:7000 or 127.0.0.1:7000");
         }
         local = *parsed;

@@ -66,10 +66,10 @@ Result<void> check_structs(std::span<const ComponentDescription> types) {
   for (const ComponentDescription& type : types) {
     const ComponentSchema& component = schema.components.emplace_back(wire_schema(type));
     if (component.value_count() > kStructValuesMax) {
-      return fail(ErrorCode::limit_exceeded, "'" + type.name + "' has " +
-                                                 std::to_string(component.value_count()) +
-                                                 " values, and a command or message may have " +
-                                                 std::to_string(kStructValuesMax));
+      return fail(ErrorCode::limit_exceeded,
+                  "'" + type.name + "' has " + std::to_string(component.value_count()) +
+                      " values, and a command or message may have at most " +
+                      std::to_string(kStructValuesMax));
     }
     if (const char* const fault = find_fault(schema)) {
       return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: " + fault);
@@ -85,7 +85,7 @@ Result<void> check_commands(std::span<const ComponentDescription> commands) {
   }
   if (values <= kCommandValuesMax) return check_structs(commands);
   return fail(ErrorCode::limit_exceeded, "the commands have " + std::to_string(values) +
-                                             " values together, and may have " +
+                                             " values in total, and may have at most " +
                                              std::to_string(kCommandValuesMax));
 }
 
@@ -162,7 +162,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   if (!decoded || command_count > decoded->components.size() ||
       !fit_commands(std::span(decoded->components).first(command_count), sampled) ||
       std::ranges::any_of(decoded->components, is_too_large)) {
-    return fail(ErrorCode::malformed, "the other end's list of commands and messages is damaged");
+    return fail(ErrorCode::malformed, "the peer's list of commands and messages is malformed");
   }
   StructDecoder decoder;
   decoder.local_ = types;
@@ -182,7 +182,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
 void StructDecoder::match(Type& type, std::span<const ComponentDescription> types) {
   const auto here = std::ranges::find(types, type.schema.name, &ComponentDescription::name);
   if (here == types.end()) {
-    notes_.push_back("this end has no command or message '" + type.schema.name + "'");
+    notes_.push_back("there is no local command or message '" + type.schema.name + "'");
     return;
   }
   type.local = static_cast<std::uint16_t>(here - types.begin());
@@ -190,7 +190,7 @@ void StructDecoder::match(Type& type, std::span<const ComponentDescription> type
   for (const FieldSchema& field : type.schema.fields) {
     const std::uint32_t first_value = value;
     value += field.value_count;
-    std::string why = "this end has no such field";
+    std::string why = "there is no local field with this name";
     std::optional<FieldConversion> conversion;
     if (const FieldDescription* const local = here->find(field.name)) {
       conversion = FieldConversion::make(field, *local, why);
