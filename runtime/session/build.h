@@ -26,9 +26,9 @@ struct BuildOpenOptions {
   std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
 };
 
-/// An opened catalog whose components match those of the game. A build is immutable. Copying it is
-/// cheap, because all copies share the catalog. Any thread may use it. A server or client that is
-/// opened from a build keeps the catalog alive. A build reads no bundle.
+/// An opened catalog whose components match the components of the game. A build is immutable.
+/// Copying a build is cheap, because all copies share the catalog. Any thread may use a build. A
+/// server or client that is opened from a build keeps the catalog alive. A build reads no bundle.
 class Build {
  public:
   /// Opens the target's part of `folder`, which is the output folder of `muster build`. Fails with

@@ -45,7 +45,7 @@ class BuildContent {
   /// Returns the asset of a level. Fails with `not_found`; the message then lists the most similar
   /// names.
   Result<Guid> level(LevelKey level) const;
-  /// The project path of a replicated type. It is empty if the build does not have the type id.
+  /// The project path of a replicated type; empty if the build does not have the type id.
   std::string_view path(TypeId type) const;
   /// The asset at a project path. The result is null if the build has no such asset.
   Guid asset(std::string_view path) const;

@@ -13,7 +13,8 @@
 namespace muster {
 
 /// A store with its loader. All assets that were loaded from the store must be released before the
-/// store is destroyed. One thread at a time. The loader has additional threads.
+/// store is destroyed. Only one thread at a time may use this object. The loader has additional
+/// threads.
 class ContentStore {
  public:
   /// If `loading_threads` is 0, `loader().update` loads the bundles itself, in a deterministic

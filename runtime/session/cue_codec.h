@@ -1,4 +1,4 @@
-// Encodes and decodes cues, which are effects and predicted messages. Their bytes are described in
+// Encodes and decodes cues, which are effects and predicted messages. The bytes are described in
 // SESSION_FORMAT.md, "Cues".
 #pragma once
 

@@ -58,9 +58,9 @@ class Files {
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 
-/// The interface between a session and the machine. It must outlive all servers and clients that
-/// are opened with it. A server or client calls it only on the thread that called the server or
-/// client.
+/// The interface between a session and the machine. The interface must outlive all servers and
+/// clients that are opened with it. A server or client calls the interface only on the thread that
+/// calls the server or client.
 class Edges {
  public:
   virtual ~Edges() = default;
@@ -104,7 +104,7 @@ struct Link {
 };
 
 /// A whole simulated network in one process. All random numbers derive from one seed. Only
-/// `advance` changes the time. One thread at a time.
+/// `advance` changes the time. Only one thread at a time may use this object.
 class SimulatedEdges {
  public:
   explicit SimulatedEdges(std::uint64_t seed);

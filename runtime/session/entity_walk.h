@@ -16,8 +16,8 @@ namespace muster {
 
 /// Finds component types by name, and visits the entities that have all of the given types.
 /// Entities are visited in the order of the first type's array. If all arrays have the same owners
-/// in the same order, one call visits all entities. Keeps its memory. Walks can be nested. One
-/// thread at a time.
+/// in the same order, one call visits all entities. Reuses its memory in later calls. Walks can be
+/// nested. One thread at a time.
 class EntityWalk {
  public:
   explicit EntityWalk(const World& world) : world_(world) {}

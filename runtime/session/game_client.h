@@ -17,8 +17,9 @@
 
 namespace muster {
 
-/// A client of a server. One thread at a time. Callbacks run inside `frame`, on the thread that
-/// calls `frame`. A callback may call every function of the client except `frame`.
+/// A client of a server. Only one thread at a time may use this object. Callbacks run inside
+/// `frame`, on the thread that calls `frame`. A callback may call every function of the client
+/// except `frame`.
 ///
 /// An `EntityId` is valid from `on_spawn` to `on_despawn`, on this machine only. An
 /// `EntityReference` names the same entity on all machines.
@@ -113,9 +114,10 @@ class GameClient : public session_detail::ClientCalls {
   EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
   std::span<const PlayingEffect> effects() const;  ///< Valid until the next frame.
 
-  void on_spawn(std::function<void(EntityId)> callback);    ///< The replicated values are present.
-  void on_ready(std::function<void(EntityId)> callback);    ///< The whole prefab is present.
-  void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
+  void on_spawn(std::function<void(EntityId)> callback);  ///< The replicated values are present.
+  void on_ready(std::function<void(EntityId)> callback);  ///< The whole prefab is present.
+  /// Inside the callback, `get` still works.
+  void on_despawn(std::function<void(EntityId)> callback);
   /// Sets the function that is called once for each effect of systems and of the server. A
   /// predicted effect of this player is reported immediately. Any other effect is reported when the
   /// view shows the effect's tick.
@@ -135,7 +137,8 @@ class GameClient : public session_detail::ClientCalls {
   Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
-  /// The number of kept mispredictions, at most 256. The client keeps the last ones, oldest first.
+  /// The number of kept mispredictions, at most 256. The client keeps the last mispredictions,
+  /// oldest first.
   std::size_t misprediction_count() const;
   /// Returns a kept misprediction, which is valid until the next frame. Requires: an index below
   /// `misprediction_count()`.

@@ -92,7 +92,7 @@ void GameClient::Impl::agree_on_level() {
   const ContentHash placed = level.placed_hash();
   if (std::ranges::equal(welcome->placed, std::as_bytes(std::span(placed.bytes)))) {
     [[maybe_unused]] const CollectionVerdict verdict = level.register_placed(collection);
-    assert(verdict == CollectionVerdict::accepted);  // No entity has had an id before.
+    assert(verdict == CollectionVerdict::accepted);  // No entity had an id before this call.
     return;
   }
   for (const PlacedEntity& one : level.placed()) world.request_despawn(one.entity);

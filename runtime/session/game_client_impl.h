@@ -44,7 +44,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   /// A component type that is interpolated: its received states, and its values as shown now.
   struct ShownComponent {
     ComponentHistory history;
-    ByteVector values;  ///< The shown values. Order and stride are those of the world's array.
+    ByteVector values;  ///< The shown values, in the layout of the world's array.
   };
 
   /// An effect or message that plays when its tick is shown.

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A source without entities. It makes the receiver despawn all received entities.
+/// A source without entities, which makes the receiver despawn all received entities.
 class EndedSource final : public WorldSource {
  public:
   explicit EndedSource(std::vector<ReplicatedChange> changes) : changes_(std::move(changes)) {}

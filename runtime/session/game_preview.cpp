@@ -1,4 +1,5 @@
-// A simulated network without delay connects server and client. Its time follows the caller's time.
+// A simulated network without delay connects server and client. The network's time follows the
+// caller's time.
 #include "runtime/session/game_preview.h"
 
 #include <algorithm>

@@ -20,7 +20,7 @@ struct PreviewOptions {
 
 /// A server and one client in this process, connected to each other. The server has the world that
 /// the game simulates, and the client has its player's view of that world. `follow` moves both to a
-/// newer build in their folder. One thread at a time.
+/// newer build in their folder. Only one thread at a time may use this object.
 ///
 ///     while (window.is_open()) {
 ///       preview.client().set_command(...);

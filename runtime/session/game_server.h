@@ -17,9 +17,9 @@
 
 namespace muster {
 
-/// A server with its world, players and network. One thread at a time. Callbacks run inside
-/// `frame`, on the thread that calls `frame`, between ticks. A callback may call every function of
-/// the server except `frame`. A new callback replaces the previous callback.
+/// A server with its world, players and network. Only one thread at a time may use this object.
+/// Callbacks run inside `frame`, on the thread that calls `frame`, between ticks. A callback may
+/// call every function of the server except `frame`. A new callback replaces the previous callback.
 class GameServer : public session_detail::ServerCalls {
  public:
   /// Opens a server, and loads the replicated prefabs and the level. Fails as `BundleStore::load`

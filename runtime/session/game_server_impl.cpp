@@ -420,7 +420,7 @@ std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant)
 }
 
 std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& address) {
-  // Players that may reconnect also count.
+  // `players` includes players that may reconnect.
   if (players.size() >= options.players_max) return "the server is full";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;

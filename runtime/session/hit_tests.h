@@ -20,11 +20,12 @@ namespace muster {
 using SeenView = std::function<std::optional<ViewTime>(PlayerId player)>;
 
 /// Keeps the history of the entities with a `HitVolume` and a component named "Transform". The
-/// transform must have a `Vec3` field "position". It may have a quaternion field "rotation" and a
-/// `Vec3` field "scale". A pose is relative to the nearest parent with a transform. The scale of
-/// the entity also scales the entity's volume; scales of parents do not. Values are rounded as on
-/// the wire, so server and client have equal values. The entity of a hit is the replicated entity
-/// that the volume belongs to. One thread at a time. World and game must outlive this object.
+/// transform must have a `Vec3` field "position". The transform may have a quaternion field
+/// "rotation" and a `Vec3` field "scale". A pose is relative to the nearest parent with a
+/// transform. The scale of the entity also scales the entity's volume; scales of parents do not.
+/// Values are rounded as on the wire, so server and client have equal values. The entity of a hit
+/// is the replicated entity that the volume belongs to. Only one thread at a time may use this
+/// object. World and game must outlive this object.
 class HitTests {
  public:
   HitTests(const World& world, const Game& game);

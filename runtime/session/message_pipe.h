@@ -43,7 +43,7 @@ inline constexpr std::size_t kPipeBytesMax = std::size_t{2} << 20U;
 /// Splits messages into parts that fit the channel, and joins the parts that the peer has sent.
 /// Keeps each message of the game until the message has arrived. If a new connection replaces a
 /// lost connection, the new connection delivers each missing message once. A server has one pipe
-/// per player, and a client has one pipe. One thread at a time.
+/// per player, and a client has one pipe. Only one thread at a time may use this object.
 class MessagePipe {
  public:
   enum class [[nodiscard]] Received : std::uint8_t{nothing, message, malformed};

@@ -61,7 +61,8 @@ struct PredictionCounters {
 /// each tick.
 ///
 /// Systems change a copy of the received world. In the received world, the prediction only adds and
-/// removes predicted entities. All arguments must outlive this object. One thread at a time.
+/// removes predicted entities. All arguments must outlive this object. Only one thread at a time
+/// may use this object.
 class OwnPrediction final : public Forecast {
  public:
   /// The number of commands that are kept with their states. At most `kReplayedMax` - 1 commands

@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// Writes packets to a file while a session runs. One thread at a time.
+/// Writes packets to a file while a session runs. Only one thread at a time may use this object.
 class PacketCapture {
  public:
   /// Creates the file, or empties it. `now` must not be later than the first recorded packet. Fails

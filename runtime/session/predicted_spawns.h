@@ -38,7 +38,7 @@ enum class SpawnEnd : std::uint8_t {
 /// entity then keeps its `EntityId`, and is not shown twice. Spawns match by predicted id
 /// (`PredictedKey`), or else by `Overrides::match_spawn`. New entities come from a reserve of
 /// entities without components, which exist in both the received and the predicted world. The
-/// source must outlive this object. One thread at a time.
+/// source must outlive this object. Only one thread at a time may use this object.
 class PredictedSpawns final : public SpawnAdoption {
  public:
   enum class State : std::uint8_t { predicted, confirmed, ended };

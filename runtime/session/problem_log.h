@@ -11,7 +11,8 @@
 namespace muster {
 
 /// The problems of a server or client, by cause. If a second has more than `kCausesMax` causes, the
-/// additional causes are counted together as one cause. One thread at a time.
+/// additional causes are counted together as one cause. Only one thread at a time may use this
+/// object.
 class ProblemLog {
  public:
   static constexpr std::size_t kCausesMax = 256;

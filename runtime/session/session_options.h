@@ -156,7 +156,7 @@ struct GameClientMetrics {
   // A load lasts from an entity's spawn until the entity's whole prefab is present.
   std::uint64_t loads = 0;
   std::uint64_t loads_failed = 0;  ///< Assets that could not be loaded.
-  Duration load_time{};            ///< The sum of all loads.
+  Duration load_time{};            ///< The sum of the times of all loads.
   Duration load_time_max{};
   std::uint64_t presentations = 0;  ///< The number of presentations that were shown.
   std::uint64_t effects_played = 0;

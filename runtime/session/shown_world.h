@@ -28,7 +28,8 @@ inline constexpr std::uint32_t kOwnPresentationType = 1;
 /// A separate world of presentations and effects. A presentation shows each entity of the received
 /// world that has the component `PresentationOwner`. The component's field `variation` selects the
 /// presentation. The presentation's root has the shown position and rotation of the entity. The
-/// content and the received world must outlive this object. One thread at a time.
+/// content and the received world must outlive this object. Only one thread at a time may use this
+/// object.
 class ShownWorld {
  public:
   struct Options {

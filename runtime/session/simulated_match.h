@@ -20,8 +20,8 @@ struct MatchOptions {
   BuildOpenOptions build{};
 };
 
-/// A simulated match. One thread at a time. Wrong calls by the game are reported as problems and
-/// never end the program.
+/// A simulated match. Only one thread at a time may use this object. Wrong calls by the game are
+/// reported as problems and never end the program.
 class SimulatedMatch {
  public:
   /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.

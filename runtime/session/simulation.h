@@ -86,8 +86,8 @@ struct EntitySource {
 
 /// Runs a game's systems on a world. A server's simulation runs the systems for all entities, and
 /// makes entities. A client's simulation runs the shared systems for the predicted entities. All
-/// arguments must outlive this object. One thread at a time. After the first ticks, a tick
-/// allocates memory only for spawns.
+/// arguments must outlive this object. Only one thread at a time may use this object. After the
+/// first ticks, a tick allocates memory only for spawns.
 class Simulation {
  public:
   /// On a server, `machine` is `PlayerId::none`. For a client's prediction, `machine` is the
@@ -218,8 +218,8 @@ class Simulation {
                 std::span<const session_detail::NamedValue> values);
   EntityId foresee(EntityType type, const SpawnOptions& options,
                    std::span<const session_detail::NamedValue> values);
-  /// The predicted id of the player's next spawn or effect in the running system. It is empty
-  /// outside shared systems.
+  /// The predicted id of the player's next spawn or effect in the running system. Outside shared
+  /// systems, the id is empty.
   PredictedKey next_key(PlayerId player, bool is_spawn);
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
   void queue_value(Pending::Kind kind, EntityId entity, const session_detail::NamedValue& value);

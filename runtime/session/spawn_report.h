@@ -23,7 +23,8 @@ enum class SpawnRefusal : std::uint8_t {
 std::string_view to_string(SpawnRefusal refusal);
 
 /// The spawns of the last commands that a server has run. If a report is lost, the next report
-/// lists the same spawns again. Keeps its memory. One thread at a time.
+/// lists the same spawns again. Reuses its memory in later calls. Only one thread at a time may use
+/// this object.
 class SpawnReport {
  public:
   /// The maximum number of commands in a report, and the maximum number of spawns.

@@ -39,10 +39,10 @@ NamedValue named_value(const T& value) {
 
 }  // namespace session_detail
 
-/// The argument of every system. It lives for one call of a system, so a system must not store it.
-/// Returned pointers and spans are valid until the system returns. The following changes take
-/// effect when the system has ended: added and removed components, the components of new entities,
-/// and despawns.
+/// The argument of every system. A context lives for one call of a system, so a system must not
+/// store the context. Returned pointers and spans are valid until the system returns. The following
+/// changes take effect when the system has ended: added and removed components, the components of
+/// new entities, and despawns.
 class SystemContext {
  public:
   SystemContext(const SystemContext&) = delete;
@@ -87,8 +87,8 @@ class SystemContext {
     if (!is_computed(entity)) return nullptr;
     return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// Does the same as `edit` on the server, and returns null on a predicting client. It is for
-  /// entities that only the server changes, for example the victim of a shot.
+  /// Does the same as `edit` on the server, and returns null on a predicting client. Use this
+  /// function for entities that only the server changes, for example the victim of a shot.
   template <Described T>
   T* edit_on_server(EntityId entity) {
     return is_server() ? edit<T>(entity) : nullptr;
@@ -117,23 +117,23 @@ class SystemContext {
   EntityId find(EntityReference reference) const;
 
   /// Spawns an entity. Returns null and reports a problem if the build lacks the type or no network
-  /// id is free. The id is valid immediately: `reference` accepts it, and fields of `values` may
-  /// contain it. The entity gets its components when the system has ended.
+  /// id is free. The id is valid immediately: `reference` accepts the id, and fields of `values`
+  /// may contain the id. The entity gets its components when the system has ended.
   ///
   /// On a predicting client, an entity of the client's player exists immediately, and has the same
-  /// id in each replay. When the server's entity arrives, the client matches it with the predicted
-  /// entity, and keeps one entity. Entities match by player, command, system and order, or by
-  /// `Overrides::match_spawn`. If the server does not spawn the entity, the client removes it and
-  /// calls `GameClient::on_undone`. On a predicting client, the function returns null for another
-  /// owner, and when the reserve of predicted entities is empty.
+  /// id in each replay. When the server's entity arrives, the client matches the two entities, and
+  /// keeps one entity. Entities match by player, command, system and order, or by
+  /// `Overrides::match_spawn`. If the server does not spawn the entity, the client removes the
+  /// entity and calls `GameClient::on_undone`. On a predicting client, the function returns null
+  /// for another owner, and when the reserve of predicted entities is empty.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     const std::array<session_detail::NamedValue, sizeof...(T)> named{
         session_detail::named_value(values)...};
     return spawn_entity(type, options, named);
   }
-  /// Despawns an entity. On a predicting client, the entity is hidden immediately. It is shown
-  /// again if the server does not despawn it.
+  /// Despawns an entity. On a predicting client, the entity is hidden immediately. The entity is
+  /// shown again if the server does not despawn the entity.
   void despawn(EntityId entity);
   /// Whether `despawn` was called for the entity.
   bool is_despawning(EntityId entity) const;

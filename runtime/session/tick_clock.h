@@ -11,7 +11,7 @@ namespace muster {
 /// Converts time to whole ticks at a fixed rate. At most `kTicksPerFrameMax` ticks are due in a
 /// frame; further ticks are skipped and counted. Without this limit, one slow frame could make
 /// every later frame slower, because each frame would have more ticks to run. If the time goes
-/// back, no ticks are due. The state is a function of the calls.
+/// back, no ticks are due. The state depends only on the calls and their arguments.
 class TickClock {
  public:
   static constexpr std::uint32_t kTicksPerFrameMax = 8;

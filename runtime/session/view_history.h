@@ -17,7 +17,7 @@ namespace muster {
 /// The states of one interpolated component type. Entities are stored by slot.
 class ComponentHistory {
  public:
-  /// The number of kept states per entity. This is enough for a delay of a few snapshots.
+  /// The number of kept states per entity, enough for a delay of a few snapshots.
   static constexpr std::uint32_t kStates = 16;
 
   struct Limits {
@@ -37,9 +37,9 @@ class ComponentHistory {
   /// Puts the value to show at `tick` into `out`. Between two states, the value is interpolated. If
   /// the later state was teleported, the earlier state is shown until the later state's tick. After
   /// the newest state, linearly interpolated fields continue at their last speed, within their
-  /// range. The continuation lasts at most as long as the interval between the last two states, and
-  /// at most `Limits::extrapolated_ticks`. It is common, because the clock is often a few ms ahead
-  /// of the newest state. Returns false if the entity has no states.
+  /// range. This extrapolation lasts at most as long as the interval between the last two states,
+  /// and at most `Limits::extrapolated_ticks`. Extrapolation is common, because the clock is often
+  /// a few ms ahead of the newest state. Returns false if the entity has no states.
   bool state_at(EntityId entity, double tick, std::span<std::byte> out) const;
   void forget(EntityId entity);
 

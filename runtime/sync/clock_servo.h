@@ -24,15 +24,16 @@ enum class LeadWeight : std::uint8_t {
 /// The clock of predicted time. Each tick has one command, which is stamped with the tick's number.
 /// The lead is the time by which the clock is ahead of the server. The clock computes the lead from
 /// the server's reports of how early commands arrive. The clock changes its lead by running at 0.9
-/// to 1.1 times real time. It jumps only if it is more than 150 ms too late or 500 ms too early.
+/// to 1.1 times real time. The clock jumps only if it is more than 150 ms too late or 500 ms too
+/// early.
 ///
 /// A report is compared with the lead at the moment when the command was sent, not with the present
 /// lead. The clock therefore does not repeat a correction that it made after sending the command.
 /// The delays of the two directions need not be equal.
 ///
 /// In each frame, call `note` for each report that arrived, and then `due`. Times must not
-/// decrease. The state is a function of the calls. Nothing is allocated after construction. One
-/// thread at a time.
+/// decrease. The state depends only on the calls and their arguments. Nothing is allocated after
+/// construction. One thread at a time.
 class ClockServo final : public CommandClock {
  public:
   static constexpr Duration kFrameMax = std::chrono::milliseconds(200);

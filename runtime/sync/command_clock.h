@@ -26,7 +26,8 @@ struct ServerTime {
 /// Games use `ClockServo`; other clocks exist for comparison.
 ///
 /// In each frame, call `note` for each report and `note_server` for each state, and then `due`.
-/// Times must not decrease. The state is a function of the calls. One thread at a time.
+/// Times must not decrease. The state depends only on the calls and their arguments. Only one
+/// thread at a time may use this object.
 class CommandClock {
  public:
   virtual ~CommandClock() = default;

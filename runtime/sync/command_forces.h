@@ -19,7 +19,7 @@ struct ForcedField {
   std::uint16_t type = 0;   ///< The index of the command type.
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
   ByteVector value;         ///< A whole command. Only the forced field is used.
-  ByteVector offset;        ///< A whole command. Its field is added to later commands.
+  ByteVector offset;        ///< A whole command, whose field is added to later commands.
 };
 
 /// Shifts a forced field from the forced tick on. At the forced tick, the field has the forced
@@ -27,7 +27,7 @@ struct ForcedField {
 /// forced value as the device moves. A sum is replaced only in the forced tick. Angles wrap. Server
 /// and client do the same arithmetic with the same offset, so their commands are equal. The
 /// commands that the client sends are not changed. Server and client have one object per player.
-/// Its memory is bounded.
+/// The memory of an object is bounded.
 class CommandForces {
  public:
   /// The maximum total number of forced fields and kept offsets.

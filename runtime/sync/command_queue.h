@@ -45,8 +45,8 @@ enum class CommandPacing : std::uint8_t {
 /// Runs one set of commands per tick. A missing command is made from the last command, field by
 /// field (`Missing`). The presses and other sums of a late command are added once to the next
 /// command that runs. A client cannot get more ticks by sending more commands, or by sending
-/// commands earlier or later. For all stamps, memory is bounded and work per packet is constant.
-/// Allocates only in `accept`. One thread at a time.
+/// commands earlier or later. Memory is bounded and work per packet is constant for all possible
+/// stamps. Allocates only in `accept`. Only one thread at a time may use this object.
 class CommandQueue {
  public:
   /// The maximum number of ticks by which a stamp may be ahead of the running tick. Later stamps

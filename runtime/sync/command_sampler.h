@@ -14,7 +14,7 @@ namespace muster {
 /// `Sampling`. A button that is up in one frame and held in the next frame counts as a press.
 /// Therefore a press that is shorter than a tick is not lost. The `pressCount` of a frame is added
 /// to the presses. A tick without a frame has the last frame's values, without sums. Any frame rate
-/// is possible. One thread at a time.
+/// is possible. Only one thread at a time may use this object.
 class CommandSampler {
  public:
   /// `types` must outlive the sampler.

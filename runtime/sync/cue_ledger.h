@@ -14,8 +14,9 @@ namespace muster {
 /// Keeps the cues that a client's own commands have caused. A cue is an effect or a message. A
 /// predicted cue plays when its command first runs. A cue that the client did not predict plays
 /// when the server's copy arrives. A predicted cue is undone if a replay of its command does not
-/// cause the cue, or if the server does not send the cue. The state is a function of the calls.
-/// Memory is bounded, and is allocated in the constructor. One thread at a time.
+/// cause the cue, or if the server does not send the cue. The state depends only on the calls and
+/// their arguments. Memory is bounded, and is allocated in the constructor. Only one thread at a
+/// time may use this object.
 class CueLedger {
  public:
   /// The maximum number of kept cues. The oldest confirmed cues are removed first.
@@ -40,9 +41,9 @@ class CueLedger {
   bool confirm(const PredictedKey& key);
   /// Call this function after the server's state of `tick`, which includes the commands up to
   /// `received`. If the later commands ran again, `replay` is the number of that replay. An
-  /// unconfirmed cue is undone if that replay did not cause the cue. It is also undone if the
-  /// server's copy has not arrived `patience_ticks` after the cue's command. Appends the causes of
-  /// undone cues to `out`.
+  /// unconfirmed cue is undone if that replay did not cause the cue. An unconfirmed cue is also
+  /// undone if the server's copy has not arrived `patience_ticks` after the cue's command. Appends
+  /// the causes of undone cues to `out`.
   void settle(std::uint32_t received, std::optional<std::uint32_t> replay, Tick tick,
               std::uint32_t patience_ticks, std::vector<EntityId>& out);
   /// Removes confirmed and undone cues of commands before `oldest`.

@@ -31,7 +31,8 @@ struct DelayEstimateOptions {
 /// usual need changes in one step, the estimate follows within a second.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
-/// decrease. The state is a function of the calls. Memory is allocated at construction.
+/// decrease. The state depends only on the calls and their arguments. Memory is allocated at
+/// construction.
 class DelayEstimate {
  public:
   explicit DelayEstimate(const DelayEstimateOptions& options);

@@ -12,8 +12,8 @@ namespace muster {
 inline constexpr Duration kErrorBlend = std::chrono::milliseconds(99);
 
 /// The share of an error that is shown at the time `since` after a correction. The share is 1 at
-/// first, and 0 from `length` on. It is a cubic function ("smoothstep"), so the speed does not jump
-/// at the beginning or the end.
+/// first, and 0 from `length` on. The share is a cubic function ("smoothstep") of time, so the
+/// speed does not jump at the beginning or the end.
 constexpr float shown_error_share(Duration since, Duration length = kErrorBlend) {
   if (since >= length) return 0;
   const float done =

@@ -25,8 +25,8 @@ bool has_layer(std::uint32_t layers, std::uint8_t layer) {
   return layer < 32 && ((layers >> layer) & 1U) != 0;
 }
 
-/// The order of hits: nearest first. This is a total order, so the result does not depend on the
-/// order of the input.
+/// The order of hits: nearest first. The order is total, so the result does not depend on the order
+/// of the input.
 bool is_nearer(const Hit& a, const Hit& b) {
   return std::tie(a.metres, a.entity, a.part) < std::tie(b.metres, b.entity, b.part);
 }

@@ -15,7 +15,7 @@ namespace muster {
 
 /// The environment, which stops shots. `metres` returns the distance at which the environment stops
 /// a ray, at most `metres_max`. `metres` is called from several threads at once, and must be a pure
-/// function while shots are resolved. It is null if there is no environment.
+/// function while shots are resolved. `metres` is null if there is no environment.
 struct Environment {
   const void* context = nullptr;
   float (*metres)(const void* context, Vec3 from, Vec3 direction, float metres_max) = nullptr;

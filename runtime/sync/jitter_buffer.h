@@ -34,7 +34,8 @@ struct JitterOptions {
 };
 
 /// The playback clock of received snapshots. The state is a function of the calls: equal calls give
-/// equal results. Memory is bounded and allocated at construction. One thread at a time.
+/// equal results. Memory is bounded and allocated at construction. Only one thread at a time may
+/// use this object.
 ///
 /// In each frame, call `note` for each snapshot in the order of arrival, and then `shown` once.
 /// Times must not decrease. A new connection, a seek and a change of the tick rate need a new

@@ -17,7 +17,7 @@ struct PlaybackLimits {
 
 /// Follows a target that moves with time. Between jumps ("reseats"), the clock's speed is within
 /// the limits, so its position never decreases. All values are milliseconds from one origin. The
-/// state is a function of the calls.
+/// state depends only on the calls and their arguments.
 class PlaybackClock {
  public:
   explicit PlaybackClock(const PlaybackLimits& limits = {}) : limits_(limits) {}

@@ -1,4 +1,4 @@
-// The default jitter buffer. Its delay is a quantile of the lateness plus a decaying peak.
+// The default jitter buffer, whose delay is a quantile of the lateness plus a decaying peak.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace muster {
 /// snapshot interval, so that states can be interpolated. `JitterWeight` determines how much
 /// lateness the delay includes. If the next snapshot does not arrive, the target time waits at the
 /// newest snapshot for up to 100 ms. The clock follows the target time at 0.85 to 1.1 times real
-/// time. It jumps if it is 150 ms behind or 500 ms ahead.
+/// time. The clock jumps if it is 150 ms behind or 500 ms ahead.
 class QuantileBuffer final : public JitterBuffer {
  public:
   explicit QuantileBuffer(const JitterOptions& options);

@@ -11,8 +11,8 @@
 namespace muster {
 
 /// All hit volumes at a moment. `begin` computes only a sphere around each volume. The exact pose
-/// of a volume is computed when the volume is first used at this moment. One thread at a time.
-/// Reuse the object to avoid allocations.
+/// of a volume is computed when the volume is first used at this moment. Only one thread at a time
+/// may use this object. Reuse the object to avoid allocations.
 class RewoundView {
  public:
   /// Rewinds to a moment. `history` must not change while this object is used.

@@ -1,4 +1,5 @@
-// Encodes and decodes commands and messages. Different versions of a game can exchange them.
+// Encodes and decodes commands and messages. Different versions of a game can exchange commands and
+// messages.
 #pragma once
 
 #include <cstdint>
@@ -79,7 +80,7 @@ class StructDecoder {
 
   /// Whether an index of the peer is the index of a command. Commands have the lowest indices.
   bool is_command(std::uint16_t sent) const { return sent < command_count_; }
-  /// Converts a type's index of the peer to the local index. Returns nothing if there is no local
+  /// Converts the peer's index of a type to the local index. Returns nothing if there is no local
   /// type with the same name, or if the peer has no such index.
   std::optional<std::uint16_t> local_type(std::uint16_t sent) const;
   /// The name of a type of the peer; empty if the peer has no such index.
