@@ -75,7 +75,7 @@ Result<void> check(const Game& game);
 /// runs while the game is built. Fails as the disk does.
 Result<void> export_components(const Game& game, const std::string& path);
 
-/// Prints an error to standard error and returns 1. `main` can use it as `return
+/// Prints an error to standard error and returns 1. For example, `main` can end with `return
 /// complain(server.error());`.
 int complain(const Error& error);
 

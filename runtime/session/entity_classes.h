@@ -16,7 +16,7 @@ namespace muster {
 class EntityClasses {
  public:
   /// Returns the class of these options. If the class is new, `added` is set to the class, and the
-  /// caller must add it to the replication server.
+  /// caller must add `added` to the replication server.
   std::uint8_t find(const SpawnOptions& options, std::optional<UpdateClass>& added);
   /// The first class. The replication server has this class from the start.
   static UpdateClass first() { return {.weight = 1}; }

@@ -1,4 +1,5 @@
-// The description of a game: its data, its rules and its tick rate. Server and client share it.
+// The description of a game: its data, its rules and its tick rate. Server and client share the
+// description.
 #pragma once
 
 #include <chrono>
@@ -324,15 +325,16 @@ struct Game {
   /// connect.
   std::uint64_t application = 0;
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
-  /// A `Transform` that moves faster than this speed counts as teleported; above 0. The entity is
-  /// neither shown nor hit between the two positions, and no prediction error is blended.
+  /// A `Transform` that moves faster than this speed counts as teleported. The speed must be above
+  /// 0. The entity is neither shown nor hit between the two positions, and no prediction error is
+  /// blended.
   float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
   /// The shared systems. In each tick, the server runs the shared systems for all entities. Each
-  /// client predicts: it runs the shared systems for the entities that its player owns. A shared
-  /// system may read all entities, but change only the entities that it is called with. See
+  /// client runs the shared systems for the entities that its player owns, ahead of the server. A
+  /// shared system may read all entities, but change only the entities that it is called with. See
   /// `OwnerPrediction` for the exception on the server.
   Systems systems{};
   Systems server_systems{};  ///< Only the server runs these systems, after `systems`.
@@ -346,7 +348,7 @@ inline float teleport_metres_per_tick(const Game& game) {
 }
 }  // namespace session_detail
 
-/// The options of an entity. `GameServer::set_options` can change all of them later.
+/// The options of an entity. `GameServer::set_options` can change all options later.
 struct SpawnOptions {
   PlayerId owner = PlayerId::none;  ///< The entity despawns when this player leaves.
   bool keep = false;                ///< The entity stays, without an owner, when the owner leaves.
@@ -370,8 +372,8 @@ struct EffectOptions {
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
 /// When a message is handled. A message with `at_tick` is handled together with the state of the
-/// tick in which it was sent. If the message is sent between two ticks, it belongs to the later
-/// tick. A player that does not play yet gets no message with `at_tick`.
+/// tick in which it was sent. A message that is sent between two ticks belongs to the later tick. A
+/// player that does not play yet gets no message with `at_tick`.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// How a message is sent.
 struct SendOptions {

@@ -165,7 +165,7 @@ void GameClient::Impl::follow(Connection& connection) {
   if (has_changed) predict();
 }
 
-/// Compares the prediction with the server's newest state, and corrects it.
+/// Compares the prediction with the server's newest state, and corrects the prediction.
 void GameClient::Impl::predict() {
   if (content->game().systems.entries.empty() || player == PlayerId::none) return;
   if (prediction == nullptr) {
@@ -231,7 +231,8 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   for (const TimedEvent& event : events) deliver_event(event);
 }
 
-/// Despawns predicted entities that the server does not have. No other function despawns them.
+/// Despawns predicted entities that the server does not have. No other function despawns these
+/// entities.
 void GameClient::Impl::end_predicted_spawns() {
   std::vector<PredictedSpawns::Ended>& ended = prediction->spawns().ended();
   for (std::size_t i = 0; i < ended.size(); ++i) {
@@ -404,7 +405,7 @@ ServerTime GameClient::Impl::server_time() const {
           .newest_command = report.newest};
 }
 
-/// The stamp of a command is the server's tick that runs it.
+/// Sends a command. Its stamp is the tick in which the server runs the command.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());

@@ -15,8 +15,8 @@
 
 namespace muster {
 
-/// Returns the moment that a player saw when the running command was made. If it returns nothing,
-/// the present is used, for example for entities without a player.
+/// Returns the moment that a player saw when the running command was made. If the function returns
+/// nothing, the present is used, for example for entities without a player.
 using SeenView = std::function<std::optional<ViewTime>(PlayerId player)>;
 
 /// Keeps the history of the entities with a `HitVolume` and a component named "Transform". The
@@ -33,7 +33,7 @@ class HitTests {
   /// Whether the game has the components that hit tests need.
   bool is_used() const { return volume_.has_value(); }
   /// Records the poses of the world as the state of `tick`. A server calls this function at the end
-  /// of a tick. A client calls it after the received state is applied.
+  /// of a tick. A client calls this function after the received state is applied.
   void record(Tick tick);
   void set_view(SeenView view) { view_ = std::move(view); }
   /// Ends the lifetime of all returned spans, and reuses their memory.

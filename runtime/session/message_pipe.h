@@ -70,14 +70,15 @@ class MessagePipe {
   /// Sends all kept messages of the game except the first `count` messages of this map, which the
   /// peer has received. Returns false if the count is impossible.
   [[nodiscard]] bool go_on(std::uint32_t count);
-  /// Sets the number of messages that the peer has received in its map. Call it after `forget`.
+  /// Sets the number of messages that the peer has received in its map. Call this function after
+  /// `forget`.
   void set_arrived(std::uint32_t count) { arrived_ = count; }
   /// Drops the kept messages of the game, because the peer has begun another count. Returns the
   /// number of dropped messages.
   std::size_t forget();
 
-  /// Hands waiting parts to the connection until the connection's queue is full. Call it once per
-  /// frame.
+  /// Hands waiting parts to the connection until the connection's queue is full. Call this function
+  /// once per frame.
   void flush(Connection& connection);
   /// Receives the next complete message. `body` is valid until the next call.
   Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
@@ -97,7 +98,7 @@ class MessagePipe {
   std::vector<std::vector<std::byte>> spare_;  ///< Unused parts, kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `held_`.
   std::uint32_t arrived_ = 0;   ///< Messages of the game in this map that the peer has received.
-  std::uint32_t received_ = 0;  ///< Messages of the game in this map that this end has received.
+  std::uint32_t received_ = 0;  ///< Messages of the game in this map that this pipe has received.
   bool is_resuming_ = false;
   bool is_inside_ = false;  ///< More parts follow the last part that was handed over.
   std::vector<std::byte> incoming_;

@@ -78,7 +78,7 @@ class PredictedSpawns final : public SpawnAdoption {
   Result<TypeId> type(EntityType type) const { return source_.content->type(type); }
   /// Ends the prediction of an entity, and adds the entity to `ended`.
   void end(Entry& entry, SpawnEnd why);
-  /// Removes the entries of commands before `oldest`, unless they are still predicted.
+  /// Removes the confirmed and ended entries of commands before `oldest`.
   void forget_before(std::uint32_t oldest);
 
   std::span<Entry> entries() { return entries_; }

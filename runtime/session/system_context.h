@@ -112,7 +112,7 @@ class SystemContext {
   }
 
   /// Returns a reference that names the same entity on every machine. Fields of components and
-  /// messages can store it. Returns -1 for an entity that is not replicated.
+  /// messages can store the reference. Returns -1 for an entity that is not replicated.
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
@@ -176,8 +176,9 @@ class SystemContext {
 
   /// Returns the hits of a shot, nearest first. Only entities with a `HitVolume` and a "Transform"
   /// are hit. The shooter is not hit. `Overrides::obstacle` stops the shot. The server tests the
-  /// volumes that the shooter's player saw when making this command, if that view is plausible. For
-  /// a shooter without a player, the server tests the volumes at the end of the last tick. A
+  /// volumes that the shooter's player saw when making this command. If the client's claim of that
+  /// view is not plausible, the server tests the volumes at the nearest plausible moment. For a
+  /// shooter without a player, the server tests the volumes at the end of the last tick. A
   /// predicting client tests the volumes that it has drawn, and gets the same hits as the server.
   std::span<const Hit> hits(const Shot& shot) const;
   /// Returns all entities that were within `metres` of a point at the end of the last tick, nearest

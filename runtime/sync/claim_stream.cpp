@@ -171,7 +171,8 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
 
 void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
   Slot& slot = slots_[number % slots_.size()];
-  // Only the first claim of a command is used. A later claim is equal to it or forged.
+  // Only the first claim of a command is used. A later claim of the same command is an equal copy,
+  // or is forged.
   if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
   slot.arrived = now;
   slot.claim = claim;

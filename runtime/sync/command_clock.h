@@ -32,7 +32,8 @@ class CommandClock {
  public:
   virtual ~CommandClock() = default;
 
-  /// Sets the clock to an estimate of the server's time. Call it once per connection, before `due`.
+  /// Sets the clock to an estimate of the server's time. Call this function once per connection,
+  /// before `due`.
   virtual void begin(const ServerTime& server, Time now) = 0;
   /// Call this function when a state has arrived.
   virtual void note_server(const ServerTime& server, Time now) = 0;

@@ -58,8 +58,8 @@ class CommandForces {
   /// Server: the forces that still change commands, one per field. The server sends these forces to
   /// a client that may have missed them.
   std::vector<ForcedField> lasting() const;
-  /// Server: the forces that have taken effect, with their offsets. The caller must send them to
-  /// the client and clear the list.
+  /// Server: the forces that have taken effect, with their offsets. The caller must send these
+  /// forces to the client and clear the list.
   std::vector<ForcedField>& effective() { return effective_; }
 
  private:

@@ -15,8 +15,8 @@ using namespace command_numbers;
 
 /// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// A packet counts as lost if it has not arrived when the packet arrives that was sent this number
-/// of packets later.
+/// A packet counts as lost if another packet arrives earlier that was sent this number of packets
+/// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
 /// The maximum distance of two stamps that together prove a new sequence.
@@ -228,7 +228,7 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
     for (std::int32_t i = 0; i < std::min(step, 64); ++i) {
       packets_ <<= 1U;
       ++counters_.work;
-      // Packets before the first one do not count as lost.
+      // Packets before the first packet do not count as lost.
       if (newest_packet_ == 0) packets_ = ~std::uint64_t{1};
       const bool is_lost = ((packets_ >> kReorderedMax) & 1U) == 0;
       loss_ += kLossShare * ((is_lost ? 1.0F : 0.0F) - loss_);

@@ -28,7 +28,7 @@ struct CommandReport {
   static constexpr float kEarlinessStep = 1.0F / 256;
 
   /// A command is settled if it is more than this many ticks older than the newest command. If a
-  /// settled command arrives later, the server ignores it.
+  /// settled command arrives later, the server ignores the command.
   static constexpr std::uint32_t kSettledTicks = 24;
   /// The server ignores a command that arrives more than this many ticks after its tick.
   static constexpr std::uint32_t kLateTicks = 64;

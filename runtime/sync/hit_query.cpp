@@ -31,8 +31,8 @@ bool is_nearer(const Hit& a, const Hit& b) {
   return std::tie(a.metres, a.entity, a.part) < std::tie(b.metres, b.entity, b.part);
 }
 
-/// Keeps only the first element of each entity, from index `begin` on. Takes quadratic time,
-/// because few entities lie on one line.
+/// Keeps only the first element of each entity, from index `begin` on. Takes quadratic time, which
+/// is fast because few entities lie on one line.
 template <typename T, typename EntityOf>
 void keep_first_of_each(std::vector<T>& sorted, std::size_t begin, EntityOf entity_of) {
   std::size_t kept = begin;

@@ -29,8 +29,7 @@ std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks) {
   assert(ticks_per_second > 0 && stride_ticks > 0);
   const double ticks = std::chrono::duration<double>(span).count() * ticks_per_second;
-  // A moment needs the state before it, and the newest state is the present. So two more states are
-  // needed.
+  // Two more states are needed: the state before the oldest moment, and the newest state.
   return static_cast<std::uint32_t>(std::ceil(std::max(ticks, 0.0) / stride_ticks)) + 2;
 }
 

@@ -9,10 +9,10 @@
 namespace muster {
 
 /// Starts when 3 snapshots wait, and then plays in real time. Once per snapshot interval, the
-/// buffer counts its waiting snapshots. After 30 counts, it checks their variance and their mean.
-/// If the variance is above normal, the counts are discarded. Otherwise, if the mean is above the
-/// upper bound, the playback jumps ahead by one interval, so the buffer shrinks. If the mean is
-/// below the lower bound, the playback waits for one interval, so the buffer grows.
+/// buffer counts its waiting snapshots. After 30 counts, the buffer checks the variance and the
+/// mean of the counts. If the variance is above normal, the counts are discarded. Otherwise, if the
+/// mean is above the upper bound, the playback jumps ahead by one interval, so the buffer shrinks.
+/// If the mean is below the lower bound, the playback waits for one interval, so the buffer grows.
 ///
 /// The playback does not change its speed, so shown motion jumps or stops by an interval. The
 /// playback never passes the newest snapshot. Source: "How we wrote the network code of the mobile
