@@ -60,7 +60,7 @@ struct ReloadSummary {
   std::uint32_t updated = 0;  ///< Entities that got the new values.
   /// Entities with other components or children; the root is the same.
   std::uint32_t rebuilt = 0;
-  /// Entities left as before, because the new build cannot spawn them.
+  /// Unchanged entities that the new build cannot spawn.
   std::uint32_t failed = 0;
   bool has_new_types = false;   ///< Whether the server's clients began a new map.
   std::vector<Guid> changed{};  ///< The prefabs whose entities were updated or rebuilt; sorted.

@@ -54,7 +54,7 @@ class Files {
   virtual Result<ByteVector> read(const std::string& path) = 0;
   /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
   virtual Result<void> create_secret(const std::string& path, Bytes bytes) = 0;
-  /// Creates a file, or empties it. Fails as the disk does.
+  /// Creates a file, or empties an existing file. Fails as the disk does.
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 

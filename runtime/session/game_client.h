@@ -57,7 +57,7 @@ class GameClient : public session_detail::ClientCalls {
   bool is_over() const { return state() == GameClientState::over; }
   std::string state_text() const;  ///< A text for the screen, for example "playing, 42 ms".
   const ClientEnd& end() const;    ///< Requires: `is_over()`.
-  PlayerId player() const;         ///< `none` until the server has sent it.
+  PlayerId player() const;         ///< The player's id; `none` until the server has sent the id.
 
   /// Sets the input of this frame. A tick gets the latest value, and all presses since the last
   /// tick.
@@ -135,7 +135,8 @@ class GameClient : public session_detail::ClientCalls {
   /// Replaces the open build by a newer build. Fails as `BundleStore::load` does, and with
   /// `unsupported` if `GameClientOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
-  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
+  /// By default, problems are written to the edges' log.
+  void on_problem(std::function<void(const Problem&)> callback);
   GameClientMetrics metrics() const;
   /// The number of kept mispredictions, at most 256. The client keeps the last mispredictions,
   /// oldest first.

@@ -144,7 +144,8 @@ class GameServer : public session_detail::ServerCalls {
   /// disk does.
   Result<void> record(const std::string& path);
   void stop_recording();
-  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
+  /// By default, problems are written to the edges' log.
+  void on_problem(std::function<void(const Problem&)> callback);
   GameServerMetrics metrics() const;
   std::string metrics_text() const;  ///< Prometheus' text format.
   /// The world that a player receives, as a text with one line per field. Ignores `visible_within`.

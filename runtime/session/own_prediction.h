@@ -50,8 +50,8 @@ struct PredictionCounters {
 ///
 /// A replay runs only the entities that the difference may affect. An entity is left out if its
 /// state was predicted correctly and the entity was independent after that state. An entity is
-/// independent in a tick under two conditions. The systems that run for the entity use only its
-/// components, its command, the tick and random numbers. No system that runs for another entity
+/// independent in a tick under two conditions: the systems that run for the entity use only its
+/// components, its command, the tick and random numbers; and no system that runs for another entity
 /// uses the entity. The result is the same as if all entities ran again. A shared system that runs
 /// once per tick may use any entities, so a game with such a system replays all entities.
 ///
@@ -109,9 +109,9 @@ class OwnPrediction final : public Forecast {
   /// `fraction` must be the argument of the last call of `shown`.
   void reconcile(Tick tick, float fraction, Time now);
 
-  /// Puts the shown value of a component into `out`. The value is interpolated from the second last
-  /// tick (`fraction` 0) to the last tick (`fraction` 1). Returns false if the component is not
-  /// predicted.
+  /// Puts the shown value of a component into `out`. The value is interpolated from the tick before
+  /// the last tick (`fraction` 0) to the last tick (`fraction` 1). Returns false if the component
+  /// is not predicted.
   bool shown(EntityId entity, ComponentId component, float fraction, Time now,
              std::span<std::byte> out) const;
   bool is_predicted(EntityId entity) const;

@@ -15,8 +15,8 @@ namespace muster {
 /// Writes packets to a file while a session runs. Only one thread at a time may use this object.
 class PacketCapture {
  public:
-  /// Creates the file, or empties it. `now` must not be later than the first recorded packet. Fails
-  /// as the disk does.
+  /// Creates the file, or empties an existing file. `now` must not be later than the first recorded
+  /// packet. Fails as the disk does.
   static Result<std::unique_ptr<PacketCapture>> create(Edges& edges, const std::string& path,
                                                        Time now);
 

@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kClaimsPerPacketMax = 2;
 /// The maximum size of the claims in one packet, in bytes. The usual size is 4 to 7 bytes.
 inline constexpr std::size_t kClaimStreamBytesMax = 32;
 
-/// The client's side. Keeps the claims of the last commands. The client also uses these claims for
-/// the hit tests of commands that run again. The memory is bounded.
+/// The client's side of the stream. Keeps the claims of the last commands. The client also uses
+/// these claims for the hit tests of commands that run again. The memory is bounded.
 class ClaimSender {
  public:
   /// The number of commands whose claims are kept.
@@ -45,7 +45,8 @@ class ClaimSender {
   std::array<Slot, kKept> slots_{};
 };
 
-/// The server's side, for one player. The memory is bounded, and the work per packet is constant.
+/// The server's side of the stream, for one player. The memory is bounded, and the work per packet
+/// is constant.
 class ClaimInbox {
  public:
   /// Reads the claims at the beginning of a packet, and removes the claims from `packet`. If the

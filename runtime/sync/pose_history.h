@@ -91,7 +91,7 @@ class PoseHistory {
   struct Spheres {
     static constexpr std::uint32_t kWidth = 8;
     alignas(32) std::array<float, kWidth> x{}, y{}, z{};
-    /// `kNowhere` for an entity without a volume.
+    /// The radius of each sphere; `kNowhere` for an entity without a volume.
     std::array<float, kWidth> reach{kNowhere, kNowhere, kNowhere, kNowhere,
                                     kNowhere, kNowhere, kNowhere, kNowhere};
     /// The latest `cut_tick` of the entity and its parents.
