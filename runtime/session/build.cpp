@@ -17,7 +17,7 @@
 namespace muster {
 namespace {
 
-/// A larger catalog is refused, as in `BundleStore::open`.
+/// The maximum size of a catalog, as in `BundleStore::open`.
 constexpr std::uint64_t kCatalogBytesMax = std::uint64_t{512} << 20U;
 /// The maximum number of names in an error message.
 constexpr std::size_t kSuggestionsMax = 3;
@@ -34,7 +34,7 @@ Result<void> check_names(const std::vector<ComponentDescription>& types, std::st
     if (const Result<void> sound = check(type); !sound) return fail(sound.error());
     if (!names.insert(type.name).second) {
       return fail(ErrorCode::invalid_argument,
-                  "the game has two " + std::string(what) + " of the name '" + type.name + "'");
+                  "the game has two " + std::string(what) + " with the name '" + type.name + "'");
     }
   }
   return {};
@@ -153,15 +153,16 @@ Result<void> BuildContent::open_catalog(const std::string& folder) {
   return {};
 }
 
-/// Prefabs were cooked with the catalog's descriptions, so their bytes must not be used if the game
-/// has other descriptions.
+/// The prefabs were cooked with the catalog's component descriptions. If the game has other
+/// descriptions, the prefabs' bytes must not be used.
 Result<void> BuildContent::check_components() const {
   for (const ComponentDescription& component : components_) {
     const std::optional<std::uint32_t> index = catalog_->find_component(component.name);
     if (!index || catalog_->component(*index).hash == component.hash()) continue;
     return fail(ErrorCode::invalid_argument,
-                "the component '" + component.name + "' differs from the one that " + folder_ +
-                    " was built with: export components.json again and run `muster build`");
+                "the component '" + component.name +
+                    "' of the game differs from the component in " + folder_ +
+                    ": export components.json again and run `muster build`");
   }
   return {};
 }
@@ -189,8 +190,8 @@ Result<std::uint32_t> BuildContent::find_entry(const Names& names, std::string_v
   const auto found = names.entries.find(std::string(name));
   if (found != names.entries.end()) return found->second;
   if (names.shared.contains(std::string(name))) {
-    return fail(ErrorCode::not_found, "several " + std::string(what) + "s are called '" +
-                                          std::string(name) + "': use the project path");
+    return fail(ErrorCode::not_found, "several " + std::string(what) + "s have the name '" +
+                                          std::string(name) + "': use the project path instead");
   }
   std::vector<std::pair<std::size_t, std::string_view>> near;
   for (const auto& [known, index] : names.entries) {
@@ -199,7 +200,8 @@ Result<std::uint32_t> BuildContent::find_entry(const Names& names, std::string_v
   std::ranges::sort(near);
   std::string message = text() + " has no " + std::string(what) + " '" + std::string(name) + "'";
   for (std::size_t i = 0; i < std::min(near.size(), kSuggestionsMax); ++i) {
-    message += (i == 0 ? "; the nearest are '" : ", '") + std::string(near[i].second) + "'";
+    message +=
+        (i == 0 ? "; the most similar names are '" : ", '") + std::string(near[i].second) + "'";
   }
   return fail(ErrorCode::not_found, std::move(message));
 }
@@ -209,7 +211,7 @@ Result<TypeId> BuildContent::type(EntityType type) const {
   if (const std::optional<TypeId> id = type.id()) {
     if (catalog_->resolve(registry, *id)) return *id;
     return fail(ErrorCode::not_found,
-                text() + " has no replicated type of the id " + std::to_string(id->value()));
+                text() + " has no replicated type with the id " + std::to_string(id->value()));
   }
   const Result<std::uint32_t> entry = find_entry(types_, type.name(), "replicated type");
   if (!entry) return fail(entry.error());
@@ -220,7 +222,7 @@ Result<Guid> BuildContent::level(LevelKey level) const {
   if (const std::optional<TypeId> id = level.id()) {
     if (const auto entry = catalog_->resolve(kLevelRegistry, *id)) return entry->guid;
     return fail(ErrorCode::not_found,
-                text() + " has no level of the id " + std::to_string(id->value()));
+                text() + " has no level with the id " + std::to_string(id->value()));
   }
   const Result<std::uint32_t> entry = find_entry(levels_, level.name(), "level");
   if (!entry) return fail(entry.error());

@@ -19,7 +19,7 @@
 
 namespace muster {
 
-/// The class of the registry of replicated entities, and the class of the registry of levels.
+/// The class names of the registry of replicated entities and of the registry of levels.
 inline constexpr std::string_view kReplicatedRegistry = "ReplicatedEntityRegistry";
 inline constexpr std::string_view kLevelRegistry = "LevelRegistry";
 
@@ -42,22 +42,25 @@ class BuildContent {
   std::string text() const;
 
   Result<TypeId> type(EntityType type) const;
-  /// The asset of a level. Fails with `not_found`, with the nearest names in the message.
+  /// Returns the asset of a level. Fails with `not_found`; the message then lists the most similar
+  /// names.
   Result<Guid> level(LevelKey level) const;
-  /// The project path of a replicated type; empty for an id that the build does not have.
+  /// The project path of a replicated type; empty if the build does not have the type id.
   std::string_view path(TypeId type) const;
-  /// The asset of a project path; null when the build has none.
+  /// The asset at a project path. The result is null if the build has no such asset.
   Guid asset(std::string_view path) const;
   Agreement agreement() const;
 
-  /// Opens a store for one end. Each end has its own store, so it owns what it loads.
+  /// Opens a store for one server or client. Each server and client has its own store, and owns the
+  /// assets that it loads.
   Result<BundleStore> open_store(std::shared_ptr<MemoryPool> memory) const;
 
  private:
-  /// Names of a registry's entries: the paths, and the short names that only one entry has.
+  /// The names of a registry's entries: the paths, and the short names that exactly one entry has.
   struct Names {
-    std::unordered_map<std::string, std::uint32_t> entries;  ///< Index of the catalog's entry.
-    /// How many entries have the short name.
+    /// The index of the catalog's entry, by name.
+    std::unordered_map<std::string, std::uint32_t> entries;
+    /// The number of entries that have the short name.
     std::unordered_map<std::string, std::uint32_t> shared;
   };
   BuildContent(const Game& game, Target target, const BuildOpenOptions& options)

@@ -1,4 +1,4 @@
-// The rules by which a client keeps time and repeats commands.
+// The rules for a client's clocks and for its repeated commands.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,14 @@
 
 namespace muster {
 
-/// Games use the default values. Other values are for measurements.
+/// The rules for a client's clocks and for its repeated commands. Games use the default values.
+/// Other values are for measurements.
 struct ClientRules {
   JitterPolicy jitter = JitterPolicy::quantile;
-  std::uint32_t commands_per_packet = 0;  ///< 0 lets it depend on the measured loss.
-  bool replays_all = false;               ///< Replays after each state, even if it is as predicted.
-  /// Makes the clock of predicted time. Null for a `ClockServo`.
+  std::uint32_t commands_per_packet = 0;  ///< If 0, the number depends on the measured packet loss.
+  /// Replays after each state, even if the state equals the prediction.
+  bool replays_all = false;
+  /// Makes the clock of predicted time. If null, the clock is a `ClockServo`.
   std::function<std::unique_ptr<CommandClock>(std::uint32_t ticks_per_second)> clock{};
 };
 

@@ -1,4 +1,4 @@
-// The content of one end of a session: a store of bundles, and their loader.
+// The content of a server or client: a store of bundles, and their loader.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@
 
 namespace muster {
 
-/// A store with its loader. Everything that was loaded from it must be released before it is
-/// destroyed. One thread at a time; loading uses threads of its own.
+/// A store with its loader. All assets that were loaded from the store must be released before the
+/// store is destroyed. Only one thread at a time may use this object. The loader has additional
+/// threads.
 class ContentStore {
  public:
-  /// If `loading_threads` is 0, `loader().update` itself loads, in a deterministic order. Fails as
-  /// `BundleStore::open` does, and with `io` if the system has no more threads.
+  /// If `loading_threads` is 0, `loader().update` loads the bundles itself, in a deterministic
+  /// order. Fails as `BundleStore::open` does, and with `io` if the system cannot start more
+  /// threads.
   static Result<std::unique_ptr<ContentStore>> open(std::shared_ptr<const BuildContent> content,
                                                     std::uint32_t loading_threads,
                                                     std::shared_ptr<MemoryPool> memory);

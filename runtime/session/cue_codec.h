@@ -1,4 +1,5 @@
-// Encodes effects and predicted messages. SESSION_FORMAT.md, "Cues".
+// Encodes and decodes cues, which are effects and predicted messages. The bytes are described in
+// SESSION_FORMAT.md, "Cues".
 #pragma once
 
 #include <cstddef>
@@ -13,14 +14,14 @@
 
 namespace muster {
 
-/// Sent instead of a message's index if a cue follows.
+/// This value is sent in place of a message's index if a cue follows.
 inline constexpr std::uint16_t kCueIndex = 0xFFFF;
-/// The maximum length of an effect's name. Effects with longer names are not sent.
+/// The maximum length of an effect's name, in bytes. Effects with longer names are not sent.
 inline constexpr std::size_t kEffectNameMax = 64;
 
-/// A cue on the wire. Its texts and spans are valid as long as the encoded bytes.
+/// A cue on the wire. The texts and spans of a decoded cue point into the decoded bytes.
 struct SentCue {
-  PredictedKey key;  ///< None, except for the player whose command caused the cue.
+  PredictedKey key;  ///< Empty, except for the player whose command caused the cue.
   EntityReference cause;
   std::optional<EffectType> effect;
   EffectOptions options;  ///< The options of an effect, without `cause` and `metres`.
@@ -28,7 +29,7 @@ struct SentCue {
   std::span<const std::byte> message;
 };
 
-/// Appends a cue to `out`. If the effect's name is too long, returns false and appends nothing.
+/// Appends a cue to `out`. Returns false and appends nothing if the effect's name is too long.
 bool encode_cue(const SentCue& cue, std::vector<std::byte>& out);
 /// Returns nothing if the bytes are malformed, or if a position is not finite.
 std::optional<SentCue> decode_cue(std::span<const std::byte> bytes);

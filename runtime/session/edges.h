@@ -24,12 +24,14 @@ enum class LogLevel : std::uint8_t { info, warning, error };
 class Network {
  public:
   virtual ~Network() = default;
-  /// Opens a socket at `host:port`. An empty text means any address and port. Fails with
-  /// `invalid_argument` if the text is not an address, and with `busy` if the address is in use.
+  /// Opens a socket at `host:port`. If the text is empty, the system chooses the address and port.
+  /// Fails with `invalid_argument` if the text is not an address, and with `busy` if the address is
+  /// in use.
   virtual Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) = 0;
-  /// The address of `host:port`, where the host is a name or an address. Never blocks. Returns
-  /// nothing while the name is being looked up: call again later with the same text. Fails with
-  /// `invalid_argument` for a text without a port, and with `not_found` for an unknown name.
+  /// Returns the address of `host:port`, where the host is a name or an address. Never blocks.
+  /// While the name is being looked up, the function returns nothing, and the caller must call
+  /// again later with the same text. Fails with `invalid_argument` for a text without a port, and
+  /// with `not_found` for an unknown name.
   virtual std::optional<Result<Address>> resolve(std::string_view name) = 0;
 };
 
@@ -39,36 +41,39 @@ class OutputFile {
   virtual ~OutputFile() = default;
   /// Fails as the disk does.
   virtual Result<void> append(Bytes bytes) = 0;
-  /// Passes all bytes to the operating system, so that none are lost if the program is killed.
+  /// Passes all appended bytes to the operating system. No byte is lost if the program is killed
+  /// later.
   virtual Result<void> flush() = 0;
 };
 
-/// Files by their paths.
+/// Reads and creates files.
 class Files {
  public:
   virtual ~Files() = default;
-  /// Reads a file whole. Fails with `not_found` or as the disk does.
+  /// Reads a whole file. Fails with `not_found`, or as the disk does.
   virtual Result<ByteVector> read(const std::string& path) = 0;
   /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
   virtual Result<void> create_secret(const std::string& path, Bytes bytes) = 0;
-  /// Creates a file, or empties it. Fails as the disk does.
+  /// Creates a file, or empties an existing file. Fails as the disk does.
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 
-/// The interface between a session and the machine. Must outlive everything that is opened with it.
-/// A session calls it on the thread that calls the session.
+/// The interface between a session and the machine. The interface must outlive all servers and
+/// clients that are opened with it. A server or client calls the interface only on the thread that
+/// calls the server or client.
 class Edges {
  public:
   virtual ~Edges() = default;
   virtual Time now() = 0;
-  virtual std::uint64_t unix_seconds() = 0;  ///< For connect tokens.
+  virtual std::uint64_t unix_seconds() = 0;  ///< The time since 1970, for connect tokens.
   virtual Network& network() = 0;
   virtual Entropy& entropy() = 0;
   virtual Files& files() = 0;
   virtual void log(LogLevel level, std::string_view line) = 0;
 };
 
-/// The real machine's edges. The log is standard error. Paths are those of the operating system.
+/// The edges of the real machine. Log lines are written to standard error. Paths are paths of the
+/// operating system.
 class SystemEdges final : public Edges {
  public:
   SystemEdges();
@@ -85,21 +90,21 @@ class SystemEdges final : public Edges {
   std::unique_ptr<Impl> impl_;
 };
 
-/// One direction of a path. A bandwidth of zero means no limit.
+/// One direction of a simulated network path.
 struct Link {
   Duration delay{};
   Duration jitter{};
-  double loss = 0;  ///< 0 to 1.
-  double duplicate = 0;
-  double corrupt = 0;
-  double bytes_per_second = 0;
-  std::uint32_t queue_bytes = 64 * 1024;  ///< Waits for bandwidth; more is dropped.
+  double loss = 0;                        ///< The share of lost datagrams, 0 to 1.
+  double duplicate = 0;                   ///< The share of duplicated datagrams, 0 to 1.
+  double corrupt = 0;                     ///< The share of corrupted datagrams, 0 to 1.
+  double bytes_per_second = 0;            ///< The bandwidth; 0 for no limit.
+  std::uint32_t queue_bytes = 64 * 1024;  ///< The maximum bytes that wait for bandwidth.
   bool may_reorder = true;
   bool is_down = false;
 };
 
-/// A whole simulated network in one process. All randomness is from one seed. Only `advance` moves
-/// the time. One thread.
+/// A whole simulated network in one process. All random numbers derive from one seed. Only
+/// `advance` changes the time. Only one thread at a time may use this object.
 class SimulatedEdges {
  public:
   explicit SimulatedEdges(std::uint64_t seed);
@@ -107,17 +112,18 @@ class SimulatedEdges {
   SimulatedEdges(const SimulatedEdges&) = delete;
   SimulatedEdges& operator=(const SimulatedEdges&) = delete;
 
-  /// A machine that others reach by its name ("alice:7000"). Its files are in memory. A second call
-  /// with the same name returns the same machine. It lives as long as this object.
+  /// Returns a machine that other machines reach by its name, for example "alice:7000". The
+  /// machine's files are in memory. A second call with the same name returns the same machine. The
+  /// machine lives as long as this object.
   Edges& host(std::string_view name, const Link& link = {});
-  /// Both directions of a host's path, from now on. Requires: a host of this name.
+  /// Replaces both directions of a host's path. Requires: a host of this name.
   void set_link(std::string_view host, const Link& link);
   void set_links(std::string_view host, const Link& up, const Link& down);
   void advance(Duration by);
   Time now() const;
   /// Whether datagrams are in flight.
   bool is_busy() const;
-  /// The lines that hosts have logged, each with its host's name.
+  /// The lines that the hosts have logged. Each line begins with the host's name.
   std::span<const std::string> log() const;
 
  private:
@@ -125,8 +131,9 @@ class SimulatedEdges {
   std::unique_ptr<Impl> impl_;
 };
 
-/// True after SIGINT or SIGTERM, which do not end the program while this object lives. Create one
-/// per process, at the beginning of `main`, before there are threads.
+/// Converts to true after SIGINT or SIGTERM. While this object lives, these signals do not end the
+/// program. Create one object per process, at the beginning of `main`, before the first thread
+/// starts.
 class StopSignal {
  public:
   StopSignal();

@@ -10,13 +10,15 @@
 
 namespace muster {
 
-/// Gives each pair of radius and priority an update class. There are at most 256 classes. When all
-/// are used, a new pair gets the existing class with the smallest radius that is not below its own.
+/// Assigns an update class to each pair of radius and priority. There are at most 256 classes. When
+/// all classes are used, a new pair gets the existing class with the smallest radius that is not
+/// below the pair's radius.
 class EntityClasses {
  public:
-  /// The class of these options. If it is new, `added` is set to it, for the replication server.
+  /// Returns the class of these options. If the class is new, `added` is set to the class, and the
+  /// caller must add `added` to the replication server.
   std::uint8_t find(const SpawnOptions& options, std::optional<UpdateClass>& added);
-  /// The first class, which the replication server has from the start.
+  /// The first class. The replication server has this class from the start.
   static UpdateClass first() { return {.weight = 1}; }
 
  private:

@@ -14,26 +14,27 @@
 
 namespace muster {
 
-/// Finds component types by name, and visits the entities that have all of the given types. The
-/// order is that of the first type's array. If all arrays have the same owners in the same order,
-/// all entities are visited in one call. Keeps its memory. Walks can be nested. One thread at a
-/// time.
+/// Finds component types by name, and visits the entities that have all of the given types.
+/// Entities are visited in the order of the first type's array. If all arrays have the same owners
+/// in the same order, one call visits all entities. Reuses its memory in later calls. Walks can be
+/// nested. One thread at a time.
 class EntityWalk {
  public:
   explicit EntityWalk(const World& world) : world_(world) {}
 
-  /// The component of that name; nothing if the world does not have it. Results are cached by the
-  /// address of the text, so the text must be static.
+  /// Returns the component type with this name, or nothing if the world does not have the type.
+  /// Results are cached by the address of the text, so the text must be static.
   std::optional<ComponentId> find(std::string_view name);
 
-  /// `locate(ComponentId, index)` returns the component at an index of its array. The components of
-  /// a type must be contiguous. Visits nothing if the world lacks one of the types. `*current` is
-  /// set to each entity before it is visited.
+  /// Calls `call` for the entities that have all of the given component types. `locate(ComponentId,
+  /// index)` must return the component at an index of its array. The components of a type must be
+  /// contiguous. Visits nothing if the world lacks one of the types. If `current` is not null,
+  /// `*current` is set to each entity before that entity is visited.
   template <typename Locate>
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
 
-  /// The same for the given entities, in their order.
+  /// Does the same as `visit`, but only for the given entities, in the given order.
   template <typename Locate>
   void visit_some(std::span<const EntityId> entities,
                   std::span<const session_detail::VisitedComponent> components, void* visitor,

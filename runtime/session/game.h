@@ -1,4 +1,5 @@
-// A game as a value: its data, its rules and its rate. Shared by server and client.
+// The description of a game: its data, its rules and its tick rate. Server and client share the
+// description.
 #pragma once
 
 #include <chrono>
@@ -23,9 +24,10 @@ namespace muster {
 class SystemContext;
 class World;
 
-/// Names a registry entry. A key is a type id (`muster list --format cpp` writes constants), the
-/// project path of the entry's asset, or the last part of that path without extension. The last
-/// form is valid if only one entry has that part. A text must outlive the call.
+/// Names a registry entry. A key is a type id, the project path of the entry's asset, or the last
+/// part of that path without its extension. `muster list --format cpp` writes the type ids as
+/// constants. The short form is valid only if no other entry has the same last part. A text must
+/// outlive the call that it is passed to.
 template <typename Registry>
 class RegistryKey {
  public:
@@ -43,8 +45,9 @@ using EntityType = RegistryKey<struct ReplicatedEntityRegistry>;
 using LevelKey = RegistryKey<struct LevelRegistry>;
 using EffectType = RegistryKey<struct EffectRegistry>;
 
-/// Where an entity is, in metres. Interest and interpolation use it. Instead of this struct, a game
-/// may describe its own component named "Transform" with a `Vec3` field "position".
+/// The position of an entity in metres, its rotation and its scale. Interest and interpolation use
+/// this component. Instead of this struct, a game may describe its own component named "Transform"
+/// with a `Vec3` field "position".
 struct Transform {
   Vec3 position{};
   Quaternion rotation{};
@@ -66,15 +69,17 @@ consteval auto describe(Type<Transform>) {
       .field<&Transform::scale>("scale", {.resolution = 0.001});
 }
 
-/// Marks a prefab whose entities are replicated: `muster prepare` adds it to the registry of
-/// replicated entities. The library fills its fields; games need not read them.
+/// Marks a prefab whose entities are replicated. `muster prepare` adds the prefab to the registry
+/// of replicated entities. The library sets the fields of this component; games need not read them.
 struct Replicated {
   AssetReference asset_guid{};
   std::int32_t id = -1;
   std::int32_t predicting_player_id = -1;
-  std::uint32_t command_number = 0;  ///< The owner's last command that this state includes.
-  std::uint32_t spawn_command = 0;   ///< The owner's command that spawned it; 0 for none.
-  std::uint32_t spawn_place = 0;     ///< `PredictedKey::place` of the spawn.
+  /// The number of the owner's last command that this state includes.
+  std::uint32_t command_number = 0;
+  /// The number of the owner's command that spawned the entity, or 0.
+  std::uint32_t spawn_command = 0;
+  std::uint32_t spawn_place = 0;  ///< `PredictedKey::place` of the spawn.
 };
 consteval auto describe(Type<Replicated>) {
   using enum RollbackClass;
@@ -92,10 +97,10 @@ consteval auto describe(Type<Replicated>) {
 }
 
 /// A button in a command. `GameClient::set_command` is called once per frame, and systems run once
-/// per tick. A press between two ticks is not lost: exactly one tick gets it.
+/// per tick. A press between two ticks is not lost: exactly one tick gets the press.
 struct Button {
   bool is_held = false;
-  std::uint8_t press_count = 0;  ///< Presses in this tick, 0 to 7.
+  std::uint8_t press_count = 0;  ///< The number of presses in this tick, 0 to 7.
   constexpr bool is_pressed() const { return press_count > 0; }
 };
 consteval auto describe(Type<Button>) {
@@ -103,8 +108,8 @@ consteval auto describe(Type<Button>) {
       "pressCount", {.minimum = 0, .maximum = 7, .sampled = Sampling::sum});
 }
 
-/// Types of one role (components, commands or messages), in the caller's order. A value. A type is
-/// identified by its described name, so it is the same in every program and library.
+/// Types of one role (components, commands or messages), in the caller's order. A type is
+/// identified by its described name, so programs and libraries can share types.
 template <typename Role>
 struct DescribedTypes {
   std::vector<ComponentDescription> types{};
@@ -122,7 +127,7 @@ DescribedTypes<struct MessageRole> messages() {
   return {{description_of<T>()...}};
 }
 
-/// The described name of a type, as in its `Describe`.
+/// Returns the name that a type's `Describe` gives it.
 template <Described T>
 constexpr std::string_view described_name() {
   constexpr auto kDescribed = describe(Type<T>{});
@@ -131,17 +136,17 @@ constexpr std::string_view described_name() {
 
 namespace session_detail {
 
-/// Entities with their components in arrays: `columns[i]` is the array of the i-th component.
+/// Entities with their components in arrays. `columns[i]` is the array of the i-th component type.
 struct EntityRun {
   const EntityId* entities = nullptr;
   std::byte* const* columns = nullptr;
   std::uint32_t count = 0;
-  /// If not null: is set to each entity before the entity is visited.
+  /// If this pointer is not null, its target is set to each entity before that entity is visited.
   EntityId* current = nullptr;
 };
 using VisitRun = void (*)(void* visitor, const EntityRun& run);
 
-/// A component that is visited, by its described name.
+/// A component type that a walk visits. `name` is its described name.
 struct VisitedComponent {
   std::string_view name;
   std::size_t bytes = 0;
@@ -178,9 +183,9 @@ constexpr std::array<VisitedComponent, sizeof...(C)> visited() {
                            !std::is_const_v<C>}...};
 }
 
-/// A system as data.
+/// A system: its name, its component types and its function.
 struct SystemEntry {
-  std::string_view name;  ///< The function's name as the compiler spells it.
+  std::string_view name;  ///< The function's name, without namespaces.
   std::vector<VisitedComponent> components;
   void (*run)(SystemContext&);
 };
@@ -222,11 +227,11 @@ inline constexpr bool kIsSystemType<void (*)(SystemContext&, EntityId, First&, C
 ///   void f(SystemContext&, Transform&, const Speed&);            // once per entity that has both
 ///   void f(SystemContext&, EntityId, Transform&, const Speed&);  // the same, with its id
 ///   void f(SystemContext&);                                      // once per tick
-/// A system reads its `const` parameters and writes the others.
+/// A system reads its `const` parameters, and may change its other parameters.
 template <auto Function>
 inline constexpr bool kIsSystem = session_detail::kIsSystemType<decltype(Function)>;
 
-/// Systems in the order in which they run. The functions' names appear in reports.
+/// Systems in the order in which they run. Problem reports contain the names of the functions.
 struct Systems {
   std::vector<session_detail::SystemEntry> entries{};
 };
@@ -235,13 +240,14 @@ requires(kIsSystem<F>&&...) Systems systems() {
   return {{session_detail::SystemOf<F>::entry()...}};
 }
 
-/// Returns the distance from a point to the environment, in metres. Example:
+/// Returns the distance in metres from a point to the environment, in a direction. For example:
 /// `float wall(const World&, Vec3 from, Vec3 direction, float metres_max)`.
 using ObstacleFunction = float (*)(const World& world, Vec3 from, Vec3 direction, float metres_max);
 
-/// Decides whether this client has predicted an entity that arrives: `Overrides::match_spawn`.
+/// A rule that decides whether this client has predicted an entity that arrives. See
+/// `Overrides::match_spawn`.
 struct SpawnMatch {
-  std::string_view component;  ///< Its described name.
+  std::string_view component;  ///< The component's described name.
   bool (*is_same)(Bytes predicted, Bytes confirmed) = nullptr;
 };
 
@@ -258,20 +264,22 @@ struct MatchOf<F> {
 };
 }  // namespace session_detail
 
-/// Replaces rules of the library. A value: each call returns a copy with one more rule. The
-/// functions must be pure: they run again during replays.
+/// Replaces rules of the library. Each call returns a copy with one more rule. The functions must
+/// be pure, because they run again during replays.
 class Overrides {
  public:
-  /// `F` returns where the environment stops a shot (`SystemContext::hits`).
+  /// Sets the function that returns the distance at which the environment stops a shot of
+  /// `SystemContext::hits`.
   template <ObstacleFunction F>
   Overrides obstacle() const {
     Overrides made = *this;
     made.obstacle_ = F;
     return made;
   }
-  /// `bool same(const Bolt& predicted, const Bolt& confirmed)`: whether this client has predicted
-  /// the confirmed entity. Used only if no predicted id matches, because a server system spawned
-  /// the entity or its command ran later.
+  /// Adds a rule that decides whether a predicted and a confirmed entity are the same, for example
+  /// `bool same(const Bolt& predicted, const Bolt& confirmed)`. The rule is used only if no
+  /// predicted id matches. This happens if a server system spawned the entity, or if the server ran
+  /// the command later.
   template <auto F>
   Overrides match_spawn() const {
     Overrides made = *this;
@@ -287,43 +295,50 @@ class Overrides {
   std::vector<SpawnMatch> matches_{};
 };
 
-/// A sync model: the server decides. A client runs `Game::systems` at once for the entities that
-/// its player owns, and runs them again when a state of the server differs. It shows all other
-/// entities between two received states. The server judges a shot in the world that its shooter
-/// saw. Systems may read everything, and write only the entities that they are given. A value.
+/// A sync model in which the server decides. A client runs `Game::systems` immediately for the
+/// entities that its player owns. The client runs the systems again if a state of the server
+/// differs from the prediction. The client interpolates all other entities between two received
+/// states. The server tests a shot against the world that the shooter saw. A system may read all
+/// entities, but change only the entities that it runs for. On the server, a system may also change
+/// other entities with `SystemContext::edit_on_server`.
 struct OwnerPrediction {
-  /// 1 or more. The interval is rounded down to whole ticks, so more may be sent; at most one per
-  /// tick.
+  /// The minimum number of snapshots per second, 1 or more. The interval between two snapshots is
+  /// rounded down to whole ticks, but is at least one tick.
   std::uint16_t snapshots_per_second = 20;
-  /// 1 to 63 commands that run again after a correction. If more commands wait for the server, a
-  /// correction begins with the server's state and leaves them out.
+  /// The maximum number of commands that run again after a correction, 1 to 63. If more commands
+  /// wait for the server, a correction shows the server's state and runs no commands again.
   std::uint16_t replayed_ticks_max = 63;
-  /// The oldest world that a shot is judged in, as an age: 0 to 2 s, but at least one tick. The
-  /// server refuses an older view, and judges the shot in the oldest world that is allowed.
+  /// The maximum age of the world that a shot is tested against, 0 to 2 s. One tick is always
+  /// allowed. If the shooter's view is older, the server tests the shot against the world of this
+  /// maximum age.
   Duration rewind_max = std::chrono::milliseconds(500);
-  /// How long an entity that the client does not predict moves on at its last speed when no newer
-  /// state arrives; at most as long as its last two states are apart. 0 or more.
+  /// The maximum time for which an entity that is not predicted continues at its last speed when no
+  /// newer state arrives, 0 or more. The time is also limited to the interval between the entity's
+  /// last two states.
   Duration extrapolation_max = std::chrono::milliseconds(100);
 };
 
-/// A game. A value without pointers to the caller's data. Define it as one constant in a header
-/// that both programs include.
+/// A game. The struct has no pointers to the caller's data. Define the game as one constant in a
+/// header that both server and client include.
 struct Game {
-  /// A random number, chosen once per game. Programs with another number cannot connect.
+  /// A random number, chosen once per game. A client and a server with different numbers cannot
+  /// connect.
   std::uint64_t application = 0;
   std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
-  /// A `Transform` that moves faster than this counts as teleported: nothing is shown or hit
-  /// between its two positions, and no prediction error is blended. Above 0.
+  /// A `Transform` that moves faster than this speed counts as teleported. The speed must be above
+  /// 0. The entity is neither shown nor hit between the two positions, and no prediction error is
+  /// blended.
   float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
   DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
   DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
-  /// Shared systems. Each tick, the server runs them for all entities, and each client runs them
-  /// for the entities that its player owns (prediction). They may read everything, and write the
-  /// entities that they are called with.
+  /// The shared systems. In each tick, the server runs the shared systems for all entities. Each
+  /// client runs the shared systems for the entities that its player owns, ahead of the server. A
+  /// shared system may read all entities, but change only the entities that it is called with. See
+  /// `OwnerPrediction` for the exception on the server.
   Systems systems{};
-  Systems server_systems{};  ///< Run by the server only, after `systems`.
-  OwnerPrediction sync{};    ///< How clients and server are kept in sync.
+  Systems server_systems{};  ///< Only the server runs these systems, after `systems`.
+  OwnerPrediction sync{};    ///< The options of the sync model.
   Overrides overrides{};
 };
 
@@ -333,30 +348,32 @@ inline float teleport_metres_per_tick(const Game& game) {
 }
 }  // namespace session_detail
 
-/// How an entity is spawned. Everything can be changed later.
+/// The options of an entity. `GameServer::set_options` can change all options later.
 struct SpawnOptions {
-  PlayerId owner = PlayerId::none;  ///< When this player leaves, the entity despawns.
-  bool keep = false;                ///< When the owner leaves, the entity stays, without an owner.
-  /// Metres from a player's view position within which the entity is sent; 0 for everywhere.
+  PlayerId owner = PlayerId::none;  ///< The entity despawns when this player leaves.
+  bool keep = false;                ///< The entity stays, without an owner, when the owner leaves.
+  /// The distance in metres from a player's view position within which the entity is sent. 0 sends
+  /// the entity at any distance.
   float visible_within = 0;
-  std::uint8_t team = 0;  ///< Only this team receives it; 0 for all.
-  float priority = 1;     ///< Compared with other entities when not all changes fit into a packet.
+  std::uint8_t team = 0;  ///< Only this team receives the entity; 0 for all teams.
+  float priority = 1;     ///< The weight when not all changes of all entities fit into a packet.
 };
 
-/// Where and how an effect plays.
+/// The position and the other properties of an effect.
 struct EffectOptions {
   Vec3 position{};
   Quaternion rotation{};
-  std::optional<Vec3> line_end{};  ///< For an effect along a line.
-  EntityId cause{};                ///< Null for the entity that the system runs for.
-  /// Metres from a player's view position within which the effect is sent; 0 for everywhere.
+  std::optional<Vec3> line_end{};  ///< The end of the line, for an effect along a line.
+  EntityId cause{};                ///< If null, the entity that the system runs for.
+  /// The distance in metres from a player's view position within which the effect is sent. 0 sends
+  /// the effect at any distance.
   float metres = 0;
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
-/// When a message is handled. `at_tick`: together with the state of the tick in which it was sent;
-/// for a message that is sent between ticks, this is the next tick. A player who does not play yet
-/// gets no message at a tick.
+/// When a message is handled. A message with `at_tick` is handled together with the state of the
+/// tick in which it was sent. A message that is sent between two ticks belongs to the later tick. A
+/// player that does not play yet gets no message with `at_tick`.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// How a message is sent.
 struct SendOptions {

@@ -10,7 +10,7 @@ namespace muster {
 
 namespace {
 
-/// If the server does not answer for this long, `state_text` suggests what to check.
+/// If the server does not answer within this time, `state_text` suggests possible causes.
 constexpr Duration kPatience = std::chrono::seconds(2);
 
 }  // namespace
@@ -41,7 +41,7 @@ Result<std::unique_ptr<GameClient>> GameClient::connect(const Build& build, Edge
   const std::optional<PublicKey> key = parse_public_key(options.key);
   if (!key) {
     return fail(ErrorCode::invalid_argument,
-                "the server's key must have 64 lower-case hex digits, as its server prints them");
+                "the server's key must have 64 lower-case hex digits, as the server prints them");
   }
   Result<std::unique_ptr<Impl>> impl = Impl::open(build, edges, options, *key);
   if (!impl) return fail(impl.error());
@@ -63,7 +63,8 @@ Result<std::unique_ptr<GameClient>> GameClient::play_recording(const Build& buil
                                                                const std::string& path,
                                                                const GameClientOptions& options) {
   if (build.content().target() != Target::client) {
-    return fail(ErrorCode::invalid_argument, "a viewer needs the build for Target::client");
+    return fail(ErrorCode::invalid_argument,
+                "a client that plays a recording needs the build for Target::client");
   }
   Result<std::unique_ptr<Impl>> impl = Impl::open(build, edges, options, PublicKey());
   if (!impl) return fail(impl.error());
@@ -133,7 +134,7 @@ std::string GameClient::state_text() const {
     case GameClientState::playing:
       return "playing" + round_trip();
     case GameClientState::interrupted:
-      return impl_->lost_at ? "the connection was lost: making another one" : "no packet arrives";
+      return impl_->lost_at ? "the connection was lost: connecting again" : "no packet arrives";
     case GameClientState::over:
       return end().text;
   }
@@ -154,7 +155,7 @@ void session_detail::ClientCalls::put_command(const session_detail::NamedValue& 
   }
   impl_->problems.add({.kind = ProblemKind::unknown_type,
                        .component = std::string(command.name),
-                       .text = "Game::commands does not list this command: it was not sent"});
+                       .text = "the command was not sent: Game::commands does not list it"});
 }
 
 bool session_detail::ClientCalls::send_message(const session_detail::NamedValue& message,
@@ -163,7 +164,7 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
   const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
   const bool is_reliable = options.reliability == Reliability::reliable;
-  // After a lost connection, messages of the pipe are kept for the next connection.
+  // After a lost connection, the pipe keeps messages for the next connection.
   const bool can_send = connection != nullptr || (is_reliable && all.lost_at);
   if (!type || !can_send || all.end) return false;
   const auto report = [&](ProblemKind kind, std::string text) {
@@ -179,22 +180,23 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
                                      "' is outside its range: the nearest value was sent");
   }
   if (options.timing == Timing::at_tick) {
-    return report(ProblemKind::refused, "a client cannot send at a tick: it was not sent");
+    return report(ProblemKind::refused,
+                  "the message was not sent: a client cannot use Timing::at_tick");
   }
   if (!all.has_sent_structs) {
     all.has_sent_structs = all.pipe.send(SessionMessage::structs, all.encoder.schema());
   }
   if (is_reliable) {
     return all.pipe.send(SessionMessage::game, all.encoded) ||
-           report(ProblemKind::dropped, "too many messages wait: it was not sent");
+           report(ProblemKind::dropped, "the message was not sent: too many messages wait");
   }
   if (all.encoded.size() > kMessageBytesMax) {
-    return report(ProblemKind::too_large, "an unreliable message may have " +
-                                              std::to_string(kMessageBytesMax) +
-                                              " bytes: it was not sent");
+    return report(ProblemKind::too_large,
+                  "the message was not sent: an unreliable message may have at most " +
+                      std::to_string(kMessageBytesMax) + " bytes");
   }
   return connection->send_message(kLooseChannel, all.encoded) == SendStatus::queued ||
-         report(ProblemKind::dropped, "too many messages wait: it was not sent");
+         report(ProblemKind::dropped, "the message was not sent: too many messages wait");
 }
 
 const std::byte* session_detail::ClientCalls::find_component(std::string_view name, EntityId entity,
@@ -218,7 +220,7 @@ void session_detail::ClientCalls::visit_entities(
   if (impl_->prediction != nullptr && impl_->prediction->has_hidden()) {
     return impl_->visit_visible(components, visitor, visit);
   }
-  // Visitors have const references, so nothing is written through these pointers.
+  // The visitor gets const references, so it does not write through these pointers.
   impl_->walk.visit(components, visitor, visit, [this](ComponentId id, std::uint32_t index) {
     return const_cast<std::byte*>(impl_->locate(id, index, true));
   });

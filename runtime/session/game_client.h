@@ -1,4 +1,4 @@
-// The client of a game: everything that a game's programmer calls.
+// The client of a game, with all functions that a game calls on the client.
 #pragma once
 
 #include <functional>
@@ -17,22 +17,23 @@
 
 namespace muster {
 
-/// A client of a server. One thread at a time. Callbacks run inside `frame`, on its thread. They
-/// may call every function of the client except `frame`.
+/// A client of a server. Only one thread at a time may use this object. Callbacks run inside
+/// `frame`, on the thread that calls `frame`. A callback may call every function of the client
+/// except `frame`.
 ///
 /// An `EntityId` is valid from `on_spawn` to `on_despawn`, on this machine only. An
 /// `EntityReference` names the same entity on all machines.
 class GameClient : public session_detail::ClientCalls {
  public:
-  /// Fails for local causes only (build, key text, socket); `state` and `end` report network
-  /// failures.
+  /// Begins to connect to a server. Fails only for local causes: the build, the key text or the
+  /// socket. `state` and `end` report network failures.
   static Result<std::unique_ptr<GameClient>> connect(const Build& build, Edges& edges,
                                                      const GameClientOptions& options);
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
-  /// Opens a recording. The client has the same functions, and plays at the recording's own rate.
-  /// Functions that need a server do nothing. Fails with `not_found`, with `malformed`, and with
-  /// `hash_mismatch` for a recording of another build.
+  /// Opens a recording. The client plays the recording at the recording's tick rate. Functions that
+  /// need a server do nothing. Fails with `not_found`, with `malformed`, and with `hash_mismatch`
+  /// for a recording of another build.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
                                                             const std::string& path,
                                                             const GameClientOptions& options = {});
@@ -43,39 +44,42 @@ class GameClient : public session_detail::ClientCalls {
 
   /// Receives, applies, loads, interpolates and sends. Never waits.
   void frame(Time now);
-  void run_frame();  ///< `frame(edges.now())`. Once per rendered frame, at any rate.
+  void run_frame();  ///< Calls `frame(edges.now())`. Use it once per rendered frame, at any rate.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
-  /// The next frame shows this tick of a recording. The client ends if the recording ends before
-  /// the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a tick
-  /// before the recording's first one.
+  /// Makes the next frame show this tick of a recording. The client ends if the recording ends
+  /// before the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a
+  /// tick before the recording's first tick.
   Result<void> seek(Tick tick);
   Tick first_tick() const;  ///< The first tick of a recording.
 
   GameClientState state() const;
   bool is_over() const { return state() == GameClientState::over; }
-  std::string state_text() const;  ///< "playing, 42 ms", "no packet for 2 s": for the screen.
+  std::string state_text() const;  ///< A text for the screen, for example "playing, 42 ms".
   const ClientEnd& end() const;    ///< Requires: `is_over()`.
-  PlayerId player() const;         ///< `none` until the server has sent it.
+  PlayerId player() const;         ///< The player's id; `none` until the server has sent the id.
 
-  /// The input of this frame. A tick gets the latest value, and all presses since the last tick.
+  /// Sets the input of this frame. A tick gets the latest value, and all presses since the last
+  /// tick.
   template <Described T>
   void set_command(const T& command) {
     put_command(session_detail::named_value(command));
   }
-  /// Returns false if a queue is full or there is no connection.
+  /// Sends a message to the server. Returns false if a queue is full or there is no connection.
   template <Described T>
   bool send(const T& message, const SendOptions& options = {}) {
     return send_message(session_detail::named_value(message), options);
   }
 
-  // The view: what should be drawn now, between two states of the server.
-  /// Null if the entity is gone or lacks the component. The pointer is valid until the next frame.
+  // The view: the values to draw now, which are interpolated between two states of the server.
+  /// Returns the component as it should be drawn now. The result is null if the entity does not
+  /// exist or lacks the component. The pointer is valid until the next frame.
   template <Described T>
   const T* get(EntityId entity) const {
     return component<T>(entity, true);
   }
-  /// The server's newest value.
+  /// Returns the newest received value of the component, or null as `get` does. The pointer is
+  /// valid until the next frame.
   template <Described T>
   const T* confirmed(EntityId entity) const {
     return component<T>(entity, false);
@@ -84,37 +88,43 @@ class GameClient : public session_detail::ClientCalls {
   void each(Visit visit) const requires(std::is_const_v<C>&&...) {
     visit_with<C...>(visit);
   }
-  /// Shows an entity at another position first, and moves it to its own position over `length`. For
-  /// example, the path of a shot begins at the eye, but it should be seen to leave the muzzle. To
-  /// be called in `on_spawn`.
+  /// Shows an entity at `position` first, and moves it to its computed position over `length`. For
+  /// example, the path of a shot begins at the eye, but should be seen to begin at the muzzle. Call
+  /// this function in `on_spawn`.
   void show_from(EntityId entity, Vec3 position, Duration length = std::chrono::milliseconds(500));
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
-  /// Begins or stops to predict an entity. By default a client predicts the entities of its player.
-  /// Takes effect with the server's next state; the shown position does not jump. Predict things
-  /// that the player acts on, such as a ball. Systems see no commands of other players.
+  /// Switches the prediction of an entity on or off. By default, a client predicts the entities of
+  /// its player. The change takes effect with the server's next state, and the shown position does
+  /// not jump. Predict entities that the player acts on, for example a ball. Predicted systems do
+  /// not get the commands of other players.
   void set_predicted(EntityId entity, bool is_predicted);
-  EntityId find(EntityReference reference) const;  ///< Null if this client does not have it.
+  /// Null if this client does not have the entity.
+  EntityId find(EntityReference reference) const;
   EntityReference reference(EntityId entity) const;
-  std::string_view asset_path(EntityId entity) const;  ///< The project path of its prefab.
+  std::string_view asset_path(EntityId entity) const;  ///< The project path of the entity's prefab.
   Tick shown_tick() const;
 
   // Presentations and effects of the build, in a separate world.
   const World& view() const;
-  /// The root of an entity's presentation in `view()`. The root follows the entity. All players see
-  /// the presentation of type 0; the owner also sees the one of type 1. Null if there is none.
+  /// Returns the root of an entity's presentation in `view()`, or null if the entity has no
+  /// presentation of this type. The root follows the entity. All players see the presentation of
+  /// type 0. The owner also sees the presentation of type 1.
   EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
   std::span<const PlayingEffect> effects() const;  ///< Valid until the next frame.
 
-  void on_spawn(std::function<void(EntityId)> callback);    ///< The replicated values are present.
-  void on_ready(std::function<void(EntityId)> callback);    ///< The whole prefab is present.
-  void on_despawn(std::function<void(EntityId)> callback);  ///< `get` still works inside.
-  /// Called once for each effect of systems and of the server. An effect of this player is reported
-  /// at once, any other effect when the view shows its tick.
+  void on_spawn(std::function<void(EntityId)> callback);  ///< The replicated values are present.
+  void on_ready(std::function<void(EntityId)> callback);  ///< The whole prefab is present.
+  /// Inside the callback, `get` still works.
+  void on_despawn(std::function<void(EntityId)> callback);
+  /// Sets the function that is called once for each effect of systems and of the server. A
+  /// predicted effect of this player is reported immediately. Any other effect is reported when the
+  /// view shows the effect's tick.
   void on_effect(std::function<void(const PlayedEffect&)> callback);
-  /// Called when a prediction was wrong. The argument is the predicted entity (`on_despawn`
-  /// follows), or the cause of an effect that should not have played. Fade the wrong thing out.
+  /// Sets the function that is called when a prediction was wrong. The argument is a wrongly
+  /// predicted entity, or the cause of an effect that should not have played. For a wrongly
+  /// predicted entity, `on_despawn` follows. A game can fade the entity or the effect out.
   void on_undone(std::function<void(EntityId)> callback);
   void on_level(std::function<void(std::string_view path)> callback);
   template <Described T>
@@ -122,16 +132,19 @@ class GameClient : public session_detail::ClientCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Replaces the open build by a newer one. Fails as `BundleStore::load` does, and with
-  /// `unsupported` without `may_reload`.
+  /// Replaces the open build by a newer build. Fails as `BundleStore::load` does, and with
+  /// `unsupported` if `GameClientOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
-  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
+  /// By default, problems are written to the edges' log.
+  void on_problem(std::function<void(const Problem&)> callback);
   GameClientMetrics metrics() const;
-  /// The last predictions that were corrected, oldest first; at most 256.
+  /// The number of kept mispredictions, at most 256. The client keeps the last mispredictions,
+  /// oldest first.
   std::size_t misprediction_count() const;
-  /// Requires: an index below `misprediction_count()`. Valid until the next frame.
+  /// Returns a kept misprediction, which is valid until the next frame. Requires: an index below
+  /// `misprediction_count()`.
   const Misprediction& misprediction(std::size_t index) const;
-  std::string world_text() const;  ///< As `GameServer::world_text`, of the confirmed state.
+  std::string world_text() const;  ///< The confirmed state, as `GameServer::world_text` writes it.
   const World& world() const;
 
  private:

@@ -1,4 +1,4 @@
-// What a client loads and shows: its level, presentations, effects, and a newer build.
+// The content of a client: its level, presentations and effects, and the change to a newer build.
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -82,16 +82,17 @@ void GameClient::Impl::load() {
   }
   agree_on_level();
   const auto asset = content->catalog().find_asset(Guid::from_bytes(welcome->level));
-  const auto callback = on_level;  // The callback can replace itself.
+  const auto callback = on_level;  // A copy, because the callback can replace itself.
   if (callback) callback(asset ? asset->path : std::string_view());
 }
 
-/// Placed entities have the same ids on both sides only if both have placed the same ones.
+/// Server and client have the same ids for placed entities only if both have placed the same
+/// entities.
 void GameClient::Impl::agree_on_level() {
   const ContentHash placed = level.placed_hash();
   if (std::ranges::equal(welcome->placed, std::as_bytes(std::span(placed.bytes)))) {
     [[maybe_unused]] const CollectionVerdict verdict = level.register_placed(collection);
-    assert(verdict == CollectionVerdict::accepted);  // No entity has an id before.
+    assert(verdict == CollectionVerdict::accepted);  // No entity had an id before this call.
     return;
   }
   for (const PlacedEntity& one : level.placed()) world.request_despawn(one.entity);
@@ -112,7 +113,7 @@ void GameClient::Impl::begin_level(Connection& connection) {
   want_level();
 }
 
-/// Everything that shows the old build's content moves to the new one.
+/// Replaces the old build's content by the new build's content in all members.
 Result<ReloadSummary> GameClient::Impl::reload(const Build& build) {
   if (!options.may_reload) {
     return fail(ErrorCode::unsupported, "open the client with `may_reload` to reload its build");
@@ -169,7 +170,7 @@ void GameClient::Impl::note_ready() {
     return true;
   });
   for (const EntityId entity : ready) {
-    const auto callback = on_ready;  // The callback can replace itself.
+    const auto callback = on_ready;  // A copy, because the callback can replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
 }

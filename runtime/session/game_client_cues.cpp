@@ -1,6 +1,6 @@
-// Effects and messages of systems. If the client predicts a cue of its own command, it plays in
-// that frame. Other cues wait until the view shows their tick, so that a shot is heard when it is
-// seen.
+// Effects and messages of systems. A predicted cue of this client's commands plays in the frame in
+// which it is predicted. Any other cue waits until the view shows its tick. Therefore a player sees
+// and hears a shot at the same time.
 #include <algorithm>
 #include <string>
 
@@ -22,7 +22,7 @@ void GameClient::Impl::deliver_event(const TimedEvent& event) {
 GameClient::Impl::QueuedCue& GameClient::Impl::queue_cue() {
   const auto free = std::ranges::find(cues, true, &QueuedCue::is_done);
   if (free == cues.end()) return cues.emplace_back();
-  // Cues play in the order of the list, so the reused entry moves behind the waiting cues.
+  // Cues play in the order of the list, so the reused entry moves to the end of the list.
   std::rotate(free, free + 1, cues.end());
   std::vector<std::byte> memory = std::move(cues.back().bytes);
   memory.clear();
@@ -39,9 +39,10 @@ void GameClient::Impl::take_cue(const TimedEvent& event) {
     return;
   }
   const bool is_own = !cue->key.is_none() && prediction != nullptr;
-  if (is_own && !prediction->cues().confirm(cue->key)) return;  // It has played already.
+  if (is_own && !prediction->cues().confirm(cue->key)) return;  // The cue has already played.
   QueuedCue& queued = queue_cue();
-  // If an event arrives before its tick, because too many wait, it plays with the newest state.
+  // Too many waiting events can make an event arrive before its tick. Such an event plays with the
+  // newest state.
   queued.tick = is_own ? 0 : static_cast<double>(std::min(event.tick, tick()).value());
   queued.is_late = is_own;
   queued.bytes.assign(event.bytes.begin(), event.bytes.end());
@@ -63,7 +64,7 @@ void GameClient::Impl::predict_cue(const Cue& cue, bool is_late) {
 }
 
 void GameClient::Impl::play_cues() {
-  // A handler cannot add cues, because these come from ticks and packets.
+  // A handler cannot add cues. Only ticks and packets add cues.
   for (std::size_t i = 0; i < cues.size(); ++i) {
     if (cues[i].is_done || cues[i].tick > shown_tick) continue;
     cues[i].is_done = true;
@@ -81,7 +82,7 @@ void GameClient::Impl::play_cue(std::size_t index) {
     return (*held)(decoded);
   }
   const std::optional<SentCue> cue = decode_cue(queued.bytes);
-  if (!cue) return;  // A predicted cue whose position is not finite.
+  if (!cue) return;  // A predicted cue can have a position that is not finite.
   if (!cue->effect) return deliver(cue->message);
   const PlayedEffect played{
       .effect = *cue->effect,
@@ -92,7 +93,7 @@ void GameClient::Impl::play_cue(std::size_t index) {
       .is_predicted = queued.is_predicted,
       .is_late = queued.is_late};
   const bool is_known = view->play(played, now);
-  const auto callback = on_effect;  // The callback can replace `on_effect`.
+  const auto callback = on_effect;  // A copy, because the callback can replace itself.
   if (callback) return callback(played);
   if (is_known) return;
   const std::string name = played.effect.id()

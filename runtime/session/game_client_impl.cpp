@@ -1,4 +1,4 @@
-// The order of a frame is: receive; level; messages; replication; loading; view; callbacks;
+// A frame has these steps: receive; level; messages; replication; loading; view; callbacks;
 // commands; send.
 #include "runtime/session/game_client_impl.h"
 
@@ -17,9 +17,9 @@ static ComponentHistory::Limits history_limits(const Game& game) {
           .extrapolated_ticks = seconds.count() * game.ticks_per_second};
 }
 
-/// How many ticks of snapshots are kept. A view must be between two of them.
+/// The number of kept snapshot ticks. A view must be between two kept ticks.
 static constexpr std::size_t kReceivedMax = 64;
-/// The minimum time from one attempt to resume to the next.
+/// The minimum time between two attempts to reconnect.
 static constexpr Duration kRetryInterval = std::chrono::milliseconds(500);
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
@@ -61,7 +61,7 @@ GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
 
 bool GameClient::Impl::is_predicted(std::string_view component) const {
   return std::ranges::any_of(content->game().systems.entries, [&](const auto& system) {
-    // A system without a list of components visits entities itself, and can write any component.
+    // A system that runs once per tick can write any component.
     if (system.components.empty()) return true;
     return std::ranges::any_of(system.components, [&](const auto& used) {
       return used.is_written && used.name == component;
@@ -106,7 +106,7 @@ void GameClient::Impl::frame(Time at) {
   report_problems();
 }
 
-/// Whether a failed attempt to resume is repeated a little later.
+/// Returns whether a failed attempt to reconnect is repeated later.
 bool GameClient::Impl::retries() {
   if (!lost_at || !may_resume()) return false;
   retry_at = now + kRetryInterval;
@@ -145,18 +145,19 @@ void GameClient::Impl::resolve() {
 }
 
 void GameClient::Impl::follow(Connection& connection) {
-  // A message names the level of the connection's map. It may arrive later than the map.
+  // A message names the level of the connection's map. The message may arrive after the map has
+  // begun.
   if (maps_announced != static_cast<std::uint16_t>(connection.map() + 1)) return;
   if (!next_levels.empty()) return begin_level(connection);
   replication->update(connection);
   if (replication->phase() == ReplicationPhase::failed) {
     return fail_with(ErrorCode::unsupported,
-                     "this server cannot be followed: " + replication->failure());
+                     "this client cannot replicate the server's world: " + replication->failure());
   }
   if (replication->phase() == ReplicationPhase::playing || !replication->changes().empty()) {
     apply(ServerSource(*replication), replication->events());
   }
-  replication->verify(&receiver);  // Nothing here writes values that the server sends.
+  replication->verify(&receiver);  // A client never writes values that the server sends.
   const bool has_changed = !replication->changes().empty();
   replication->clear();
   deferred.update();
@@ -164,7 +165,7 @@ void GameClient::Impl::follow(Connection& connection) {
   if (has_changed) predict();
 }
 
-/// Begins again from the server's newest state.
+/// Compares the prediction with the server's newest state, and corrects the prediction.
 void GameClient::Impl::predict() {
   if (content->game().systems.entries.empty() || player == PlayerId::none) return;
   if (prediction == nullptr) {
@@ -230,13 +231,14 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   for (const TimedEvent& event : events) deliver_event(event);
 }
 
-/// Predicted entities that the server does not have: nothing else despawns them.
+/// Despawns predicted entities that the server does not have. No other function despawns these
+/// entities.
 void GameClient::Impl::end_predicted_spawns() {
   std::vector<PredictedSpawns::Ended>& ended = prediction->spawns().ended();
   for (std::size_t i = 0; i < ended.size(); ++i) {
     const EntityId entity = ended[i].entity;
     std::erase(spawned, entity);
-    const auto undone = on_undone;  // The callbacks can replace themselves.
+    const auto undone = on_undone;  // Copies, because the callbacks can replace themselves.
     const bool was_right = ended[i].end == SpawnEnd::expired && ended[i].has_despawned;
     if (undone && !was_right) undone(entity);
     const auto callback = on_despawn;
@@ -258,7 +260,7 @@ void GameClient::Impl::despawned(NetworkId id) {
   const EntityId entity = found->second;
   ++counted.despawned;
   std::erase(spawned, entity);
-  const auto callback = on_despawn;  // The callback can replace itself.
+  const auto callback = on_despawn;  // A copy, because the callback can replace itself.
   if (callback && world.is_alive(entity)) callback(entity);
   for (ShownComponent& one : shown) one.history.forget(entity);
   prediction_choice.forget(entity);
@@ -273,7 +275,7 @@ void GameClient::Impl::note_states(const WorldSource& source) {
                                      .policy = rules.jitter});
   }
   view_clock->note(tick(), now);
-  // After a seek backwards in a recording, later ticks are dropped.
+  // After a seek backwards in a recording, drops the later ticks.
   std::erase_if(received_ticks, [&](Tick one) { return one >= tick(); });
   if (received_ticks.size() == kReceivedMax) received_ticks.erase(received_ticks.begin());
   received_ticks.push_back(tick());
@@ -311,7 +313,7 @@ void GameClient::Impl::show() {
   }
   const std::vector<EntityId> added = std::exchange(spawned, {});
   for (const EntityId entity : added) {
-    const auto callback = on_spawn;  // The callback can replace itself.
+    const auto callback = on_spawn;  // A copy, because the callback can replace itself.
     if (callback && world.is_alive(entity)) callback(entity);
   }
   note_ready();
@@ -325,7 +327,7 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   if (is_view) {
     for (const ShownComponent& one : shown) {
       if (one.history.id() != id) continue;
-      // Inside a callback the world may have more components than were shown.
+      // Inside a callback, the world may have more components than were shown.
       if (one.values.size() == storage.bytes().size()) return one.values.data() + offset;
     }
   }
@@ -357,8 +359,8 @@ void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComp
   });
 }
 
-/// The number of ticks until a report about a command can arrive. Reports are sent with snapshots,
-/// so their interval is included.
+/// The number of ticks after which a report about a command can arrive. The number includes a
+/// snapshot interval, because reports are sent with snapshots.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
   const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
   return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;
@@ -403,7 +405,7 @@ ServerTime GameClient::Impl::server_time() const {
           .newest_command = report.newest};
 }
 
-/// The stamp of a command is the server's tick that runs it.
+/// Sends a command. Its stamp is the tick in which the server runs the command.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());
@@ -431,7 +433,7 @@ void GameClient::Impl::fail_with(ErrorCode code, std::string text) {
   if (end) return;
   end = ClientEnd{.is_good = false, .code = code, .text = std::move(text)};
   if (net != nullptr) {
-    net->close("cannot follow this server", now);
+    net->close("the client cannot replicate the server's world", now);
     net->send(now);
   }
 }
@@ -442,7 +444,8 @@ void GameClient::Impl::end_if_over() {
   const CloseReason reason = close ? close->reason : CloseReason::none;
   const std::string text = close ? close->text : std::string();
   const bool is_lost = reason == CloseReason::timed_out || reason == CloseReason::no_answer;
-  // A server still counts the lost connection until it times out, so it can be full.
+  // The server counts the lost connection until that connection times out, so the server can be
+  // full.
   const bool is_refused_again = reason == CloseReason::refused && lost_at;
   if ((is_lost || is_refused_again) && may_resume()) {
     if (is_refused_again) retry_at = now + kRetryInterval;

@@ -1,4 +1,4 @@
-// The members of a client.
+// The private members of `GameClient`.
 #pragma once
 
 #include <cstdint>
@@ -41,19 +41,19 @@ namespace muster {
 struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   using MessageHandler = std::function<void(Bytes)>;
 
-  /// A component type that is interpolated: its states, and what is shown now.
+  /// A component type that is interpolated: its received states, and its values as shown now.
   struct ShownComponent {
     ComponentHistory history;
-    ByteVector values;  ///< In the order and with the stride of the world's array.
+    ByteVector values;  ///< The shown values, in the layout of the world's array.
   };
 
   /// An effect or message that plays when its tick is shown.
   struct QueuedCue {
-    double tick = 0;       ///< 0 plays it at once.
-    bool is_done = false;  ///< It has played; its memory is reused.
+    double tick = 0;       ///< The tick at which the cue plays; 0 for immediately.
+    bool is_done = false;  ///< The cue has played, and its memory can be reused.
     bool is_predicted = false;
     bool is_late = false;
-    std::string_view message{};  ///< The name of a predicted message, static text.
+    std::string_view message{};  ///< The name of a predicted message; a static text.
     EntityId cause{};            ///< The cause of a predicted cue.
     std::vector<std::byte> bytes{};
   };
@@ -73,12 +73,12 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void load();
   /// Begins to load the level that `welcome` names.
   void want_level();
-  /// Begins a map with another level. Everything of the last level ends.
+  /// Begins a map with another level. Removes all entities of the last level.
   void begin_level(Connection& connection);
   Result<ReloadSummary> reload(const Build& build);
   void follow(Connection& connection);
   void play();
-  /// Whether a shared system writes components of this name.
+  /// Whether a shared system writes components with this name.
   bool is_predicted(std::string_view component) const;
   void predict();
   void end_predicted_spawns();
@@ -87,28 +87,29 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void apply(const WorldSource& source, std::span<const TimedEvent> events);
   void note_states(const WorldSource& source);
   void show();
-  /// The position field of a component; null if it has none.
+  /// The position field of a component; null if the component has no position.
   const FieldDescription* position_field(ComponentId component) const;
   void show_offsets(ShownComponent& one);
   void show_from(EntityId entity, Vec3 position, Duration length);
   /// Shows presentations and effects.
   void show_view();
-  /// Reports entities whose prefab is complete now.
+  /// Calls `on_ready` for the entities whose prefab is complete now.
   void note_ready();
   void add_load_problems(std::vector<Error> errors);
   void add_metrics(GameClientMetrics& metrics) const;
-  /// The component at an index of the world's array: as shown if `is_view`, else as received.
+  /// The component at an index of the world's array. Returns the shown value if `is_view` is true,
+  /// or else the received value.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
-  /// Visits the shown entities, without hidden ones.
+  /// Visits the shown entities, but not the hidden entities.
   void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,
                      session_detail::VisitRun visit);
   void send_commands(Connection& connection);
   void send_command(Connection& connection, std::uint32_t stamp, double ahead);
   void begin_predicted_time();
   ServerTime server_time() const;
-  /// Adds the sums of lost commands to the next command.
+  /// Adds the presses in lost commands to the next command.
   void repeat_lost(std::uint32_t count);
-  /// The claim for the view that is drawn `ahead` ticks after the last frame.
+  /// The claim for the view that is drawn `ahead` ticks after the last frame, if there is a view.
   std::optional<ViewClaim> view_claim(double ahead) const;
   double round_trip_ticks(const Connection& connection) const;
   void end_if_over();
@@ -116,13 +117,14 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   // Reconnecting after a lost connection.
   bool may_resume() const;
   bool retries();
-  /// Drops the connection and begins another one.
+  /// Drops the connection and begins another connection.
   void resume();
-  /// The new connection exists. Drops everything that was in flight on the lost one.
+  /// Call this function when the new connection exists. Drops all data that was in flight on the
+  /// lost connection.
   void begin_connection();
   /// Ends all entities of the lost connection's world.
   void end_world();
-  /// The server has not kept the player, so this client is another player from now on.
+  /// Makes this client another player, because the server has not kept the previous player.
   void become(PlayerId other);
   void fail_with(ErrorCode code, std::string text);
   void report_problems();
@@ -136,7 +138,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool begin_level(const LevelBegin& begin);
   bool take_forced(std::span<const std::byte> body);
   bool take_resumed(std::span<const std::byte> body);
-  /// Reports that messages of the game possibly did not arrive.
+  /// Reports that messages of the game may have been lost.
   void report_dropped(std::size_t count, std::string_view why);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
@@ -144,7 +146,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void deliver_event(const TimedEvent& event);
   void take_cue(const TimedEvent& event);
   void predict_cue(const Cue& cue, bool is_late);
-  /// Plays the cues whose tick has been reached by the shown tick.
+  /// Plays the cues whose tick is not later than the shown tick.
   void play_cues();
   void play_cue(std::size_t index);
   QueuedCue& queue_cue();
@@ -158,7 +160,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
 
   void diverged(const Divergence& divergence) override;
 
-  /// Owns the game that other members refer to. A reload replaces only `content`.
+  /// Keeps alive the game that other members refer to. A reload replaces only `content`.
   const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
@@ -176,10 +178,10 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Level level;
   bool is_level_wanted = false;
   bool is_level_there = false;
-  std::deque<LevelBegin> next_levels;  ///< The levels of maps that have not begun here.
-  std::uint16_t maps_announced = 0;    ///< Maps whose level this client knows.
+  std::deque<LevelBegin> next_levels;  ///< The levels of maps that this client has not begun.
+  std::uint16_t maps_announced = 0;    ///< The number of maps whose level this client has received.
   WorldReceiver receiver;
-  ByteVector model;  ///< The trained model of snapshots; empty for none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
   std::unique_ptr<ReplicationClient> replication;
   std::unique_ptr<ShownWorld> view;  ///< Presentations and effects.
   std::unique_ptr<PacketCapture> capture;
@@ -189,18 +191,18 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
     Time since;
   };
   std::vector<Loading> loading;
-  GameClientMetrics counted;  ///< Only the metrics that this class counts.
-  ByteVector recorded;        ///< The file of `recording`.
+  GameClientMetrics counted;  ///< The metrics that this struct counts; the other members are 0.
+  ByteVector recorded;        ///< The bytes of the recording's file.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;
   std::optional<Tick> sought;  ///< The argument of `seek`, until the next frame.
   EntityWalk walk;
-  std::vector<ShownComponent> shown;         ///< One per component type that is interpolated.
+  std::vector<ShownComponent> shown;         ///< One entry per interpolated component type.
   std::unique_ptr<JitterBuffer> view_clock;  ///< Null before the first state.
   double shown_tick = 0;
-  /// The ticks of the last snapshots, ascending; and the newest one when the view was drawn.
+  /// The ticks of the last snapshots, in ascending order.
   std::vector<Tick> received_ticks;
-  Tick drawn_newest;
+  Tick drawn_newest;  ///< The newest received tick when the view was drawn.
   HitTests hit_tests;
   ClaimSender claims;
   std::uint64_t claim_bits = 0;  ///< The number of sent bits of claims.
@@ -210,37 +212,39 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   CommandSampler sampler;
   CommandSender sender;
   CommandForces forces;
-  CommandSet commands;             ///< The last tick's commands, with forced fields.
-  CommandReport report;            ///< The newest one.
+  CommandSet commands;             ///< The commands of the last tick, with forced fields.
+  CommandReport report;            ///< The newest report of the server.
   std::optional<TickClock> clock;  ///< The clock of a recording.
   ClientRules rules;
   /// The clock of predicted time; null before the first state.
   std::unique_ptr<CommandClock> servo;
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
-  bool has_sent_structs = false;  ///< Whether `structs` was sent in this map.
+  bool has_sent_structs = false;  ///< Whether the message `structs` was sent in this map.
   std::uint16_t pipe_map = 0;     ///< The map of the connection for which `pipe` sends.
   std::uint16_t resumed_map = 0;  ///< `Welcome::map` of the lost connection.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
   std::optional<Welcome> welcome;
   PlayerId player = PlayerId::none;
-  std::optional<Time> lost_at;  ///< Set until the new connection's welcome.
-  Time retry_at{};              ///< The earliest time of the next attempt to resume.
-  bool must_begin = false;      ///< A new connection is being made.
-  bool must_end_world = false;  ///< The world still has the lost connection's entities.
+  std::optional<Time> lost_at;  ///< When the connection was lost; set until the next welcome.
+  Time retry_at{};              ///< The earliest time of the next attempt to reconnect.
+  bool must_begin = false;      ///< Whether a new connection is being made.
+  bool must_end_world = false;  ///< Whether the world still has the lost connection's entities.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
-  std::vector<EntityId> spawned;        ///< Spawned in this frame, until `on_spawn`.
+  std::vector<EntityId> spawned;        ///< Entities of this frame, until `on_spawn` is called.
   std::map<NetworkId, EntityId> known;  ///< Entities for which `on_spawn` was called.
-  std::vector<std::pair<EntityId, EntityReference>> references;  ///< The same entities, by slot.
+  /// The entities of `known`, by slot.
+  std::vector<std::pair<EntityId, EntityReference>> references;
 
   PredictionChoice prediction_choice;
   ShownOffsets offsets;
   std::vector<QueuedCue> cues;
   std::vector<std::byte> encoded;
   ByteVector decoded;
-  /// A handler can replace itself while it runs, so callers hold a reference.
+  /// Handlers by message name. A caller of a handler holds a reference, because a handler can
+  /// replace itself while it runs.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void(EntityId)> on_spawn;
   std::function<void(EntityId)> on_ready;

@@ -1,4 +1,4 @@
-// Messages of the server.
+// The messages that a client receives from the server.
 #include <algorithm>
 #include <chrono>
 
@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-/// The maximum number of announced maps that have not begun here. More are an attack.
+/// The maximum number of announced maps that have not begun on this client. A higher number is an
+/// attack.
 constexpr std::size_t kNextLevelsMax = 64;
 
 }  // namespace
@@ -21,11 +22,11 @@ std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view nam
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = tick(),
                 .component = std::string(name),
-                .text = "Game::messages does not list this message: it was not sent"});
+                .text = "the message was not sent: Game::messages does not list it"});
   return std::nullopt;
 }
 
-/// A new map drops the messages in flight, in both directions.
+/// Follows the connection to a new map, which drops the messages in flight in both directions.
 void GameClient::Impl::follow_map(const Connection& connection) {
   if (connection.map() == pipe_map) return;
   pipe_map = connection.map();
@@ -57,7 +58,7 @@ void GameClient::Impl::read_loose(Connection& connection) {
 bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body) {
   switch (kind) {
     case SessionMessage::structs: {
-      if (decoder) return true;  // The server sends it again in each map.
+      if (decoder) return true;  // The server sends this message again in each map.
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       if (!made) return false;
       decoder = std::move(made.value());
@@ -106,7 +107,7 @@ bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
     if (!forces.follow(*forced)) {
       problems.add({.kind = ProblemKind::refused,
                     .tick = tick(),
-                    .text = "too many fields are forced at once: one was dropped"});
+                    .text = "a forced field was dropped: too many fields are forced at once"});
     }
   }
   return true;
@@ -117,12 +118,13 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
     if (!next || next->ticks_per_second != welcome->ticks_per_second) return false;
-    // A different player. The id can be equal if the server was restarted and counts players again.
+    // Another ticket means another player, even if the id is equal. A restarted server assigns the
+    // same ids again.
     if (next->ticket != welcome->ticket) {
       become(static_cast<PlayerId>(next->player));
-      // If another map has begun since, its messages already belong to the new player.
+      // If a later map has already begun, the messages already belong to the new player.
       if (pipe.is_resuming()) {
-        report_dropped(pipe.forget(), "the server had given up the player");
+        report_dropped(pipe.forget(), "the server has removed the player");
       }
     }
     welcome->map = next->map;
@@ -143,7 +145,9 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   } else {
     problems.add(
         {.kind = ProblemKind::missing_bundle,
-         .text = "the server has to send the model of its snapshots: " + named.error().message});
+         .text =
+             "the server must send the model of its snapshots, because it cannot be loaded here: " +
+             named.error().message});
   }
   ReplicationClientOptions follow{.channel = kReplicationChannel};
   if (!model.empty()) follow.models = {model};
@@ -152,14 +156,14 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   return true;
 }
 
-/// The server reports how many messages it has received. The later messages are sent again.
+/// Reads how many messages the server has received. Sends the later messages again.
 bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
-  if (!pipe.is_resuming()) return true;  // Another map has begun meanwhile.
+  if (!pipe.is_resuming()) return true;  // A later map has already begun.
   if (resumed->map == resumed_map) return pipe.go_on(resumed->count);
   report_dropped(pipe.forget(), "the map ended");
-  pipe.set_arrived(resumed->count);  // The server has begun this map.
+  pipe.set_arrived(resumed->count);  // The server has counted these messages in its map.
   return true;
 }
 
@@ -168,12 +172,12 @@ void GameClient::Impl::report_dropped(std::size_t count, std::string_view why) {
   problems.add({.kind = ProblemKind::dropped,
                 .tick = tick(),
                 .count = count,
-                .text = "reliable messages may not have arrived: " + std::string(why)});
+                .text = "reliable messages may have been lost: " + std::string(why)});
 }
 
 bool GameClient::Impl::begin_level(const LevelBegin& begin) {
   if (next_levels.size() >= kNextLevelsMax) return false;
-  // Messages that are read belong to the connection's present map.
+  // A message belongs to the connection's current map.
   next_levels.push_back(begin);
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   return true;
@@ -192,7 +196,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   const std::string_view name = decoder->name(sent);
   const std::optional<std::uint16_t> type = decoder->local_type(sent);
   if (!type || *type < encoder.command_count()) {
-    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
+    return dropped(ProblemKind::dropped, "",
+                   "a message was dropped: this client's game does not have its type");
   }
   const std::span<const std::byte> fields = body.subspan(reader.position());
   if (fields.size() != decoder->byte_count(sent) ||
@@ -201,10 +206,11 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   }
   const auto handler = handlers.find(name);
   if (handler == handlers.end()) {
-    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+    return dropped(ProblemKind::dropped, name,
+                   "the message has no handler: register a handler with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
-  (*held)(decoded);  // The handler cannot cause another decode into `decoded`.
+  (*held)(decoded);  // While the handler runs, no other message is decoded into `decoded`.
 }
 
 }  // namespace muster

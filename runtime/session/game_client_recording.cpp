@@ -1,4 +1,4 @@
-// A client that plays a recording instead of following a server.
+// A client that plays a recording.
 #include <chrono>
 
 #include "runtime/session/game_client_impl.h"
@@ -17,7 +17,7 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
   }
   const RecordingStatus status = recording->seek(recording->first_tick());
   if (status != RecordingStatus::tick) {
-    return fail(ErrorCode::malformed, "'" + path + "' holds no tick");
+    return fail(ErrorCode::malformed, "'" + path + "' contains no tick");
   }
   const std::optional<SessionInfo> info = decode_session_info(recording->map_info());
   const Agreement here = content->agreement();
@@ -61,7 +61,7 @@ void GameClient::Impl::play() {
   }
   if (played_ticks == 0) {
     ++played_ticks;
-    take();  // The tick to which `open_recording` has gone.
+    take();  // Applies the tick that `open_recording` has read.
   }
   for (; due > 0; --due) {
     switch (recording->step()) {
@@ -77,14 +77,14 @@ void GameClient::Impl::play() {
         return fail_with(ErrorCode::truncated,
                          "the recording is cut short: its server was stopped");
       case RecordingStatus::damaged:
-        return fail_with(ErrorCode::malformed, "the recording is damaged from here on");
+        return fail_with(ErrorCode::malformed, "the rest of the recording is damaged");
     }
   }
 }
 
 Result<void> GameClient::Impl::seek(Tick to) {
   if (recording == nullptr) {
-    return fail(ErrorCode::unsupported, "only a recording can be sought in");
+    return fail(ErrorCode::unsupported, "only a client that plays a recording can seek");
   }
   if (to < recording->first_tick()) {
     return fail(ErrorCode::not_found, "the recording begins with tick " +
@@ -100,14 +100,15 @@ void GameClient::Impl::go_to(Tick to) {
     return fail_with(ErrorCode::malformed,
                      "the recording is damaged before tick " + std::to_string(to.value()));
   }
-  // If a tick was not recorded, goes to the tick before it.
+  // If the tick was not recorded, goes to the last recorded tick before it.
   if (recording->tick() < to && recording->step() == RecordingStatus::end) {
     return fail_with(ErrorCode::not_found,
                      "the recording ends before tick " + std::to_string(to.value()));
   }
   ++played_ticks;
   view_clock.reset();
-  for (QueuedCue& one : cues) one.is_done = true;  // They belong to the previous position.
+  // The waiting cues belong to the position before the seek.
+  for (QueuedCue& one : cues) one.is_done = true;
   const RecordedSource source(*recording);
   apply(source, {});
   recording->clear();

@@ -1,7 +1,7 @@
-// A client that has lost its connection makes another one, and continues as the same player. The
-// server identifies the player by the ticket of its welcome. The last view stays until the server's
-// world arrives, as at a change of level. Commands keep their numbers, so a press that may have
-// arrived runs only once.
+// A client whose connection was lost makes another connection, and continues as the same player.
+// The server identifies the player by the ticket in the player's welcome message. The client shows
+// the last view until the server's world arrives. Commands keep their numbers, so a press that may
+// have arrived already runs only once.
 #include <utility>
 #include <vector>
 
@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A source without entities: the receiver despawns all received entities.
+/// A source without entities, which makes the receiver despawn all received entities.
 class EndedSource final : public WorldSource {
  public:
   explicit EndedSource(std::vector<ReplicatedChange> changes) : changes_(std::move(changes)) {}

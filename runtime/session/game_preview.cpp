@@ -1,5 +1,5 @@
-// The two ends are connected by a simulated network without delay. Its time follows the caller's
-// time.
+// A simulated network without delay connects server and client. The network's time follows the
+// caller's time.
 #include "runtime/session/game_preview.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// A game on one machine without a network: for tools, editors and content under development.
+// A game on one machine without a network, for tools and editors.
 #pragma once
 
 #include <functional>
@@ -12,15 +12,15 @@
 
 namespace muster {
 
-/// What a preview shows, and how.
+/// The options of a preview.
 struct PreviewOptions {
   std::optional<LevelKey> level{};
   std::string placeholder{};  ///< As `GameClientOptions::placeholder`.
 };
 
 /// A server and one client in this process, connected to each other. The server has the world that
-/// the game simulates, and the client has its player's view of that world. Both can be moved to
-/// each new build in their folder (`follow`). One thread at a time.
+/// the game simulates, and the client has its player's view of that world. `follow` moves both to a
+/// newer build in their folder. Only one thread at a time may use this object.
 ///
 ///     while (window.is_open()) {
 ///       preview.client().set_command(...);
@@ -38,19 +38,21 @@ class GamePreview {
 
   GameServer& server();
   GameClient& client();
-  /// Runs both ends.
+  /// Runs a frame of the server and a frame of the client.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`.
-  /// Whether the client plays, and each asset that it has requested is loaded or has failed.
+  /// Whether the client plays, and each asset that the client has requested is loaded or has
+  /// failed.
   bool is_ready() const;
 
-  /// Moves both ends to the build that is in the folder now. Returns nothing if that build is
-  /// already open, or is being replaced. The summary describes the client. Fails as
-  /// `GameServer::reload` and `GameClient::reload` do. After a failure the open build stays open,
-  /// and the next call tries again.
+  /// Moves server and client to the build that is in the folder now. Returns nothing if that build
+  /// is already open, or if the build's files are being replaced. The summary describes the client.
+  /// Fails as `GameServer::reload` and `GameClient::reload` do. After a failure the open build
+  /// stays open, and the next call tries again.
   Result<std::optional<ReloadSummary>> follow();
 
-  /// Reports of both ends. Default: the edges' log.
+  /// Sets the function that gets the problems of server and client. By default, problems are
+  /// written to the edges' log.
   void on_problem(std::function<void(const Problem&)> callback);
 
  private:

@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-/// How long `run` continues to send after it was stopped, so that clients receive the reason.
+/// The time for which `run` continues to send after it was stopped, so that clients receive the
+/// reason.
 constexpr Duration kGoodbye = std::chrono::milliseconds(300);
 /// More threads than cores would only wait for each other.
 constexpr std::uint16_t kWorkersMax = 256;
@@ -73,7 +74,7 @@ void GameServer::close(std::string_view reason) {
   if (impl_ == nullptr || impl_->is_closed || impl_->close_reason) return;
   stop_recording();
   impl_->close_reason = std::string(reason);
-  if (impl_->is_in_frame) return;  // The end of the frame closes.
+  if (impl_->is_in_frame) return;  // The server closes at the end of the frame.
   impl_->now = impl_->edges.now();
   impl_->close();
 }
@@ -95,7 +96,7 @@ std::span<const PlayerInfo> GameServer::players() const { return impl_->infos; }
 void GameServer::kick(PlayerId player, std::string_view reason) {
   Impl::Player* const found = impl_->find(player);
   Connection* const connection = found != nullptr ? impl_->net->connection(found->client) : nullptr;
-  if (found != nullptr) found->ticket = 0;  // The player must not reconnect.
+  if (found != nullptr) found->ticket = 0;  // Without a ticket, the player cannot reconnect.
   if (connection != nullptr) {
     connection->close(CloseReason::kicked, reason, impl_->now);
   } else if (found != nullptr && found->lost_at) {

@@ -1,5 +1,5 @@
-// Sends effects and messages of systems to all players near them. The player whose command caused a
-// cue also gets its predicted id, and has usually played it already.
+// Sends effects and messages of systems to all near players. The player whose command caused a cue
+// also gets the cue's predicted id. The player's client has usually played the cue already.
 #include "net/replication/timed_events.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/game_server_impl.h"
@@ -45,7 +45,7 @@ void GameServer::Impl::send_cue(const Cue& cue) {
   };
   if (!encode(cue.key)) {
     return report(ProblemKind::too_large, PlayerId::none,
-                  "an effect's name or a message at a tick is too long: it was not sent");
+                  "an effect or message was not sent: its name or its bytes are too long");
   }
   for (const auto& player : players) {
     const bool is_own = player->id == cue.player;
@@ -53,7 +53,7 @@ void GameServer::Impl::send_cue(const Cue& cue) {
     static_cast<void>(encode(is_own ? cue.key : PredictedKey()));
     if (!replication->send_event(id_of(*player), message_tick(), cue_bytes)) {
       report(ProblemKind::dropped, player->id,
-             "too many effects wait for this player: one was not sent");
+             "an effect or message was not sent: too many of them wait for this player");
     }
   }
   if (recorder == nullptr || !encode({})) return;

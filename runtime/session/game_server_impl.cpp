@@ -1,6 +1,6 @@
-// The order of a frame is: receive; events of connections; messages; ticks; replication; send.
-// Joins wait for the first tick, because the replication's map begins with it, and drops what was
-// sent before.
+// A frame has these steps: receive; events of connections; messages; ticks; replication; send.
+// Joins wait for the first tick. The replication's map begins with that tick, and drops all
+// messages that were sent earlier.
 #include "runtime/session/game_server_impl.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ ViewClaimOptions view_rules(const Game& game) {
   const std::uint32_t rate = game.ticks_per_second;
   const auto rewind =
       game.sync.rewind_max.count() * std::int64_t{rate} / Duration(std::chrono::seconds(1)).count();
-  // An age of 1 tick is the newest world: the tick that runs has none yet.
+  // The newest world has an age of 1 tick, because the running tick has no world yet.
   return {.rewind_ticks_max = std::max(static_cast<std::uint32_t>(rewind), 1U),
           .snapshot_ticks = snapshot_ticks(game),
           .blend_ticks_max = std::max<std::uint32_t>(rate / 4U, snapshot_ticks(game)),
@@ -77,7 +77,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
   simulation.set_cues([this](const Cue& cue) { send_cue(cue); });
   simulation.set_command_numbers([this](PlayerId player) {
     const Player* const found = find(player);
-    // A repeated command has no predicted ids, because each is used only once.
+    // A repeated command has no predicted ids, because each predicted id is used only once.
     return found != nullptr && !found->is_waiting ? found->commands.number() : 0U;
   });
   simulation.set_commands([this](PlayerId player, std::size_t command) {
@@ -112,12 +112,14 @@ Duration GameServer::Impl::frame(Time at) {
   return clock.to_next();
 }
 
-/// Any worker can serve any client, because clients share only data that is not changed.
+/// Updates all clients, with several threads if there are workers. Clients share only data that is
+/// not changed.
 void GameServer::Impl::update_clients() {
   auto update = [this](std::uint32_t index) {
     Player& player = *players[index];
     Connection* const connection = net->connection(player.client);
-    // A new map drops the messages in flight, so messages of the new map wait until it begins.
+    // A new map drops the messages in flight, so messages of the new map wait until that map
+    // begins.
     if (connection == nullptr || begins_map) return;
     replication->update(id_of(player), *connection, now);
     if (connection->map() != player.pipe_map) {
@@ -154,7 +156,7 @@ void GameServer::Impl::write_files() {
 }
 
 void GameServer::Impl::update_connections() {
-  // Players join and leave within a map. A callback may close the server, which adds events.
+  // Players join and leave only within a map. A callback may close the server, which adds events.
   if (!is_between_maps()) remove_expired();
   while (events_read < net->events().size() && !is_between_maps()) {
     const ServerEvent event = net->events()[events_read++];
@@ -184,7 +186,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
   }
   Connection* const connection = net->connection(event.client);
   if (connection == nullptr || connection->state() == ConnectionState::closed) return;
-  // The client was admitted by a ticket that a kick has made invalid since.
+  // The client was admitted with a ticket, and a kick has later made the ticket invalid.
   if (net->client_id(event.client) != 0 || players.size() >= options.players_max) {
     if (const auto refused = refusal_of_new(net->address(event.client))) {
       return connection->close(CloseReason::kicked, *refused, now);
@@ -213,7 +215,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
   for (const auto& each : players) simulation.players().push_back(each->id);
   simulation.joined().push_back(player.id);
   update_infos();
-  const auto callback = on_join;  // The callback can replace itself.
+  const auto callback = on_join;  // A copy, because the callback can replace itself.
   if (callback) callback(player.id);
 }
 
@@ -238,13 +240,13 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
   std::erase(simulation.players(), gone->id);
   simulation.left().push_back(gone->id);
   update_infos();
-  const auto callback = on_leave;  // The callback can replace itself.
+  const auto callback = on_leave;  // A copy, because the callback can replace itself.
   if (callback) callback(gone->id, reason);
 }
 
-/// Ids rise, so a player that joins soon after another one has left gets a different id.
+/// Returns an unused id. Ids increase, so the id of a player that has left is not used again soon.
 PlayerId GameServer::Impl::free_player() const {
-  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The welcome message has 16 bits for it.
+  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The id has 16 bits in the welcome message.
   std::uint16_t candidate = last_player;
   for (;;) {
     candidate = candidate >= kPlayerIdMax ? 1 : static_cast<std::uint16_t>(candidate + 1);
@@ -418,22 +420,24 @@ std::optional<std::string> GameServer::Impl::refusal(const Applicant& applicant)
 }
 
 std::optional<std::string> GameServer::Impl::refusal_of_new(const Address& address) {
-  // Players that may reconnect also count.
+  // `players` includes players that may reconnect.
   if (players.size() >= options.players_max) return "the server is full";
   if (!on_apply) return std::nullopt;
   PlayerInfo info;
   info.player = PlayerId::none;
   info.address = address.text();
-  const auto callback = on_apply;  // The callback can replace itself.
+  const auto callback = on_apply;  // A copy, because the callback can replace itself.
   return callback(info);
 }
 
 bool GameServer::Impl::admits_content(std::uint64_t theirs) {
   if (theirs == content->agreement().content) return true;  // The client has the reloaded build.
   if (options.admit_other_content) {
-    problems.add({.kind = ProblemKind::content_differs,
-                  .tick = simulation.tick(),
-                  .text = "a client has another build: what both have in common is replicated"});
+    problems.add(
+        {.kind = ProblemKind::content_differs,
+         .tick = simulation.tick(),
+         .text =
+             "a client has another build: only the fields that both builds have are replicated"});
   }
   return options.admit_other_content;
 }
@@ -452,7 +456,7 @@ void GameServer::Impl::left_out(const UnfitEntity& entity) {
                              .entity = collection.find(reference_to(entity.id)),
                              .text = "entities of " +
                                      std::string(content->path(TypeId(entity.type))) +
-                                     " do not fit into a datagram: they are not sent"});
+                                     " are not sent: they do not fit into a datagram"});
 }
 
 void GameServer::Impl::clamped(const ClampedValue& value) {

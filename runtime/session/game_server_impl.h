@@ -1,4 +1,4 @@
-// The members of a server.
+// The private members of `GameServer`.
 #pragma once
 
 #include <cstdint>
@@ -40,28 +40,32 @@ struct session_detail::ServerCalls::Impl final : public Admission,
         : commands(command_types, CommandPacing::by_server), view_claims(views) {}
     PlayerId id = PlayerId::none;
     ClientHandle client;
-    Address address;  ///< The address of its last connection.
+    Address address;  ///< The address of the player's last connection.
     MessagePipe pipe;
     std::uint16_t pipe_map = 0;  ///< The map of the connection for which `pipe` sends.
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
-    bool has_resumed = false;  ///< The connection's `structs` have not arrived yet.
-    bool is_waiting = false;   ///< The last tick's command runs again in this tick.
+    bool has_resumed = false;  ///< The resumed connection's message `structs` has not arrived.
+    bool is_waiting = false;   ///< Whether the last tick's command runs again in this tick.
     SpawnReport spawns;
     ClaimInbox claims;
     ViewClaims view_claims;
-    std::optional<ViewTime> seen;  ///< The view when the running command was made.
+    /// The moment that the player saw when making the running command.
+    std::optional<ViewTime> seen;
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
-    std::vector<std::uint32_t> messages;  ///< The number in this second, by the client's type.
+    /// Messages in this second, by the client's message type.
+    std::vector<std::uint32_t> messages;
     Time messages_since{};
     Time connected_at{};
-    std::uint64_t message_burst = 0;  ///< Additional messages that are allowed after a reconnect.
-    std::uint64_t ticket = 0;         ///< Identifies the player on a later connection.
-    std::optional<Time> lost_at;      ///< When the connection was lost; the client may reconnect.
-    std::string lost_text;            ///< Why the connection was lost.
-    bool is_expired = false;          ///< The next frame removes the lost player.
+    /// The additional messages that are allowed after a reconnect.
+    std::uint64_t message_burst = 0;
+    /// A number that identifies the player on a later connection.
+    std::uint64_t ticket = 0;
+    std::optional<Time> lost_at;  ///< When the connection was lost; empty while connected.
+    std::string lost_text;        ///< Why the connection was lost.
+    bool is_expired = false;      ///< Whether the next frame removes the lost player.
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
 
@@ -73,8 +77,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Result<void> load();
   Result<void> load_level();
   void make_replication();
-  /// Gives the entities of the level their ids, and replicates them. False if other entities have
-  /// these ids.
+  /// Gives the entities of the level their ids, and replicates the entities. Returns false if other
+  /// entities have these ids.
   bool place_level();
   Result<void> listen();
   Result<SecretKey> identity();
@@ -90,10 +94,11 @@ struct session_detail::ServerCalls::Impl final : public Admission,
 
   // Players whose connection was lost.
   Player* find_ticket(std::uint64_t ticket);
-  /// Whether the client of a connection that ended may reconnect.
+  /// Whether the client of an ended connection may reconnect.
   bool is_lost(const Player& player, const ServerEvent& event) const;
   void lose(Player& player, std::string_view reason);
-  /// If there are too many lost players behind an address, the first of them leaves.
+  /// If too many players with lost connections have the same address, removes the first of these
+  /// players.
   void limit_lost(const Address& subscriber);
   void resume(Player& player, ClientHandle client);
   bool go_on(Player& player, std::span<const std::byte> body) const;
@@ -111,18 +116,20 @@ struct session_detail::ServerCalls::Impl final : public Admission,
                      std::string_view field);
   void update_infos();
   void report_problems();
-  /// Worker threads report problems in any order. Adds them in a fixed order.
+  /// Adds the problems of the worker threads in a fixed order. Worker threads report problems in
+  /// any order.
   void add_worker_problems();
   void update_clients();
   void write_files();
 
-  // Another level, another build.
-  /// A level is loading, or the next tick begins a map. Players can join only afterwards.
+  // A change of the level or of the build.
+  /// Whether a level is loading or the next tick begins a map. Players cannot join during this
+  /// time.
   bool is_between_maps() const { return is_changing_level || begins_map; }
   void change_level(const Guid& guid);
   void update_level();
   void prepare_map();
-  /// Reports that messages of the game possibly did not arrive.
+  /// Reports that messages of the game may have been lost.
   void report_dropped(const Player& player, std::size_t count, std::string_view why);
   void begin_map(Player& player) const;
   void stop_recording();
@@ -132,7 +139,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   // Recording.
   SessionInfo info() const;
   void write_recording();
-  /// The tick of a message. Changes between two ticks are sent with the later tick.
+  /// The tick of a message that is sent now. Messages between two ticks are sent with the later
+  /// tick.
   Tick message_tick() const {
     return simulation.is_running() ? simulation.tick() : simulation.tick().next();
   }
@@ -170,7 +178,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void clamped(const ClampedValue& value) override;
   bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const override;
 
-  /// Owns the game that other members refer to. A reload replaces only `content`.
+  /// Keeps alive the game that other members refer to. A reload replaces only `content`.
   const std::shared_ptr<const BuildContent> first_content;
   std::shared_ptr<const BuildContent> content;
   Edges& edges;
@@ -188,8 +196,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Level level;
   Guid level_guid;
   bool is_changing_level = false;
-  Tick level_left;              ///< The tick before the level was changed.
-  bool begins_map = true;       ///< The next tick begins a map.
+  Tick level_left;              ///< The last tick before the level was changed.
+  bool begins_map = true;       ///< Whether the next tick begins a map.
   std::uint16_t map_count = 0;  ///< `Welcome::map`.
   EntitySource entity_source;
   HitTests hit_tests;
@@ -197,37 +205,40 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;
-  ByteVector model;  ///< The trained model of snapshots; empty for none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
   std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;
-  /// Servers from before reloads that changed the types. Connections may still send their blocks.
+  /// The replication servers before reloads that changed the types. Connections may still send
+  /// blocks of these servers.
   std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
-  std::uint64_t earlier_spawned = 0;    ///< By earlier senders.
-  std::uint64_t earlier_despawned = 0;  ///< By earlier senders.
+  std::uint64_t earlier_spawned = 0;    ///< Entities that earlier senders have spawned.
+  std::uint64_t earlier_despawned = 0;  ///< Entities that earlier senders have despawned.
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<PacketCapture> capture;
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Server> net;
   std::unique_ptr<SessionRecorder> recorder;
-  std::vector<std::unique_ptr<Player>> players;  ///< By ascending id.
+  std::vector<std::unique_ptr<Player>> players;  ///< Players by ascending id.
   std::vector<PlayerInfo> infos;
   std::uint16_t last_player = 0;
-  std::size_t events_read = 0;    ///< Events of `net`; the rest wait while a map begins.
-  std::uint64_t shared_seed = 0;  ///< For random numbers in shared systems; clients know it.
+  /// The number of read events of `net`. The other events wait while a map begins.
+  std::size_t events_read = 0;
+  std::uint64_t shared_seed = 0;  ///< The seed of shared systems, which clients receive.
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
   bool is_in_frame = false;
-  /// Set if `close` was called within a frame; then the frame ends first.
+  /// The argument of `close` if a callback called it. The server closes when the frame ends.
   std::optional<std::string> close_reason;
-  bool has_begun = false;  ///< A tick was replicated.
+  bool has_begun = false;  ///< Whether a tick was replicated.
 
-  std::vector<std::byte> encoded;  ///< This and the next ones are kept for their memory.
+  std::vector<std::byte> encoded;  ///< This member and the next four keep their memory.
   std::vector<std::byte> command_report;
   std::vector<std::byte> cue_message;
   std::vector<std::byte> cue_bytes;
   ByteVector decoded;
-  /// A handler can replace itself while it runs, so callers hold a reference.
+  /// Handlers by message name. A caller of a handler holds a reference, because a handler can
+  /// replace itself while it runs.
   std::map<std::string, std::shared_ptr<const MessageHandler>, std::less<>> handlers;
   std::function<void()> on_level;
   std::function<void(PlayerId)> on_join;
@@ -236,9 +247,9 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::function<void(const Problem&)> on_problem;
 };
 
-/// Ticks from one snapshot to the next.
+/// The interval between two snapshots, in ticks.
 std::uint16_t snapshot_ticks(const Game& game);
-/// The line of a problem in the log.
+/// Returns a problem as a line of the log.
 std::string to_line(const Problem& problem);
 
 }  // namespace muster

@@ -1,12 +1,12 @@
-// A server that changes its level or its build while it plays.
+// Changes of a server's level and build.
 //
-// A change of the level works in these steps. All entities despawn. When a tick has ended and the
-// new level is loaded, its placed entities get the ids from 0 on, and the game spawns other
-// entities in `on_level`. The next tick begins another map of replication. A message names the
-// level to clients before the map begins.
+// A change of the level has these steps. All entities despawn. When a tick has ended and the new
+// level is loaded, the placed entities get the ids from 0 on. Then the game spawns other entities
+// in `on_level`. The next tick begins a new map of replication. A message names the level to the
+// clients before the map begins.
 //
-// If a new build has other types, another replication server with the new schema begins, with the
-// same entities.
+// If a new build has other types, a new replication server with the new schema replaces the
+// previous one. The entities stay the same.
 #include <algorithm>
 #include <utility>
 
@@ -15,7 +15,8 @@
 namespace muster {
 namespace {
 
-/// Whether two schemas differ at most in initial values, which only make snapshots smaller.
+/// Whether two schemas are equal except for initial values. Initial values only make snapshots
+/// smaller.
 bool is_same_but_values(ReplicationSchema a, ReplicationSchema b) {
   for (ReplicationSchema* const schema : {&a, &b}) {
     for (ReplicatedType& type : schema->types) type.initial_values.clear();
@@ -49,9 +50,11 @@ void GameServer::Impl::change_level(const Guid& guid) {
   simulation.despawn_all();
   level.load(guid);
   if (recorder == nullptr) return;
-  problems.add({.kind = ProblemKind::dropped,
-                .tick = simulation.tick(),
-                .text = "the recording ends with its level: begin another one in `on_level`"});
+  problems.add(
+      {.kind = ProblemKind::dropped,
+       .tick = simulation.tick(),
+       .text =
+           "the recording ends, because the level changes: begin another recording in `on_level`"});
   stop_recording();
 }
 
@@ -65,16 +68,16 @@ void GameServer::Impl::update_level() {
   if (level.state() == LevelState::failed) {
     problems.add({.kind = ProblemKind::missing_bundle,
                   .tick = simulation.tick(),
-                  .text = "the level is not there: " + level.error().message});
+                  .text = "the level cannot be loaded: " + level.error().message});
     level_guid = Guid();
     collection.set_placed_count(0);
   } else if (!place_level()) {
-    return simulation.despawn_all();  // Also the entities that were spawned meanwhile.
+    return simulation.despawn_all();  // Entities may have been spawned while the level loaded.
   }
   is_changing_level = false;
   simulation.set_paused(false);
   prepare_map();
-  const auto callback = on_level;  // The callback can replace `on_level`.
+  const auto callback = on_level;  // A copy, because the callback can replace itself.
   if (callback) callback();
 }
 
@@ -115,8 +118,8 @@ Welcome GameServer::Impl::welcome_of(const Player& player) const {
   return welcome;
 }
 
-/// Messages in flight are dropped with the old map. From now on the game's messages belong to the
-/// next map.
+/// Ends the messages of the current map. Messages in flight are dropped with that map. The game's
+/// later messages belong to the next map.
 void GameServer::Impl::prepare_map() {
   if (begins_map) return;
   begins_map = true;
@@ -126,8 +129,8 @@ void GameServer::Impl::prepare_map() {
   }
 }
 
-/// Sends the first messages and the forced fields again, because they may have been dropped with
-/// the map before.
+/// Sends the first messages and the forced fields again, because the previous map may have dropped
+/// them.
 void GameServer::Impl::begin_map(Player& player) const {
   static_cast<void>(player.pipe.begin_map());  // `prepare_map` has dropped all messages.
   const CommandForces& forces = player.commands.forces();
@@ -170,7 +173,7 @@ Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
     summary.has_new_types = true;
     restart_replication(std::move(found.value()));
   }
-  // A rebuilt layer has other placed entities.
+  // The new build places other entities in the level.
   if (level.state() == LevelState::loading) change_level(level_guid);
   return summary;
 }
@@ -188,9 +191,10 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   simulation.resend_all();
   prepare_map();
   if (recorder == nullptr) return;
-  problems.add({.kind = ProblemKind::dropped,
-                .tick = simulation.tick(),
-                .text = "the recording ends, because the build has other types: begin another"});
+  problems.add(
+      {.kind = ProblemKind::dropped,
+       .tick = simulation.tick(),
+       .text = "the recording ends, because the build has other types: begin another recording"});
   stop_recording();
 }
 

@@ -1,4 +1,4 @@
-// Messages and commands of players.
+// The messages and commands that a server receives from players.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -28,7 +28,7 @@ std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view nam
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = simulation.tick(),
                 .component = std::string(name),
-                .text = "Game::messages does not list this message: it was not sent"});
+                .text = "the message was not sent: Game::messages does not list it"});
   return std::nullopt;
 }
 
@@ -37,7 +37,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
   Connection* const connection = net->connection(player.client);
   const bool is_for_pipe =
       how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
-  // For a lost player, messages of the pipe are kept until the client reconnects.
+  // While a player's connection is lost, the pipe keeps messages until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
   put_index(encoded, type);
   if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
@@ -51,9 +51,9 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
     problems.add({.kind = ProblemKind::too_large,
                   .tick = simulation.tick(),
                   .component = std::string(message.name),
-                  .text = "the message has " + std::to_string(encoded.size()) +
-                          " bytes and may have " + std::to_string(bytes_max) +
-                          " when sent this way: it was not sent"});
+                  .text = "the message was not sent: it has " + std::to_string(encoded.size()) +
+                          " bytes, and may have at most " + std::to_string(bytes_max) +
+                          " with these options"});
     return false;
   };
   bool is_sent = false;
@@ -71,7 +71,7 @@ bool GameServer::Impl::send(Player& player, std::uint16_t type,
                   .tick = simulation.tick(),
                   .player = player.id,
                   .component = std::string(message.name),
-                  .text = "too many messages wait for this player: it was not sent"});
+                  .text = "the message was not sent: too many messages wait for this player"});
   }
   return is_sent;
 }
@@ -83,7 +83,7 @@ void GameServer::Impl::report_dropped(const Player& player, std::size_t count,
                 .tick = simulation.tick(),
                 .player = player.id,
                 .count = count,
-                .text = "reliable messages may not have arrived: " + std::string(why)});
+                .text = "reliable messages may have been lost: " + std::string(why)});
 }
 
 void GameServer::Impl::send_near(Vec3 position, float metres,
@@ -120,7 +120,8 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
     if (received == MessagePipe::Received::nothing) return;
     bool is_sound = received == MessagePipe::Received::message;
     const bool is_structs = is_sound && kind == SessionMessage::structs;
-    if (is_structs && player.decoder && !player.has_resumed) continue;  // Sent in another map.
+    // The client sends this message again in each map.
+    if (is_structs && player.decoder && !player.has_resumed) continue;
     if (is_structs) {
       Result<StructDecoder> made = StructDecoder::make(encoder.types(), body);
       is_sound = made.has_value();
@@ -141,7 +142,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .text = "the client sent a malformed message and was disconnected"});
-    player.ticket = 0;  // The player must not reconnect.
+    player.ticket = 0;  // Without a ticket, the player cannot reconnect.
     connection.close(CloseReason::kicked, "malformed message", now);
     return;
   }
@@ -157,7 +158,8 @@ void GameServer::Impl::read_loose(Player& player, Connection& connection) {
 }
 
 void GameServer::Impl::read_commands(Player& player, Connection& connection) {
-  // After an outage, many packets arrive in one frame. They are too late, and are not read.
+  // After an outage, many packets arrive in one frame. The commands of most of these packets are
+  // too late.
   constexpr int kPacketsPerFrameMax = 32;
   for (int read = 0;;) {
     std::span<const std::byte> packet = connection.message(kCommandChannel);
@@ -171,7 +173,7 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
   }
 }
 
-/// Checks the claimed view before the player's command runs in the next tick.
+/// Checks the claimed view of the player's command, before the tick runs the command.
 void GameServer::Impl::check_view(Player& player) {
   const Connection* const connection = net->connection(player.client);
   const std::uint32_t number = player.commands.number();
@@ -193,7 +195,7 @@ void GameServer::Impl::check_view(Player& player) {
 void GameServer::Impl::report_commands(Player& player) {
   Connection* const connection = net->connection(player.client);
   std::vector<ForcedField>& forced = player.commands.forced();
-  if (player.lost_at) forced.clear();  // `resume` sends the lasting ones.
+  if (player.lost_at) forced.clear();  // `resume` sends the lasting forces.
   if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
   for (const ForcedField& one : forced) {
     static_cast<void>(
@@ -202,7 +204,7 @@ void GameServer::Impl::report_commands(Player& player) {
   forced.clear();
   player.spawns.end_command(player.commands.number());
   if (simulation.tick().value() % snapshot_ticks(content->game()) != 0) return;
-  // A report may be lost, because the next one contains the same data.
+  // A report may be lost, because the next report contains the same data.
   const EncodedCommandReport own_report = player.commands.report().encode();
   const std::span<const std::byte> report = own_report;
   command_report.assign(report.begin(), report.end());
@@ -246,12 +248,14 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
   if (!type || *type < encoder.command_count()) {
-    // Does not log the name, because the client has chosen it.
-    return dropped(ProblemKind::dropped, "", "a message that this end does not have was dropped");
+    // The log does not contain the name, because the client has chosen it.
+    return dropped(ProblemKind::dropped, "",
+                   "a message was dropped: this server's game does not have its type");
   }
   if (is_over_rate(player, sent)) {
-    return dropped(ProblemKind::dropped, name,
-                   "the player sends this message too often: the rest of the second is dropped");
+    return dropped(
+        ProblemKind::dropped, name,
+        "the player sends this message too often: further messages in this second are dropped");
   }
   const std::span<const std::byte> fields = body.subspan(kIndexBytes);
   if (fields.size() != player.decoder->byte_count(sent) ||
@@ -260,10 +264,12 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
   }
   const auto handler = handlers.find(name);
   if (handler == handlers.end()) {
-    return dropped(ProblemKind::dropped, name, "no handler: register one with `on_message`");
+    return dropped(ProblemKind::dropped, name,
+                   "the message has no handler: register a handler with `on_message`");
   }
   const std::shared_ptr<const MessageHandler> held = handler->second;
-  (*held)(player.id, decoded);  // The handler cannot cause another decode into `decoded`.
+  // While the handler runs, no other message is decoded into `decoded`.
+  (*held)(player.id, decoded);
 }
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The parts of a server that load and open resources before the first frame.
+// The functions of a server that load content and open resources before the first frame.
 #include <cassert>
 #include <string>
 #include <system_error>
@@ -69,7 +69,7 @@ Result<SecretKey> GameServer::Impl::identity() {
       return SecretKey(std::span<const std::byte, SecretKey::kBytes>(file.value()));
     }
     return fail(ErrorCode::malformed,
-                path + " is no server key: it has " + std::to_string(file.value().size()) +
+                path + " is not a server key: it has " + std::to_string(file.value().size()) +
                     " bytes and must have 32; delete it, and the next start makes a new one");
   }
   if (file.error().code != ErrorCode::not_found) return fail(file.error());

@@ -1,6 +1,7 @@
-// Players whose connection was lost. For a while, such a player keeps its number, entities and
-// commands. The client makes another connection, and identifies the player by a ticket, which is a
-// secret random number in its welcome. Then the whole world is sent again.
+// Players whose connection was lost. Such a player keeps its id, entities and commands for
+// `GameServerOptions::resume_time`. The client makes another connection, and identifies the player
+// by a ticket. The ticket is a secret random number in the player's welcome message. The server
+// then sends the whole world again.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -11,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// The maximum time for which missed messages may arrive at once.
+/// The maximum time whose messages may arrive together after a reconnect.
 constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace
@@ -23,7 +24,8 @@ GameServer::Impl::Player* GameServer::Impl::find_ticket(std::uint64_t ticket) {
   return found != players.end() ? found->get() : nullptr;
 }
 
-/// A second connection with the same ticket replaces the first one.
+/// Returns the client's number. A second connection with the same ticket replaces the first
+/// connection.
 std::uint64_t GameServer::Impl::client_of(const Applicant& applicant) {
   const std::uint64_t ticket = decode_ticket(applicant.hello.user_data);
   return find_ticket(ticket) != nullptr ? ticket : applicant.client;
@@ -47,7 +49,7 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   replication->add_client(id_of(player), {.player = player.id, .team = player.team});
 }
 
-/// Limits the lost players of an address. Otherwise, one machine could occupy many places by
+/// Limits the lost players of an address. Without this limit, one machine could fill the server by
 /// joining and disconnecting repeatedly.
 void GameServer::Impl::limit_lost(const Address& subscriber) {
   Player* oldest = nullptr;
@@ -65,9 +67,10 @@ void GameServer::Impl::limit_lost(const Address& subscriber) {
 void GameServer::Impl::resume(Player& player, ClientHandle client) {
   // The client may have detected the loss before this server.
   if (Connection* const earlier = net->connection(player.client)) {
-    earlier->close(CloseReason::kicked, "another connection goes on", now);
+    earlier->close(CloseReason::kicked, "another connection of the player replaces this connection",
+                   now);
   }
-  // The messages that the client has kept during the loss arrive together.
+  // All messages that the client has kept arrive together.
   const Duration closed_after = session_connection().closed_after;
   const Duration away = closed_after + (player.lost_at ? now - *player.lost_at : Duration());
   const auto allowed = [&](Duration time) {
@@ -92,7 +95,7 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   const CommandForces& forces = player.commands.forces();
   const std::optional<std::uint32_t> resting = player.commands.resting_since();
   for (const ForcedField& forced : forces.lasting()) {
-    // Forces from the time of the loss get new offsets with the client's first command.
+    // Forces that were made during the loss get new offsets with the client's first command.
     if (resting && command_steps(*resting, forced.stamp) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
@@ -102,11 +105,11 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   if (shown != infos.end()) shown->address = player.address.text();
 }
 
-/// The client reports how many messages it has received. The later messages are sent again.
+/// Reads how many messages the client has received. Sends the later messages again.
 bool GameServer::Impl::go_on(Player& player, std::span<const std::byte> body) const {
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
-  if (!player.pipe.is_resuming()) return true;  // Another map has begun meanwhile.
+  if (!player.pipe.is_resuming()) return true;  // A later map has already begun.
   return player.pipe.go_on(resumed->map == map_count ? resumed->count : 0);
 }
 
@@ -121,7 +124,7 @@ void GameServer::Impl::remove_expired() {
     }
     const std::string reason = player.lost_text;
     remove(i, reason);
-    i = 0;  // The callback may have removed other players.
+    i = 0;  // Starts again, because the callback may have removed other players.
   }
 }
 

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// States for the oldest claimed view, and for the ticks of four snapshot intervals before it.
+/// The number of states from the oldest allowed view on, plus the ticks of four snapshot intervals.
 std::uint32_t state_count(const Game& game) {
   const auto interval = static_cast<std::uint32_t>(
       std::max(1, game.ticks_per_second / game.sync.snapshots_per_second));
@@ -130,7 +130,8 @@ HitVolume HitTests::rounded_volume(EntityId entity, Vec3 scale) const {
 }
 
 HitTests::Results& HitTests::next_results() {
-  // Callers keep spans of earlier results. When this vector grows, their elements do not move.
+  // Callers keep spans of earlier results. When `results_` grows, the elements of these spans do
+  // not move.
   if (used_ == results_.size()) results_.emplace_back();
   Results& next = results_[used_++];
   next.hits.clear();

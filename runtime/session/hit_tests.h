@@ -1,4 +1,4 @@
-// Hit tests of systems against the volumes of a session's world, now and in the past.
+// Hit tests against the volumes of a session's world, in the present and in the past.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,28 @@
 
 namespace muster {
 
-/// Returns the moment that a player saw when the running command was made. Nothing means the
-/// present, for example for entities without a player.
+/// Returns the moment that a player saw when the running command was made. If the function returns
+/// nothing, the present is used, for example for entities without a player.
 using SeenView = std::function<std::optional<ViewTime>(PlayerId player)>;
 
 /// Keeps the history of the entities with a `HitVolume` and a component named "Transform". The
-/// transform must have a `Vec3` field "position"; it can have a quaternion "rotation" and a `Vec3`
-/// "scale". Poses are relative to the nearest parent with a transform. A volume is scaled by its
-/// own entity's scale only. Values are rounded as for the wire, so server and client have equal
-/// values. The entity of a hit is the replicated entity that the volume belongs to. One thread at a
-/// time. World and game must outlive this object.
+/// transform must have a `Vec3` field "position". The transform may have a quaternion field
+/// "rotation" and a `Vec3` field "scale". A pose is relative to the nearest parent with a
+/// transform. The scale of the entity also scales the entity's volume; scales of parents do not.
+/// Values are rounded as on the wire, so server and client have equal values. The entity of a hit
+/// is the replicated entity that the volume belongs to. Only one thread at a time may use this
+/// object. World and game must outlive this object.
 class HitTests {
  public:
   HitTests(const World& world, const Game& game);
 
   /// Whether the game has the components that hit tests need.
   bool is_used() const { return volume_.has_value(); }
-  /// Records the poses of the world as the state of `tick`. To be called at the end of a server's
-  /// tick, or after a client has applied the received state.
+  /// Records the poses of the world as the state of `tick`. A server calls this function at the end
+  /// of a tick. A client calls this function after the received state is applied.
   void record(Tick tick);
   void set_view(SeenView view) { view_ = std::move(view); }
-  /// Reuses the memory of all returned spans. The caller must not use them any more.
+  /// Ends the lifetime of all returned spans, and reuses their memory.
   void release() { used_ = 0; }
 
   // Returned spans are valid until `release`.
@@ -68,7 +69,8 @@ class HitTests {
   const FieldDescription* scale_ = nullptr;
   PoseHistory history_;
   RewoundView rewound_;
-  std::optional<ViewTime> rewound_to_;  ///< Empty when `rewound_` is out of date.
+  /// The moment of `rewound_`; empty if `rewound_` is outdated.
+  std::optional<ViewTime> rewound_to_;
   SeenView view_;
   std::vector<Results> results_;
   std::size_t used_ = 0;

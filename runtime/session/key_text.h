@@ -1,4 +1,4 @@
-// Keys as text.
+// Converts public keys to text and back.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// 64 lower-case hex digits.
+/// Returns the key as 64 lower-case hex digits.
 std::string key_text(const PublicKey& key);
-/// Nothing for any other spelling.
+/// Returns the key, or nothing if the text is not 64 lower-case hex digits.
 std::optional<PublicKey> parse_public_key(std::string_view text);
 
 }  // namespace muster

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kModelField = "snapshot_model";
 
-/// The model's asset; null if the level names none.
+/// The asset of the level's model; null if the level names no model.
 Result<Guid> model_of(BundleStore& store, const Guid& level) {
   const Result<LoadedEntry> entry = store.load(level, kMainPayload);
   if (!entry) return fail(entry.error());

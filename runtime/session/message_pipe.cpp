@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kPartBytesMax = kMessageBytesMax - 1;
-/// A flag in the first byte of a part. It is set if more parts of the message follow.
+/// A flag in the first byte of a part. The flag is set if more parts of the message follow.
 constexpr std::uint8_t kContinues = 0x80;
 /// The maximum number of parts whose memory is kept.
 constexpr std::size_t kSpareMax = 16;
@@ -104,7 +104,8 @@ void MessagePipe::drop_part() {
   waiting_.pop_front();
 }
 
-/// A message is kept whole until its last part has arrived.
+/// Removes the messages that have arrived. All parts of a message are kept until the last part has
+/// arrived.
 void MessagePipe::forget_arrived(std::size_t unconfirmed) {
   std::size_t arrived = under_way_.size() - std::min(under_way_.size(), unconfirmed);
   for (;;) {
@@ -153,7 +154,7 @@ std::size_t MessagePipe::forget() {
 
 void MessagePipe::resume() {
   Parts kept;
-  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // By age.
+  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // In the order of their age.
     for (auto& part : *parts) {
       if (is_of_game(part)) kept.push_back(std::move(part));
     }

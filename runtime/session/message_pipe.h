@@ -1,4 +1,5 @@
-// A session's messages of any size over a connection's reliable channel. SESSION_FORMAT.md.
+// Sends a session's messages, which can have any size, over a connection's reliable channel. The
+// bytes are described in SESSION_FORMAT.md.
 #pragma once
 
 #include <cstddef>
@@ -13,68 +14,73 @@ namespace muster {
 
 /// The channels of a session's connection.
 enum SessionChannel : std::size_t {
-  kReplicationChannel = 0,  ///< Reliable, for replication alone.
+  kReplicationChannel = 0,  ///< Reliable, only for replication.
   kMessageChannel = 1,      ///< Reliable, for `MessagePipe`.
-  kLooseChannel = 2,        ///< Unreliable messages.
+  kLooseChannel = 2,        ///< Unreliable messages of the game.
   kCommandChannel = 3,      ///< Unreliable: a client's commands, and the server's reports on them.
 };
-/// The version of SESSION_FORMAT.md. It is part of the application number of the handshake, so ends
-/// of different versions do not connect.
+/// The version of SESSION_FORMAT.md. The version is part of the application number in the
+/// handshake, so a client and a server with different versions do not connect.
 inline constexpr std::uint64_t kSessionFormatVersion = 6;
-/// What both ends of a session's connection declare.
+/// The connection options that server and client both use.
 ConnectionOptions session_connection();
 
 /// The kind of a session's message.
 enum class SessionMessage : std::uint8_t {
-  structs = 1,  ///< The sender's commands and messages: `StructEncoder::schema`.
-  welcome = 2,  ///< The server's `Welcome`, for each map.
+  structs = 1,  ///< The types of the sender's commands and messages: `StructEncoder::schema`.
+  welcome = 2,  ///< The server's `Welcome`; one for each map.
   game = 3,     ///< A message of the game.
   forced = 4,   ///< A field of a client's commands that the server forces: `CommandForces::encode`.
-  resumed = 5,  ///< `Resumed`: what the lost connection has delivered.
+  resumed = 5,  ///< `Resumed`: the number of messages that the lost connection delivered.
 };
 
-/// The maximum size of a session's message. Without it, a peer could make this end allocate any
-/// amount of memory.
+/// The maximum size of a session's message. Without this limit, a peer could make this program
+/// allocate any amount of memory.
 inline constexpr std::size_t kSessionMessageBytesMax = std::size_t{1} << 20U;
-/// The maximum size of all messages that wait for the connection's queue.
+/// The maximum total size of the messages that wait for the connection's queue.
 inline constexpr std::size_t kPipeBytesMax = std::size_t{2} << 20U;
 
 /// Splits messages into parts that fit the channel, and joins the parts that the peer has sent.
-/// Keeps messages of the game until they have arrived. So a connection that replaces a lost one
-/// delivers the missing messages, each once. A server has one pipe per player, and a client has one
-/// pipe. One thread at a time.
+/// Keeps each message of the game until the message has arrived. If a new connection replaces a
+/// lost connection, the new connection delivers each missing message once. A server has one pipe
+/// per player, and a client has one pipe. Only one thread at a time may use this object.
 class MessagePipe {
  public:
   enum class [[nodiscard]] Received : std::uint8_t{nothing, message, malformed};
 
-  /// False if too many bytes wait, or if the message is too large. Then nothing is sent.
+  /// Sends a message. Returns false and sends nothing if too many bytes wait, or if the message is
+  /// too large.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
-  /// Sends a message of any size before all messages that wait. Requires: no message was handed to
-  /// the connection only in part.
+  /// Sends a message of any size before all waiting messages. Requires: no message has been handed
+  /// to the connection only partly.
   void send_first(SessionMessage kind, std::span<const std::byte> body);
-  /// Drops all messages that wait or have not arrived. Returns how many of them were messages of
+  /// Drops all messages that wait or have not arrived. Returns the number of dropped messages of
   /// the game.
   std::size_t drop_all();
-  /// To be called when the connection's map has changed. Drops messages in flight in both
-  /// directions. Returns how many messages of the game possibly did not arrive.
+  /// Call this function when the connection's map has changed. Drops messages in flight in both
+  /// directions. Returns the number of messages of the game that may have been lost.
   std::size_t begin_map();
 
-  /// Another connection replaces the lost one. Messages of the game wait for `go_on`.
+  /// Call this function when another connection replaces the lost connection. Messages of the game
+  /// wait until `go_on` is called.
   void resume();
   bool is_resuming() const { return is_resuming_; }
-  /// Messages of the game that were received in this map, on all connections.
+  /// The number of messages of the game that were received in this map, on all connections.
   std::uint32_t received_count() const { return received_; }
-  /// The peer has received the first `count` messages of the game in this map. Sends the later
-  /// ones. False if the count is impossible.
+  /// Sends all kept messages of the game except the first `count` messages of this map, which the
+  /// peer has received. Returns false if the count is impossible.
   [[nodiscard]] bool go_on(std::uint32_t count);
-  /// After `forget`: the peer has received `count` messages in its map.
+  /// Sets the number of messages that the peer has received in its map. Call this function after
+  /// `forget`.
   void set_arrived(std::uint32_t count) { arrived_ = count; }
-  /// Drops the kept messages, because the peer does not know them. Returns how many were dropped.
+  /// Drops the kept messages of the game, because the peer has begun another count. Returns the
+  /// number of dropped messages.
   std::size_t forget();
 
-  /// Hands as many waiting parts to the connection as it accepts. To be called once per frame.
+  /// Hands waiting parts to the connection until the connection's queue is full. Call this function
+  /// once per frame.
   void flush(Connection& connection);
-  /// The next complete message; `body` is valid until the next call.
+  /// Receives the next complete message. `body` is valid until the next call.
   Received receive(Connection& connection, SessionMessage& kind, std::span<const std::byte>& body);
 
  private:
@@ -87,14 +93,14 @@ class MessagePipe {
   void recycle(std::vector<std::byte>&& part);
 
   Parts waiting_;
-  Parts under_way_;  ///< Handed to the connection; messages that have not completely arrived.
-  Parts held_;       ///< Messages of the game, until the peer reports what has arrived.
-  std::vector<std::vector<std::byte>> spare_;  ///< Kept for their memory.
+  Parts under_way_;  ///< Parts in the connection, of messages that have not arrived completely.
+  Parts held_;       ///< Messages of the game that wait for `go_on`.
+  std::vector<std::vector<std::byte>> spare_;  ///< Unused parts, kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `held_`.
   std::uint32_t arrived_ = 0;   ///< Messages of the game in this map that the peer has received.
-  std::uint32_t received_ = 0;  ///< Messages of the game in this map that this end has received.
+  std::uint32_t received_ = 0;  ///< Messages of the game in this map that this pipe has received.
   bool is_resuming_ = false;
-  bool is_inside_ = false;  ///< The last part that was handed over continues.
+  bool is_inside_ = false;  ///< More parts follow the last part that was handed over.
   std::vector<std::byte> incoming_;
   std::vector<std::byte> complete_;
 };
@@ -104,13 +110,14 @@ struct Welcome {
   std::uint16_t player = 0;
   std::uint16_t ticks_per_second = 0;
   std::uint16_t snapshot_ticks = 0;
-  std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
+  std::array<std::byte, 16> level{};   ///< The level's guid; zero for no level.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
-  std::uint64_t ticket = 0;            ///< Identifies the player on a later connection.
-  std::uint16_t map = 0;               ///< Counts the server's maps; wraps.
+  /// A number that identifies the player on a later connection.
+  std::uint64_t ticket = 0;
+  std::uint16_t map = 0;  ///< The number of maps that the server has begun; wraps.
 };
-/// How many messages an end had received when the connection was lost.
+/// The number of messages that the sender had received when the connection was lost.
 struct Resumed {
   std::uint16_t map = 0;    ///< The `Welcome::map` in which the messages were counted.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.
@@ -125,7 +132,7 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes);
 std::vector<std::byte> encode(const Resumed& resumed);
 std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes);
 
-/// The bytes that a client that lost its connection sends with its next handshake.
+/// Encodes the bytes that a client sends with its next handshake after a lost connection.
 std::vector<std::byte> encode_ticket(std::uint64_t ticket);
 /// Returns 0 if the bytes are not a ticket.
 std::uint64_t decode_ticket(std::span<const std::byte> bytes);

@@ -1,4 +1,4 @@
-// Which predictions were wrong, by how much, and because of which system.
+// A list of wrong predictions: the difference, and the system that caused it.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The last `kKept` mispredictions, oldest first. Allocates once.
+/// Keeps the last `kKept` mispredictions, oldest first.
 class MispredictionLog {
  public:
   static constexpr std::size_t kKept = 256;
@@ -25,13 +25,14 @@ class MispredictionLog {
 
  private:
   std::vector<Misprediction> kept_;
-  std::size_t first_ = 0;  ///< The index of the oldest one, once the log is full.
+  std::size_t first_ = 0;  ///< The index of the oldest misprediction when the log is full.
   std::uint64_t total_ = 0;
 };
 
-/// `tick 120, entity 7: Transform.position differs by 3 (tolerance 0.01), last written by steer`
+/// Returns a line of text. For example: `tick 120, entity 7: Transform.position differs by 3
+/// (tolerance 0.01), last written by steer`
 std::string to_line(const Misprediction& one);
-/// A row of `kMispredictionColumns`, without a line's end.
+/// Returns a row with the columns of `kMispredictionColumns`, without a line break.
 std::string to_csv(const Misprediction& one);
 inline constexpr std::string_view kMispredictionColumns =
     "tick,command,entity,component,field,difference,tolerance,system,replayed_ticks";

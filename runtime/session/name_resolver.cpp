@@ -20,7 +20,7 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
   const int error = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found);
   if (error != 0) {
     return fail(ErrorCode::not_found,
-                "cannot find the machine '" + host + "': " + ::gai_strerror(error));
+                "cannot resolve the name '" + host + "': " + ::gai_strerror(error));
   }
   Result<Address> result = fail(ErrorCode::not_found, "'" + host + "' has no address");
   for (const addrinfo* each = found; each != nullptr; each = each->ai_next) {
@@ -37,8 +37,8 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
       std::memcpy(&address, each->ai_addr, sizeof address);
       std::array<std::uint8_t, 16> ip{};
       std::memcpy(ip.data(), &address.sin6_addr, ip.size());
-      // A later IPv4 address is preferred, because servers at [::] and at 0.0.0.0 both receive
-      // IPv4.
+      // An IPv4 address later in the list is preferred, because servers at [::] and at 0.0.0.0 both
+      // receive IPv4.
       if (!result) result = Address(ip, ntohs(address.sin6_port)).with_scope(address.sin6_scope_id);
     }
   }
@@ -62,7 +62,8 @@ std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
   const std::string port(colon == std::string_view::npos ? "" : name.substr(colon + 1));
   if (port.empty() || colon == 0 || name.find(':') != colon) {
     return fail(ErrorCode::invalid_argument,
-                "'" + std::string(name) + "' is no address: write host:port, as localhost:7000");
+                "'" + std::string(name) +
+                    "' is not an address: write host:port, for example localhost:7000");
   }
   const std::lock_guard lock(lookups_->mutex);
   const auto [at, is_new] = lookups_->names.try_emplace(std::string(name));
@@ -75,7 +76,8 @@ std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
     }).detach();
   }
   std::optional<Result<Address>> result = at->second;
-  if (result) lookups_->names.erase(at);  // The address may be different at the next connection.
+  // The name is looked up again for the next connection, because its address may change.
+  if (result) lookups_->names.erase(at);
   return result;
 }
 

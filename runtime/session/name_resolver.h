@@ -1,4 +1,4 @@
-// Looks up names of machines without blocking the caller.
+// Looks up host names without blocking the caller.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,16 @@
 
 namespace muster {
 
-/// Uses the system's resolver. Each name has a thread of its own, because that resolver blocks. The
-/// destructor does not wait for running look-ups; their threads end later.
+/// Looks up host names with the system's resolver. Each look-up runs in a separate thread, because
+/// the system's resolver blocks. The destructor does not wait for running look-ups; their threads
+/// end later.
 class NameResolver {
  public:
   NameResolver();
   ~NameResolver();
 
-  /// As `Network::resolve`. A result is returned once; the next call looks the name up again.
+  /// Implements `Network::resolve`. A result is returned once. A call after that looks the name up
+  /// again.
   std::optional<Result<Address>> resolve(std::string_view name);
 
  private:

@@ -1,5 +1,5 @@
 // Runs commands, shows their results, and handles predicted spawns and despawns. The comparison
-// with the server is in own_reconcile.cpp, and the replay in own_replay.cpp.
+// with the server is in own_reconcile.cpp. The replay is in own_replay.cpp.
 #include "runtime/session/own_prediction.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-/// References of unconfirmed entities are negative, from this one downwards. The reference -1 means
-/// none.
+/// The first reference of an unconfirmed entity. Later references are lower. The reference -1 means
+/// no entity.
 constexpr std::int32_t kFirstPredictedReference = -2;
 
 bool is_linear_real(const FieldDescription& field) {
@@ -59,7 +59,8 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
   });
 }
 
-/// A system without a list of components visits entities itself, and can write any component.
+/// Lists the components that shared systems can write. A system that runs once per tick can write
+/// any component.
 void OwnPrediction::list_components(const Game& game) {
   const auto add = [this](std::string_view name) {
     const std::optional<ComponentId> id = world_.find_component(name);
@@ -106,7 +107,8 @@ OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
   return own;
 }
 
-/// Adds states for components that the entity got later, because its bundle may load late.
+/// Adds states for components that the entity got later. An entity gets components late if its
+/// bundle loads late.
 bool OwnPrediction::add_states(Own& own, const World& world) {
   std::size_t row = 0;
   for (const State& state : own.states) row += state.now.size();
@@ -152,7 +154,8 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
   }
 }
 
-/// Fills in ticks that the clock has skipped. The server repeats the last command in them.
+/// Fills in the ticks that the clock has skipped. In these ticks, the server repeats the last
+/// command.
 void OwnPrediction::fill_gap(std::uint32_t number) {
   if (newest_ == 0 || command_steps(newest_, number) <= 1) return;
   const std::uint32_t count = std::min<std::uint32_t>(number - newest_ - 1, kReplayedMax - 1);
@@ -165,8 +168,8 @@ void OwnPrediction::fill_gap(std::uint32_t number) {
   }
 }
 
-/// The history contains raw commands, because a force that arrives later also changes older
-/// commands.
+/// Applies the forces to a command of the history. The history has commands without forces, because
+/// a force that arrives later also changes older commands.
 void OwnPrediction::begin_command(std::uint32_t number) {
   copy_commands(history_[number % kReplayedMax], forced_);
   if (forces_ != nullptr) forces_->apply(number, forced_);
@@ -178,7 +181,7 @@ void OwnPrediction::run_tick(std::uint32_t number) {
   begin_command(number);
   subset_.clear();
   for (const Own& own : own_) {
-    // An entity that this command spawns is added when its system has ended.
+    // An entity that this command spawns is added when the spawning system has ended.
     if (is_unborn(own, number) || own.born == number || own.is_kept) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
@@ -210,7 +213,7 @@ void OwnPrediction::capture(std::uint32_t number) {
       const Bytes value = std::as_const(world_).bytes(state.component, own.entity);
       if (value.size() != state.now.size()) continue;
       std::ranges::copy(value, state.now.begin());
-      // A new entity has no state of the tick before.
+      // A new entity has no state of the previous tick.
       if (own.born == number) std::ranges::copy(value, state.before.begin());
     }
     put_past(own, number, world_);
@@ -239,7 +242,7 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
   PredictedSpawns::Entry* entry = spawns_.find(key);
   if (entry != nullptr && entry->state == PredictedSpawns::State::ended &&
       entry->end == SpawnEnd::undone) {
-    entry->key = {};  // The command now spawns again. It gets another entity.
+    entry->key = {};  // The command spawns again after an undone spawn, and gets another entity.
     entry = nullptr;
   }
   if (entry == nullptr) {
@@ -258,7 +261,7 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
 void OwnPrediction::fill(EntityId entity) {
   PredictedSpawns::Entry* const entry = spawns_.find(entity);
   if (entry == nullptr) return;
-  strip(entity);  // A replay may have restored its components.
+  strip(entity);  // A replay may have restored the entity's components.
   if (const PrefabPlan* const plan = spawns_.plan(entry->type)) {
     const PlannedEntity& root = plan->entities.front();
     for (const PlannedComponent& component :
@@ -298,7 +301,8 @@ EntityId OwnPrediction::find(EntityReference reference) const {
   return {};
 }
 
-/// Copies a predicted entity's components to the received world, because the view reads that.
+/// Copies a predicted entity's components to the received world, because the view reads the
+/// received world.
 void OwnPrediction::mirror(EntityId entity) {
   for (std::uint32_t i = 0; i < world_.component_type_count(); ++i) {
     const ComponentId id(i);
@@ -313,7 +317,8 @@ void OwnPrediction::mirror(EntityId entity) {
   }
 }
 
-/// Fields that are not interpolated have their newest value.
+/// Interpolates the fields of a component. Fields that are not interpolated have their newest
+/// value.
 void OwnPrediction::blend(const ComponentDescription& description, Bytes from, Bytes to,
                           float fraction, std::span<std::byte> out) const {
   interpolate(description, from, to, fraction, out);
@@ -339,8 +344,8 @@ bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) cons
          muster::is_teleported(from, to, *state.position, double{metres_per_tick_max_});
 }
 
-/// Shows the state while an error shrinks and the entity moves. Numbers are shown with the
-/// remaining part of their difference; other fields are interpolated.
+/// Shows the state while an error shrinks and the entity moves. Linear fields are shown with the
+/// remaining part of the error. Other fields are interpolated.
 void OwnPrediction::show(const State& state, float fraction, Time now,
                          std::span<std::byte> out) const {
   const ComponentDescription& description = world_.storage(state.component).description();

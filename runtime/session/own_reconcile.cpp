@@ -1,10 +1,10 @@
 // Compares the server's state after a command with the predicted state after the same command. If
-// they agree, the prediction stays and no command runs again. If they differ, a replay begins with
-// the server's state. For this comparison, the predicted states of each command are kept per
-// entity.
+// the two states agree, the prediction stays and no command runs again. If the states differ, a
+// replay begins with the server's state. For this comparison, each entity keeps its predicted
+// states after the last commands.
 //
-// The server has not sent a state of unconfirmed entities. In a replay, they begin with their own
-// predicted states.
+// The server has sent no state of unconfirmed entities. In a replay, an unconfirmed entity begins
+// with its predicted state.
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -16,9 +16,10 @@
 namespace muster {
 namespace {
 
-/// The maximum number of causes that one `reconcile` searches. Each search runs a tick.
+/// The maximum number of mispredictions whose cause one `reconcile` searches. Each search runs a
+/// tick.
 constexpr std::size_t kProbesMax = 4;
-/// A larger error is not blended.
+/// The maximum error that is blended, in metres. Larger errors are corrected in one step.
 constexpr double kBlendMetresMax = 4;
 
 }  // namespace
@@ -28,8 +29,9 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
   return chosen.value_or(received_.player(entity) == player_);
 }
 
-/// A tick runs the commands with its own number, so the state of an entity without commands
-/// includes the commands of the state's tick. That tick may be older than the snapshot's tick.
+/// The last command that an entity's state includes. A tick runs the commands with the tick's
+/// number. Therefore the state of another player's entity includes the commands up to the state's
+/// tick, which may be older than the snapshot's tick.
 std::uint32_t OwnPrediction::number_of(EntityId entity, std::uint32_t command) const {
   if (received_.player(entity) == player_) return command;
   const Tick tick = state_ticks_ ? state_ticks_(entity) : Tick();
@@ -85,7 +87,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   }
   world_ = received_;
   if (!has_base) {
-    // Without an entity that runs commands, there is nothing to compare.
+    // If no entity runs commands, no state can be compared.
     for (PredictedSpawns::Entry& entry : spawns_.entries()) {
       if (entry.state == PredictedSpawns::State::predicted) spawns_.end(entry, SpawnEnd::undone);
     }
@@ -117,7 +119,8 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   cues_.forget_before(received_number_ - kReplayedMax);
 }
 
-/// False if the entity has to begin again with the server's state.
+/// Compares an entity's states. Returns false if the prediction must begin again with the server's
+/// state.
 bool OwnPrediction::compare(Own& own) {
   const auto hidden = std::ranges::find(hidden_, own.entity, &Hidden::entity);
   if (hidden != hidden_.end() && command_steps(hidden->command, own.number) >= 0) return true;
@@ -170,11 +173,11 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
                  .field = difference.field->name,
                  .system = std::string(found.system),
                  .difference = difference.amount,
-                 .text = "the server computed another value"});
+                 .text = "the server computed another value than the client"});
 }
 
-/// Finds the system that caused a misprediction. Runs the tick of the command again from the
-/// predicted state before it, and observes which system changes the component.
+/// Finds the system that caused a misprediction. Runs the command again from the predicted state
+/// before the command, and records which system changes the component.
 std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   const std::uint32_t before = own.number - 1;
   subset_.clear();
@@ -206,8 +209,8 @@ std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   return found;
 }
 
-/// The prediction was correct. Predicted entities keep their state; all others get the received
-/// one.
+/// Call this function if the prediction was correct. Predicted entities keep their state. All other
+/// entities get the received state.
 void OwnPrediction::keep() {
   for (Own& own : own_) {
     for (State& state : own.states) {
@@ -276,7 +279,7 @@ void OwnPrediction::settle_spawns(bool is_replayed) {
                      .tick = received_tick_,
                      .entity = entry.entity,
                      .player = player_,
-                     .text = "a predicted entity is gone: " + std::string(to_string(refusal))});
+                     .text = "a predicted entity was removed: " + std::string(to_string(refusal))});
     } else if (command_steps(included_number_, entry.key.command) > 0) {
       if (!is_replayed || entry.replay == replay_) continue;
       ++counters_.spawns_undone;
@@ -299,7 +302,8 @@ void OwnPrediction::settle_hidden(bool is_replayed) {
     if (command_steps(included_number_, one.command) > 0) {
       return is_replayed && one.replay != replay_;
     }
-    if (spawns_.is_predicted(one.entity)) return false;  // `settle_spawns` decides.
+    // `settle_spawns` handles predicted entities.
+    if (spawns_.is_predicted(one.entity)) return false;
     if (!one.awaited_since) one.awaited_since = received_tick_;
     return is_overdue(*one.awaited_since);
   });

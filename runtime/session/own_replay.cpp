@@ -1,10 +1,10 @@
 // After a difference, runs commands again for the entities that the difference may affect.
 //
-// The result of a replay depends only on the states that it begins with, on the commands, and on
-// the data that systems read. `reached` records the commands in which a system for one entity used
-// another entity. If there is no such command of an entity since the compared state, and that state
-// was predicted correctly, a replay would not change the entity, so it is left out. If a replay
-// nevertheless uses an entity that it left out, all entities run again.
+// The result of a replay depends only on the states at its beginning, on the commands, and on the
+// data that systems read. `reached` records the commands in which a system for one entity used
+// another entity. An entity is left out under two conditions: its compared state was predicted
+// correctly, and no later command linked the entity with another entity. A replay would not change
+// such an entity. If a replay nevertheless uses an entity that it left out, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -37,7 +37,7 @@ void OwnPrediction::note_changed_commands() {
   for (Own& own : own_) own.linked = newest_;
 }
 
-/// Whether fields that only the server changes have changed since the ticks ran.
+/// Whether a field that only the server changes has another value than in the prediction.
 bool OwnPrediction::has_other_confirmed(const Own& own) const {
   return std::ranges::any_of(confirmed_, [&](const ConfirmedBytes& one) {
     const auto state = std::ranges::find(own.states, one.component, &State::component);
@@ -59,7 +59,7 @@ void OwnPrediction::choose_kept() {
 void OwnPrediction::replay_touched() {
   for (Own& own : own_) {
     if (own.has_news || own.born != 0) continue;
-    // No new state of it has arrived, so it begins with its predicted state.
+    // No new state of this entity has arrived, so the entity begins with its predicted state.
     if (command_steps(own.number, received_number_) > 0) own.number = received_number_;
   }
   choose_kept();
@@ -111,7 +111,7 @@ void OwnPrediction::begin_replay() {
   world_.process_despawns();
 }
 
-/// False if the replay used an entity that it leaves out.
+/// Runs the replay. Returns false if the replay used an entity that it left out.
 bool OwnPrediction::replay() {
   begin_replay();
   const std::int32_t count = command_steps(received_number_, newest_);

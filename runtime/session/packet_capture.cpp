@@ -24,7 +24,7 @@ Result<void> PacketCapture::write() {
   if (written) written = file_->flush();
   writer_.clear_pending();
   if (written && writer_.dropped() > 0) {
-    written = fail(ErrorCode::limit_exceeded, "the capture is full: it lacks " +
+    written = fail(ErrorCode::limit_exceeded, "the capture is full, and does not contain " +
                                                   std::to_string(writer_.dropped()) + " packets");
   }
   if (!written) file_.reset();

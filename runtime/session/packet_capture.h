@@ -1,4 +1,5 @@
-// The packets of one end in a file that `muster-net` reads (net/capture/CAPTURE_FORMAT.md).
+// Writes the packets of a server or client to a file that `muster-net` reads. The file's format is
+// described in net/capture/CAPTURE_FORMAT.md.
 #pragma once
 
 #include <memory>
@@ -11,19 +12,20 @@
 
 namespace muster {
 
-/// A file of packets that is written while a session runs. One thread at a time.
+/// Writes packets to a file while a session runs. Only one thread at a time may use this object.
 class PacketCapture {
  public:
-  /// Creates the file, or empties it. `now` must not be later than the first recorded packet. Fails
-  /// as the disk does.
+  /// Creates the file, or empties an existing file. `now` must not be later than the first recorded
+  /// packet. Fails as the disk does.
   static Result<std::unique_ptr<PacketCapture>> create(Edges& edges, const std::string& path,
                                                        Time now);
 
   /// The recorder to pass to the endpoint. The capture must outlive the endpoint.
   PacketRecorder& recorder() { return writer_; }
 
-  /// Writes the packets since the last call. Fails as the disk does, or with `limit_exceeded` if
-  /// packets did not fit. A failure is returned once; later calls write nothing.
+  /// Writes the packets that were recorded after the last call. Fails as the disk does, or with
+  /// `limit_exceeded` if packets did not fit into the buffer. A failure is returned once; later
+  /// calls write nothing.
   Result<void> write();
 
  private:

@@ -1,4 +1,4 @@
-// The game's exceptions to the rule which entities are predicted.
+// The entities whose prediction a game has switched on or off.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 
 namespace muster {
 
-/// Entities whose prediction a game has switched on or off. All others follow the rule: a client
-/// predicts what its player owns. One thread at a time.
+/// The entities whose prediction a game has switched on or off. For all other entities, a client
+/// predicts exactly the entities that its player owns. Only one thread at a time may use this
+/// object.
 class PredictionChoice {
  public:
   void set(EntityId entity, bool is_predicted) {
@@ -21,11 +22,12 @@ class PredictionChoice {
       entries_.insert(at, {entity, is_predicted});
     }
   }
-  /// The entity does not exist any more.
+  /// Call this function when the entity no longer exists.
   void forget(EntityId entity) {
     std::erase_if(entries_, [entity](const Entry& entry) { return entry.entity == entity; });
   }
-  /// Nothing for an entity that follows the rule.
+  /// Returns whether the game wants the entity predicted, or nothing if the game has not called
+  /// `set`.
   std::optional<bool> find(EntityId entity) const {
     const auto at = std::ranges::lower_bound(entries_, entity, {}, &Entry::entity);
     if (at == entries_.end() || at->entity != entity) return std::nullopt;

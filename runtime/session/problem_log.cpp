@@ -75,7 +75,7 @@ void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& repo
     cause.reported_at = now;
     Problem problem = cause.problem;
     problem.count = std::exchange(cause.count, 0);
-    if (report) report(problem);  // May add causes, so `cause` must not be used afterwards.
+    if (report) report(problem);  // `report` may add causes, so `cause` is invalid after this call.
   }
   std::erase_if(causes_, [&](const Cause& cause) {
     return cause.count == 0 && now - cause.reported_at >= kInterval;
@@ -83,7 +83,8 @@ void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& repo
   if (!was_full) return;
   add({.kind = ProblemKind::dropped,
        .count = std::exchange(uncounted_, 0),
-       .text = "more different problems occurred in a second than are reported"});
+       .text = "some problems are not reported, because too many different problems occurred in a "
+               "second"});
 }
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// The members of servers and clients, for programs that measure them. Not installed.
+// Access to the private members of servers and clients, for measurements. This header is not
+// installed.
 #pragma once
 
 #include "runtime/session/game_client_impl.h"

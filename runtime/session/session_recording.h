@@ -1,4 +1,4 @@
-// A recording of a server's world and messages, as a file.
+// Writes a server's world and messages to a recording file.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,26 @@
 
 namespace muster {
 
-/// The data of its session that a recording contains. SESSION_FORMAT.md, "Recordings".
+/// The session's data at the beginning of a recording. The bytes are described in
+/// SESSION_FORMAT.md, "Recordings".
 struct SessionInfo {
   std::uint64_t application = 0;
   std::uint64_t content = 0;
-  std::array<std::byte, 16> level{};   ///< The level's guid; zero for none.
+  std::array<std::byte, 16> level{};   ///< The level's guid; zero for no level.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::vector<std::byte> structs{};    ///< `StructEncoder::schema` of the server.
 };
 std::vector<std::byte> encode(const SessionInfo& info);
 std::optional<SessionInfo> decode_session_info(std::span<const std::byte> bytes);
 
-/// Writes a recording while a server runs. If `write` returns an error of the disk, the recording
-/// has ended, and the caller must destroy this object.
+/// Writes a recording while a server runs. If `write` fails, the recording has ended, and the
+/// caller must destroy this object.
 class SessionRecorder {
  public:
   SessionRecorder(std::unique_ptr<OutputFile> file, std::uint16_t ticks_per_second,
                   const ReplicationSchema& schema, const SessionInfo& info);
 
-  /// Adds the world of a tick. Requires: a tick after the one before.
+  /// Adds the world of a tick. Requires: a later tick than the tick of the previous call.
   void add(const ReplicatedWorld& world) { writer_.add(world); }
   void add_event(Tick tick, std::span<const std::byte> event) { writer_.add_event(tick, event); }
   Result<void> write();

@@ -9,20 +9,20 @@
 
 namespace muster {
 
-/// Offsets between an entity's shown and computed position, which shrink to zero over a time. They
-/// are used when a shot is first shown at the muzzle and then on its computed path, and when an
-/// entity changes between its interpolated and its predicted position because its owner has
-/// changed. The state is a function of the calls. One thread at a time.
+/// Offsets from an entity's computed position to its shown position. An offset shrinks to zero over
+/// a time. For example, a shot is first shown at the muzzle, and then moves to its computed path.
+/// An offset also begins when an entity changes between interpolation and prediction. The state is
+/// a function of the calls. Only one thread at a time may use this object.
 class ShownOffsets {
  public:
-  /// The time over which a change of ownership is blended.
+  /// The time over which a change between interpolation and prediction is blended.
   static constexpr Duration kSwitch = std::chrono::milliseconds(400);
 
   /// Shows an entity at `offset` from its computed position. The offset shrinks to zero over
   /// `length`.
   void begin(EntityId entity, Vec3 offset, Time now, Duration length);
-  /// The position to show. `is_own` is true if the entity is predicted; when it changes, an offset
-  /// begins. Requires: one call per frame and entity.
+  /// Returns the position to show. `is_own` is true if the entity is predicted. When `is_own`
+  /// changes, an offset begins. Requires: one call per frame and entity.
   Vec3 shown(EntityId entity, Vec3 computed, bool is_own, Time now);
   void forget(EntityId entity);
 
@@ -34,7 +34,7 @@ class ShownOffsets {
     Vec3 shown{};
     Vec3 offset{};
     Time since{};
-    Duration length{};  ///< 0 for no offset.
+    Duration length{};  ///< 0 if there is no offset.
   };
   static Vec3 offset_of(const Entry& entry, Time now);
 

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// The last part of a path without extension.
+/// The last part of a path, without extension.
 std::string_view short_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
@@ -109,7 +109,8 @@ bool ShownWorld::play(const PlayedEffect& effect, Time now) {
                                                   .start = effect.position,
                                                   .end = effect.line_end.value_or(effect.position),
                                                   .happened_at = now});
-  // A full queue is only counted. An effect without a prefab was already reported as a problem.
+  // Other failures are no errors here: a full queue is counted, and a missing prefab was already
+  // reported.
   return verdict != EffectVerdict::unknown_effect;
 }
 
@@ -138,14 +139,14 @@ void ShownWorld::update(PlayerId player, Time now, const ShownTransform& transfo
   world_.process_despawns();
 }
 
-/// The prefab of an entity. An entity that a level places has no prefab link; a component names its
-/// prefab.
+/// The prefab of an entity. An entity that a level places has no prefab link, so the component
+/// `ReplicatedEntity` names the prefab.
 std::optional<Guid> ShownWorld::asset_of(EntityId entity) const {
   for (const std::optional<ComponentId>& component : {link_, replicated_}) {
     if (!component) continue;
     const Bytes bytes = received_.bytes(*component, entity);
     if (bytes.size() < sizeof(AssetReference)) continue;
-    // Both components begin with the asset.
+    // Both components begin with the prefab's guid.
     return Guid::from_bytes(bytes.first(sizeof AssetReference::guid));
   }
   return std::nullopt;
@@ -162,7 +163,8 @@ void ShownWorld::show(EntityId entity, std::uint16_t variation, PlayerId player)
   show_as(entity, key);
 }
 
-/// Not every entity has a presentation of each type.
+/// Shows a presentation. Failures are ignored, because some entities have no presentation of a
+/// type.
 void ShownWorld::show_as(EntityId entity, const PresentationKey& key) {
   static_cast<void>(presentations_.show(entity, key));
 }

@@ -1,4 +1,4 @@
-// The presentations and effects that a client shows for the entities that it receives.
+// The presentations and effects of a client, in a separate world.
 #pragma once
 
 #include <cstdint>
@@ -20,35 +20,38 @@
 
 namespace muster {
 
-/// The type of the presentation for everyone, and of the additional presentation for the owner.
+/// The type of the presentation for all players, and the type of the additional presentation for
+/// the owner.
 inline constexpr std::uint32_t kPresentationType = 0;
 inline constexpr std::uint32_t kOwnPresentationType = 1;
 
-/// A separate world of presentations and effects. An entity of the received world with the
-/// component `PresentationOwner` is shown by a presentation; the component's field `variation`
-/// selects which one. The presentation's root has the position and rotation with which the entity
-/// is shown. The content and the received world must outlive this object. One thread at a time.
+/// A separate world of presentations and effects. A presentation shows each entity of the received
+/// world that has the component `PresentationOwner`. The component's field `variation` selects the
+/// presentation. The presentation's root has the shown position and rotation of the entity. The
+/// content and the received world must outlive this object. Only one thread at a time may use this
+/// object.
 class ShownWorld {
  public:
   struct Options {
-    Guid placeholder{};  ///< A prefab that replaces those that cannot be loaded; null for none.
-    std::uint16_t platforms = 0;  ///< Bits that a presentation must have.
+    Guid placeholder{};           ///< Replaces prefabs that cannot be loaded; may be null.
+    std::uint16_t platforms = 0;  ///< The bits that a presentation must have.
     bool may_reload = false;
   };
-  /// The `Transform` that an entity is drawn with now; null if it has none.
+  /// Returns the `Transform` with which an entity is drawn now, or null if the entity has no
+  /// `Transform`.
   using ShownTransform = std::function<const std::byte*(EntityId)>;
 
-  /// Fills the pools of effects. Fails as `EffectPlayer::create` does.
+  /// Opens the world, and fills the pools of effects. Fails as `EffectPlayer::create` does.
   static Result<std::unique_ptr<ShownWorld>> open(ContentStore& assets, const World& received,
                                                   const Options& options);
 
-  /// Begins an effect. False if the build has no effect of that name or id.
+  /// Begins an effect. Returns false if the build has no effect with that name or id.
   bool play(const PlayedEffect& effect, Time now);
-  /// To be called once per frame, after the received world's despawns. `is_hidden` returns true for
-  /// entities that are not drawn.
+  /// Call this function once per frame, after the despawns of the received world. `is_hidden` must
+  /// return true for entities that are not drawn.
   void update(PlayerId player, Time now, const ShownTransform& transform,
               const std::function<bool(EntityId)>& is_hidden);
-  /// Replaces the content by that of a newer build.
+  /// Replaces the content by the content of a newer build.
   ReloadReport reload(ContentStore& newer);
 
   const World& world() const { return world_; }
@@ -92,14 +95,14 @@ class ShownWorld {
   DeferredSpawner views_;
   Presentations presentations_;
   std::optional<EffectPlayer> player_;
-  std::unordered_map<std::string, Effect> effects_;  ///< By path, and by unique short name.
+  std::unordered_map<std::string, Effect> effects_;  ///< Effects by path, and by unique short name.
   std::vector<PlayingEffect> playing_;
-  std::optional<ComponentId> owner_;  ///< `PresentationOwner` in the received world.
+  std::optional<ComponentId> owner_;  ///< The component `PresentationOwner` in the received world.
   std::size_t variation_offset_ = 0;
   std::optional<ComponentId> link_;
   std::optional<ComponentId> replicated_;
-  std::optional<ComponentId> transform_;  ///< In `world_`.
-  std::vector<Field> followed_;           ///< Of `Transform`: position and rotation.
+  std::optional<ComponentId> transform_;  ///< The component `Transform` in `world_`.
+  std::vector<Field> followed_;           ///< The position and rotation of `Transform`.
 };
 
 }  // namespace muster

@@ -13,7 +13,7 @@ namespace {
 
 /// The date of every simulation: 2027-01-15.
 constexpr std::uint64_t kDate = 1'800'000'000;
-/// The first port for sockets that request any port.
+/// The first port that is assigned to sockets that request any port.
 constexpr std::uint16_t kFirstFreePort = 49152;
 
 LinkOptions options_of(const Link& link) {
@@ -128,7 +128,7 @@ struct SimulatedEdges::Impl {
         const std::optional<HostPort> parsed = parse_host_port(address);
         if (!parsed) {
           return fail(ErrorCode::invalid_argument,
-                      "'" + std::string(address) + "' is no address: write host:port");
+                      "'" + std::string(address) + "' is not an address: write host:port");
         }
         port = parsed->port;
       }

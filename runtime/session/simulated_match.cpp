@@ -34,7 +34,7 @@ struct SimulatedMatch::Impl {
   MatchOptions options;
   SimulatedEdges edges;
   std::unique_ptr<GameServer> server;
-  std::string key;  ///< The server's key, even after it was killed.
+  std::string key;  ///< The server's key, which stays after the server is killed.
   std::vector<ClientSeat> clients;
   std::function<void(GameClient&, Tick)> on_client_frame;
   std::vector<Problem> problems;
@@ -82,12 +82,12 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
   GameClientOptions wanted = options;
   if (wanted.server.empty()) wanted.server = kServerAddress;
   if (wanted.key.empty()) wanted.key = impl_->key;
-  wanted.loading_threads = 0;  // With threads, loads would end at a different tick in each run.
+  wanted.loading_threads = 0;  // With threads, loads would end in different ticks in each run.
   Result<std::unique_ptr<GameClient>> client =
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);
   if (!client) {
-    // This is a mistake of the test. It must not look like a lost connection.
+    // The test is wrong. The failure must not look like a lost connection.
     complain(client.error());
     std::abort();
   }
@@ -132,8 +132,8 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
   const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
-  // Near the border of the interest radius, an entity may or may not be there. So only entities
-  // that are relevant everywhere must exist.
+  // Near the border of the interest radius, a client may or may not have an entity. Therefore only
+  // entities that are always relevant must exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&
          all.is_relevant({.player = player, .team = all.team_of(client.player)}, entity);
 }
@@ -176,7 +176,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
   }
   for (const auto& [id, entity] : client.known) {
     if (all.replication->world().find(id) == nullptr) {
-      note("entity " + std::to_string(wire_id(id)) + " is gone at the server");
+      note("entity " + std::to_string(wire_id(id)) + " does not exist on the server");
     }
   }
 }

@@ -1,4 +1,4 @@
-// A server and its clients in one process, on simulated time: for tests of a game.
+// A server and its clients in one process with simulated time, for tests of a game.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,15 @@
 
 namespace muster {
 
-/// How a match is simulated.
+/// The options of a simulated match.
 struct MatchOptions {
   std::uint64_t seed = 1;
   GameServerOptions server{};
   BuildOpenOptions build{};
 };
 
-/// A match for one thread. Misuse by the game is reported as a problem and never ends the program.
+/// A simulated match. Only one thread at a time may use this object. Wrong calls by the game are
+/// reported as problems and never end the program.
 class SimulatedMatch {
  public:
   /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.
@@ -29,13 +30,15 @@ class SimulatedMatch {
   ~SimulatedMatch();
 
   GameServer& server();
-  /// A client on a separate machine, behind a link. Lives as long as the match.
+  /// Adds a client on a separate simulated machine, behind a link. The client lives as long as the
+  /// match.
   GameClient& add_client(const Link& link = {});
-  /// The same for a client with its own game, build or options, such as another key.
+  /// Adds a client with another game, another build or other options, for example with another key.
   GameClient& add_client(const Link& link, const Game& game, std::string_view folder,
                          const GameClientOptions& options);
   SimulatedEdges& edges();
-  /// Called before each client frame (60 per second). Here a test sets the commands of its players.
+  /// Sets the function that is called before each client frame, 60 times per second. A test sets
+  /// the commands of its players in this function.
   void on_client_frame(std::function<void(GameClient&, Tick)> callback);
   void run(Duration duration);
   /// Replaces the link of a client.
@@ -43,14 +46,14 @@ class SimulatedMatch {
   /// Stops the server at once, without a message to its clients.
   void kill_server();
 
-  /// Stops the game's systems for `settle`, so that everything that was sent arrives. Then compares
-  /// the server's world with the world of each client. Compares only values that the client
-  /// receives, with the resolution that they have on the wire. Returns one line per difference:
-  /// client, entity, component, field, both values. Empty if all are equal.
+  /// Stops the game's systems for `settle`, so that all sent data arrives. Then compares the
+  /// server's world with the world of each client. Compares only the values that the client
+  /// receives, with their resolution on the wire. Returns one line per difference, with client,
+  /// entity, component, field and both values. The result is empty if all values are equal.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
-  /// All problems of both sides.
+  /// All problems of the server and the clients.
   std::span<const Problem> problems() const;
-  /// The hash of the server's world; equal for equal seeds.
+  /// The hash of the server's world. Runs with equal seeds have equal hashes.
   std::uint64_t world_hash() const;
 
  private:

@@ -74,7 +74,7 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
   };
   if (!current_.is_null()) reach_any();
   ++walk_depth_;
-  // A nested walk still runs for the outer entity.
+  // During a nested walk, the system still runs for the outer entity.
   const EntityId outer = current_;
   EntityId inner;
   EntityId* const current = outer.is_null() && is_running_ && !is_all ? &current_ : &inner;
@@ -176,7 +176,8 @@ PredictedKey Simulation::next_key(PlayerId player, bool is_spawn) {
 void Simulation::cue(Cue cue) {
   if (!cues_) return;
   reach({});
-  // The command's player is the owner of the entity that the system runs for, or else of the cause.
+  // The player is the owner of the entity that the system runs for. If there is no such entity, the
+  // player is the owner of the cause.
   const EntityId actor = current_.is_null() ? cue.options.cause : current_;
   if (cue.options.cause.is_null()) cue.options.cause = current_;
   cue.player = world_.player(actor);
@@ -289,10 +290,11 @@ void Simulation::despawn(EntityId entity) {
     if (world_.request_despawn(entity) && forecast_ != nullptr) forecast_->despawned(entity);
     return;
   }
-  problems_.add({.kind = ProblemKind::unsupported_change,
-                 .tick = tick_,
-                 .entity = entity,
-                 .text = "cannot despawn a child of a replicated entity: despawn its root"});
+  problems_.add(
+      {.kind = ProblemKind::unsupported_change,
+       .tick = tick_,
+       .entity = entity,
+       .text = "cannot despawn a child of a replicated entity: despawn the root instead"});
 }
 
 void Simulation::release_all_of(PlayerId player) {
@@ -347,7 +349,7 @@ std::byte* Simulation::find_component(std::string_view name, EntityId entity, st
 }
 
 bool Simulation::may_change(EntityId entity, ComponentId component, std::string_view verb) {
-  // A prefab's children belong to the replicated entity above them.
+  // The children of a prefab belong to the replicated root entity.
   EntityId root = entity;
   while (find_spawned(root) == nullptr && !world_.parent(root).is_null())
     root = world_.parent(root);

@@ -26,14 +26,15 @@
 
 namespace muster {
 
-/// Returns a player's command of the running tick; `command` is its index in `Game::commands`.
+/// Returns a player's command for the running tick. `command` is the index of the command's type in
+/// `Game::commands`.
 using CommandLookup = std::function<Bytes(PlayerId player, std::size_t command)>;
 /// Sends a message to players near a position: `SystemContext::send_near`.
 using NearMessage =
     std::function<void(Vec3 position, float metres, const session_detail::NamedValue& message,
                        const SendOptions& options)>;
 
-/// How an entity of the simulation is replicated.
+/// An entity of the simulation, and how it is replicated.
 struct SpawnedEntity {
   EntityId entity;
   EntityReference reference;
@@ -44,9 +45,9 @@ struct SpawnedEntity {
 
 /// An effect or message of a system: `SystemContext::play` and `emit`.
 struct Cue {
-  PredictedKey key{};                ///< None if clients cannot predict the cue.
-  PlayerId player = PlayerId::none;  ///< The player whose command caused it.
-  std::optional<EffectType> effect;  ///< Empty for a message.
+  PredictedKey key{};                ///< Empty if clients cannot predict the cue.
+  PlayerId player = PlayerId::none;  ///< The player whose command caused the cue.
+  std::optional<EffectType> effect;  ///< Empty if the cue is a message.
   EffectOptions options;
   session_detail::NamedValue message{};
 };
@@ -57,34 +58,36 @@ using CueSink = std::function<void(const Cue& cue)>;
 class Forecast {
  public:
   virtual ~Forecast() = default;
-  /// Returns an entity of the predicted world for a spawn by the running command. It is the same
-  /// entity if the command runs again. `is_new` is set if the entity has no components yet; it gets
-  /// them from `fill` when the system has ended. Null if the spawn is not predicted.
+  /// Returns an entity of the predicted world for a spawn by the running command, or null if the
+  /// spawn is not predicted. If the command runs again, the function returns the same entity again.
+  /// `is_new` is set to true if the entity has no components yet. `fill` adds the components when
+  /// the system has ended.
   virtual EntityId spawn(const PredictedKey& key, EntityType type, bool& is_new) = 0;
-  /// Gives the entity its prefab's components, after the system has ended.
+  /// Adds the components of the entity's prefab, after the system has ended.
   virtual void fill(EntityId entity) = 0;
-  /// The entity despawns at the end of the tick.
+  /// Reports that the entity despawns at the end of the tick.
   virtual void despawned(EntityId entity) = 0;
   /// Implements `SystemContext::reference` and `find` for entities that the server has not
   /// confirmed.
   virtual EntityReference reference(EntityId entity) const = 0;
   virtual EntityId find(EntityReference reference) const = 0;
-  /// Reports that a system that runs for `from` has also used the entity `to`. If `to` is null, it
-  /// has used something that is not known to be one entity. Using `from`, its command and its
-  /// random numbers is not reported. `from` is null for a system that runs once per tick.
+  /// Reports that a system that runs for the entity `from` has also used the entity `to`. If `to`
+  /// is null, the system may have used any number of entities. Uses of `from`, of its command and
+  /// of its random numbers are not reported. `from` is null for a system that runs once per tick.
   virtual void reached(EntityId from, EntityId to) = 0;
 };
 
-/// The objects with which a server's simulation makes entities.
+/// The objects that a server's simulation needs to make entities.
 struct EntitySource {
   Spawner& spawner;
   ReplicatedCollection& collection;
-  const std::shared_ptr<const BuildContent>& content;  ///< A reload replaces it.
+  const std::shared_ptr<const BuildContent>& content;  ///< A reload replaces the content.
 };
 
-/// Runs a game's systems on a world. A server's simulation runs them for all entities, and makes
-/// entities. A client's simulation runs them for the predicted entities. All arguments must outlive
-/// this object. One thread at a time. A tick in steady state allocates only to spawn.
+/// Runs a game's systems on a world. A server's simulation runs the systems for all entities, and
+/// makes entities. A client's simulation runs the shared systems for the predicted entities. All
+/// arguments must outlive this object. Only one thread at a time may use this object. After the
+/// first ticks, a tick allocates memory only for spawns.
 class Simulation {
  public:
   /// On a server, `machine` is `PlayerId::none`. For a client's prediction, `machine` is the
@@ -93,12 +96,12 @@ class Simulation {
              const EntitySource* source, PlayerId machine, ProblemLog& problems,
              std::uint64_t seed);
 
-  /// Sets the seed of `Game::systems`, which is the same on a server and its clients. Clients do
-  /// not know the seed of the server's own systems.
+  /// Sets the seed of `Game::systems`, which is the same on a server and its clients. The systems
+  /// of `Game::server_systems` use another seed, which clients do not know.
   void set_shared_seed(std::uint64_t seed) { shared_seed_ = seed; }
 
   void set_commands(CommandLookup lookup) { commands_ = std::move(lookup); }
-  /// Null for none. Must outlive the simulation.
+  /// May be null. Must outlive the simulation.
   void set_hit_tests(HitTests* tests) { hit_tests_ = tests; }
   void set_near_message(NearMessage send) { near_message_ = std::move(send); }
   /// `report` is called for each spawn with a predicted id.
@@ -106,24 +109,26 @@ class Simulation {
     spawn_report_ = std::move(report);
   }
   void set_cues(CueSink sink) { cues_ = std::move(sink); }
-  /// `number` returns the number of the command that a player runs in this tick; 0 for none.
+  /// `number` returns the number of the command that runs for a player in this tick, or 0 if no
+  /// command runs.
   void set_command_numbers(std::function<std::uint32_t(PlayerId)> number) {
     command_number_ = std::move(number);
   }
-  /// `watch` is called with the index of each system after it has run. Null for none.
+  /// `watch` is called after each system has run, with the index of the system. `watch` may be
+  /// null.
   void set_after_system(std::function<void(std::uint32_t)> watch) {
     after_system_ = std::move(watch);
   }
   /// Sets a client's prediction, which must outlive the simulation. Null on a server.
   void set_forecast(Forecast* forecast) { forecast_ = forecast; }
 
-  /// Sets the tick before the first one, for tests of large tick numbers. Requires: no tick has
+  /// Sets the tick before the first tick, for tests of large tick numbers. Requires: no tick has
   /// run.
   void begin_at(Tick tick) { tick_ = tick; }
-  /// Runs all systems of the server once.
+  /// Runs all systems of the game once, on a server.
   void run_tick(Tick tick);
   /// Runs the shared systems once for some entities, for a client's prediction. If a system adds
-  /// entities to the list, the systems after it also run for these.
+  /// entities to the list, the later systems also run for the added entities.
   void predict_tick(Tick tick, const std::vector<EntityId>& entities);
   bool is_server() const { return source_.has_value(); }
   Tick tick() const { return tick_; }
@@ -131,48 +136,51 @@ class Simulation {
   void set_paused(bool is_paused) { is_paused_ = is_paused; }
   bool is_paused() const { return is_paused_; }
 
-  /// Makes an entity with its prefab's components, and sets the given values.
+  /// Makes an entity with the components of its prefab, and sets the given values.
   EntityId spawn(EntityType type, const SpawnOptions& options,
                  std::span<const session_detail::NamedValue> values);
-  /// Adds an entity that exists already, such as one that a level places.
+  /// Adds an entity that already exists, for example an entity that a level places.
   void adopt(EntityId entity, EntityReference reference, TypeId type);
-  /// Despawns an entity. A child of a replicated entity is refused, and a problem is reported,
-  /// because a child despawns only together with its prefab.
+  /// Despawns an entity. If the entity is a child of a replicated entity, reports a problem
+  /// instead, because a child despawns only together with its prefab.
   void despawn(EntityId entity);
-  /// Despawns a player's entities, except those with `SpawnOptions::keep`.
+  /// Despawns a player's entities, except entities with `SpawnOptions::keep`.
   void despawn_all_of(PlayerId player);
   /// Despawns all replicated entities, with or without an owner.
   void despawn_all();
   /// Adds all replicated entities to `unsent` again.
   void resend_all();
-  /// Removes the owner of entities with `SpawnOptions::keep`, after their player has left.
+  /// Removes the owner of the player's entities with `SpawnOptions::keep`, after the player has
+  /// left.
   void release_all_of(PlayerId player);
   bool is_running() const { return is_running_; }
-  /// False if the entity does not exist or is not replicated.
+  /// Returns false if the entity does not exist or is not replicated.
   bool set_options(EntityId entity, const SpawnOptions& options);
   const SpawnOptions* options(EntityId entity) const;
 
-  /// Null if the entity does not exist or has no such component.
+  /// Returns null if the entity does not exist or has no such component.
   std::byte* find_component(std::string_view name, EntityId entity, std::size_t bytes);
   bool add_component(EntityId entity, const session_detail::NamedValue& value);
   bool remove_component(EntityId entity, std::string_view name);
-  /// Visits the entities that this simulation computes; all entities if `is_all`.
+  /// Visits the entities that this simulation computes, or all entities if `is_all` is true.
   void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
              session_detail::VisitRun call, bool is_all);
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
-  /// Passes on an effect or message of the running system, or of the game between ticks.
+  /// Passes an effect or message to the cue sink. The cue is caused by the running system, or by
+  /// the game between ticks.
   void cue(Cue cue);
-  /// The first entity of a type that a player owns; null if there is none.
+  /// The first entity of a type that a player owns, or null.
   EntityId owned(PlayerId player, EntityType type);
-  /// Stores in each entity of the player that its state includes the command `number`.
+  /// Stores in each entity of the player that the entity's state includes the command `number`.
   void note_command(PlayerId player, std::uint32_t number);
 
-  /// The entities that were made, or whose options were changed, since `clear_changes`; in order.
+  /// The entities that were made after the last `clear_changes`, in order.
   std::span<const EntityId> unsent() const { return unsent_; }
+  /// The entities whose options were changed after the last `clear_changes`, in order.
   std::span<const EntityId> changed_options() const { return changed_options_; }
   void clear_changes();
-  /// Null if the entity does not exist or is not replicated.
+  /// Returns null if the entity does not exist or is not replicated.
   const SpawnedEntity* find_spawned(EntityId entity) const;
 
   /// Reports to `Forecast::reached` that the running system uses the entity `to`.
@@ -195,7 +203,7 @@ class Simulation {
 
  private:
   friend class SystemContext;
-  /// A change that waits until the running system has ended.
+  /// A change that is made when the running system has ended.
   struct Pending {
     enum class Kind : std::uint8_t { fill, value, add, remove };
     Kind kind = Kind::fill;
@@ -210,15 +218,15 @@ class Simulation {
                 std::span<const session_detail::NamedValue> values);
   EntityId foresee(EntityType type, const SpawnOptions& options,
                    std::span<const session_detail::NamedValue> values);
-  /// The predicted id of the player's next spawn or effect in the running system. None outside
-  /// shared systems.
+  /// The predicted id of the player's next spawn or effect in the running system. Outside shared
+  /// systems, the id is empty.
   PredictedKey next_key(PlayerId player, bool is_spawn);
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
   void queue_value(Pending::Kind kind, EntityId entity, const session_detail::NamedValue& value);
   bool must_wait() const { return is_running_ || walk_depth_ > 0; }
   void apply_pending();
   void put_value(const Pending& pending);
-  /// Whether a component may be added or removed. If not, reports a problem.
+  /// Returns whether a component may be added or removed. Reports a problem if not.
   bool may_change(EntityId entity, ComponentId component, std::string_view verb);
   void note_spawned(const SpawnedEntity& spawned);
   Bytes command_bytes(PlayerId player, std::string_view name, std::size_t bytes);
@@ -241,9 +249,10 @@ class Simulation {
   std::vector<ByteVector> default_commands_;
   Tick tick_;
   bool is_running_ = false;
-  std::uint32_t walk_depth_ = 0;  ///< Running walks; structural changes wait for their end.
+  /// The number of running walks. Structural changes wait until all walks have ended.
+  std::uint32_t walk_depth_ = 0;
   bool is_paused_ = false;
-  /// The number of spawns and cues of a player in the running system so far.
+  /// The number of spawns and cues that a player has caused in the running system.
   struct Count {
     PlayerId player;
     std::uint32_t spawns = 0;
@@ -255,12 +264,12 @@ class Simulation {
   std::function<void(std::uint32_t)> after_system_;
   Forecast* forecast_ = nullptr;
   std::uint32_t system_ = 0;
-  EntityId current_;  ///< The entity that the running system visits; null for none.
+  EntityId current_;  ///< The entity that the running system visits, or null.
   std::vector<Count> counts_;
   const std::vector<EntityId>* subset_ = nullptr;  ///< Set while `predict_tick` runs.
   std::vector<Pending> pending_;
   ByteVector pending_bytes_;
-  std::vector<SpawnedEntity> spawned_;  ///< By slot; some do not exist any more.
+  std::vector<SpawnedEntity> spawned_;  ///< Entities by slot. Some entities no longer exist.
   std::vector<EntityId> unsent_;
   std::vector<EntityId> changed_options_;
   std::vector<PlayerId> players_;

@@ -16,13 +16,13 @@ constexpr std::size_t kSpawnBytes = 4;
 std::string_view to_string(SpawnRefusal refusal) {
   switch (refusal) {
     case SpawnRefusal::none:
-      return "the server spawned it";
+      return "the server spawned the entity";
     case SpawnRefusal::no_network_id:
       return "the server has no free network id";
     case SpawnRefusal::unknown_type:
       return "the server's build does not have the type";
     case SpawnRefusal::not_spawned:
-      return "the server's systems did not spawn it";
+      return "the server's systems did not spawn the entity";
   }
   return {};
 }
@@ -43,7 +43,7 @@ void SpawnReport::add(const PredictedKey& key, SpawnRefusal refusal) {
 
 void SpawnReport::end_command(std::uint32_t number) {
   if (number == 0 || number == executed_) return;
-  // Skipped commands did not run, and have no spawns.
+  // Skipped commands did not run, so they have no spawns.
   const std::int32_t steps = command_steps(executed_, number);
   const bool is_next = executed_ != 0 && steps > 0;
   covered_ = is_next ? std::min(covered_ + static_cast<std::uint32_t>(steps), kCommands) : 1;
@@ -77,7 +77,7 @@ bool SpawnReport::decode(std::span<const std::byte> bytes, std::uint32_t newest)
       reader.remaining() / kSpawnBytes > kSpawnsMax) {
     return false;
   }
-  // The last sent command with these low bits.
+  // The newest sent command whose low 16 bits are `low`.
   const std::uint32_t executed = newest - ((newest - low) & 0xFFFFU);
   spawns_.clear();
   while (reader.remaining() > 0) {

@@ -1,5 +1,5 @@
-// The server's report about the spawns of a player's commands. It follows each command report.
-// SESSION_FORMAT.md, "Command reports".
+// The server's report about the spawns of a player's commands. A spawn report follows each command
+// report. The bytes are described in SESSION_FORMAT.md, "Command reports".
 #pragma once
 
 #include <cstddef>
@@ -13,20 +13,21 @@
 
 namespace muster {
 
-/// Why a server did not spawn an entity.
+/// The reason why a server did not spawn an entity.
 enum class SpawnRefusal : std::uint8_t {
-  none = 0,           ///< It was spawned.
+  none = 0,           ///< The entity was spawned.
   no_network_id = 1,  ///< All network ids are in use.
   unknown_type = 2,   ///< The server's build does not have the type.
-  not_spawned = 3,    ///< The server's systems did not spawn it. Not sent.
+  not_spawned = 3,    ///< The server's systems did not spawn the entity. This value is not sent.
 };
 std::string_view to_string(SpawnRefusal refusal);
 
-/// The spawns of the last commands that a server has run. If a report is lost, the next one lists
-/// the same spawns. Keeps its memory. One thread at a time.
+/// The spawns of the last commands that a server has run. If a report is lost, the next report
+/// lists the same spawns again. Reuses its memory in later calls. Only one thread at a time may use
+/// this object.
 class SpawnReport {
  public:
-  /// The maximum number of commands, and of spawns, in a report.
+  /// The maximum number of commands in a report, and the maximum number of spawns.
   static constexpr std::uint32_t kCommands = 32;
   static constexpr std::size_t kSpawnsMax = 32;
 
@@ -35,23 +36,24 @@ class SpawnReport {
     SpawnRefusal refusal{};
   };
 
-  /// Server: a shared system has spawned an entity, or failed to.
+  /// Server: adds the result of a spawn by a shared system.
   void add(const PredictedKey& key, SpawnRefusal refusal);
-  /// Server: a command has run. Removes the spawns of commands that are too old.
+  /// Server: call this function after a command has run. Removes the spawns of commands that are
+  /// too old for the report.
   void end_command(std::uint32_t number);
   void encode(std::vector<std::byte>& out) const;
-  /// Client: reads a report. `newest` is the last command that the client has sent. False if the
-  /// bytes are malformed.
+  /// Client: reads a report. `newest` is the number of the last command that the client has sent.
+  /// Returns false if the bytes are malformed.
   bool decode(std::span<const std::byte> bytes, std::uint32_t newest);
 
-  /// The result of a spawn; nothing while the report does not cover it.
+  /// The result of a spawn, or nothing if the report does not cover the spawn's command.
   std::optional<SpawnRefusal> find(const PredictedKey& key) const;
 
  private:
-  std::uint32_t executed_ = 0;  ///< The last command that has run; 0 for none.
-  std::uint32_t covered_ = 0;   ///< How many commands, up to `executed_`, are covered.
-  std::uint32_t overflow_ = 0;  ///< A command whose spawns did not all fit.
-  std::vector<Spawn> spawns_;   ///< By command.
+  std::uint32_t executed_ = 0;  ///< The last command that has run, or 0.
+  std::uint32_t covered_ = 0;   ///< The number of covered commands, up to `executed_`.
+  std::uint32_t overflow_ = 0;  ///< A command with too many spawns for the report.
+  std::vector<Spawn> spawns_;   ///< Spawns in the order of their commands.
 };
 
 }  // namespace muster

@@ -26,7 +26,8 @@ class World;
 
 namespace session_detail {
 
-/// A component, command or message with its described name; `bytes` live as long as the call.
+/// The value and the described name of a component, command or message. `bytes` live as long as the
+/// call.
 struct NamedValue {
   std::string_view name;
   Bytes bytes;
@@ -38,30 +39,31 @@ NamedValue named_value(const T& value) {
 
 }  // namespace session_detail
 
-/// The argument of every system. Lives for one call; never store it. Pointers and spans that it
-/// returns are valid until the system returns. These changes take effect when the system has ended:
-/// added and removed components, the components of new entities, and despawns.
+/// The argument of every system. A context lives for one call of a system, so a system must not
+/// store the context. Returned pointers and spans are valid until the system returns. The following
+/// changes take effect when the system has ended: added and removed components, the components of
+/// new entities, and despawns.
 class SystemContext {
  public:
   SystemContext(const SystemContext&) = delete;
   SystemContext& operator=(const SystemContext&) = delete;
 
   Tick tick() const { return tick_; }
-  /// Length of this tick.
+  /// The length of a tick, in seconds.
   float seconds() const { return seconds_; }
-  /// False while a client predicts.
+  /// Returns true on the server, and false on a predicting client.
   bool is_server() const;
 
-  /// Players by ascending id.
+  /// The players, by ascending id.
   std::span<const PlayerId> players() const;
-  /// Players that joined or left since the last tick.
+  /// The players that have joined since the last tick.
   std::span<const PlayerId> joined() const;
-  std::span<const PlayerId> left() const;
-  /// `none` for an entity that is gone or has no owner.
+  std::span<const PlayerId> left() const;  ///< The players that have left since the last tick.
+  /// Returns the owner of an entity. Returns `none` if the entity does not exist or has no owner.
   PlayerId owner(EntityId entity) const;
 
-  /// The command of a player, or of an entity's owner, for this tick. A default value if there is
-  /// no owner or no command. Requires: `T` is a type of `Game::commands`.
+  /// The command of a player, or of an entity's owner, for this tick. Returns the default value if
+  /// there is no player or no command. Requires: `T` is a type of `Game::commands`.
   template <Described T>
   const T& command(PlayerId player) const {
     return *reinterpret_cast<const T*>(
@@ -72,35 +74,36 @@ class SystemContext {
     return command<T>(owner(entity));
   }
 
-  /// Null if the entity is gone or does not have the component. Requires: `T` is a type of
-  /// `Game::components`.
+  /// Returns a component to read, or null if the entity does not exist or does not have the
+  /// component. Requires: `T` is a type of `Game::components`.
   template <Described T>
   const T* get(EntityId entity) const {
     return reinterpret_cast<const T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// The same, to write. On a predicting client it is also null for an entity that the client does
-  /// not predict.
+  /// Returns a component to change, or null as `get` does. On a predicting client, also returns
+  /// null for an entity that the client does not predict.
   template <Described T>
   T* edit(EntityId entity) {
     if (!is_computed(entity)) return nullptr;
     return reinterpret_cast<T*>(find_component(described_name<T>(), entity, sizeof(T)));
   }
-  /// The same for an entity that only the server changes, such as a victim: always null on a
-  /// predicting client.
+  /// Does the same as `edit` on the server, and returns null on a predicting client. Use this
+  /// function for entities that only the server changes, for example the victim of a shot.
   template <Described T>
   T* edit_on_server(EntityId entity) {
     return is_server() ? edit<T>(entity) : nullptr;
   }
   /// Calls `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the
-  /// components. The server visits all such entities, a predicting client only those that it
-  /// predicts.
+  /// components. The server visits all such entities. A predicting client visits only the entities
+  /// that it predicts.
   template <typename... C, typename Visit>
   void each(Visit visit) {
     session_detail::check_visit<Visit, C...>();
     const auto visited = session_detail::visited<C...>();
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, false);
   }
-  /// The same, read only, for every entity that this server or client has.
+  /// Calls `visit` as `each` does, but visits all entities of this server or client, and only
+  /// reads.
   template <typename... C, typename Visit>
   void each_known(Visit visit) const requires(std::is_const_v<C>&&...) {
     session_detail::check_visit<Visit, C...>();
@@ -108,33 +111,34 @@ class SystemContext {
     visit_entities(visited, &visit, &session_detail::visit_erased<Visit, C...>, true);
   }
 
-  /// A reference that means the same entity on every machine, for fields. -1 for an entity that is
-  /// not replicated.
+  /// Returns a reference that names the same entity on every machine. Fields of components and
+  /// messages can store the reference. Returns -1 for an entity that is not replicated.
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
-  /// The id is valid at once, for `reference` and for fields of the given values; the entity has
-  /// its components when the system has ended. Returns null and reports a problem if the build
-  /// lacks the type or no network id is free.
+  /// Spawns an entity. Returns null and reports a problem if the build lacks the type or no network
+  /// id is free. The id is valid immediately: `reference` accepts the id, and fields of `values`
+  /// may contain the id. The entity gets its components when the system has ended.
   ///
-  /// On a predicting client an entity of its player exists at once, with the same id in each
-  /// replay. When the server's entity arrives, the client matches the two by player, command,
-  /// system and order, or by `Overrides::match_spawn`, and keeps one entity. If the server does not
-  /// spawn it, it is undone (`GameClient::on_undone`). A predicting client returns null for another
-  /// owner, and if too many entities are spawned at once.
+  /// On a predicting client, an entity of the client's player exists immediately, and has the same
+  /// id in each replay. When the server's entity arrives, the client matches the two entities, and
+  /// keeps one entity. Entities match by player, command, system and order, or by
+  /// `Overrides::match_spawn`. If the server does not spawn the entity, the client removes the
+  /// entity and calls `GameClient::on_undone`. On a predicting client, the function returns null
+  /// for another owner, and when the reserve of predicted entities is empty.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     const std::array<session_detail::NamedValue, sizeof...(T)> named{
         session_detail::named_value(values)...};
     return spawn_entity(type, options, named);
   }
-  /// On a predicting client the entity is hidden at once, until the server has despawned it. If the
-  /// server does not, it is shown again.
+  /// Despawns an entity. On a predicting client, the entity is hidden immediately. The entity is
+  /// shown again if the server does not despawn the entity.
   void despawn(EntityId entity);
   /// Whether `despawn` was called for the entity.
   bool is_despawning(EntityId entity) const;
-  /// Adds a component. Does nothing if the entity is gone or already has it, or on a predicting
-  /// client.
+  /// Adds a component. Does nothing on a predicting client, or if the entity does not exist or
+  /// already has the component.
   template <Described T>
   void add(EntityId entity, const T& value = {}) {
     add_component(entity, session_detail::named_value(value));
@@ -150,16 +154,16 @@ class SystemContext {
     send_to_near(position, metres, session_detail::named_value(message), options);
   }
 
-  /// Plays an effect for every player, once, even if the tick runs again. The effect belongs to the
-  /// owner of the entity that the system runs for, or, if there is no such entity, to the owner of
-  /// the cause. The client of that player plays it at once, and ignores the server's copy. If the
-  /// server does not play it, that client calls `GameClient::on_undone`. See
-  /// `GameClient::on_effect`.
+  /// Plays an effect once for every player, even if the tick runs again. The effect belongs to the
+  /// owner of the entity that the system runs for. If there is no such entity, the effect belongs
+  /// to the owner of the cause. The owner's client plays the effect immediately, and ignores the
+  /// server's copy. If the server does not play the effect, the owner's client calls
+  /// `GameClient::on_undone`. See also `GameClient::on_effect`.
   void play(EffectType effect, const EffectOptions& options) {
     play_cue(&effect, nullptr, options);
   }
-  /// The same for a message of the game, which `GameClient::on_message` receives. Of the options,
-  /// the cause and the metres are used, as for an effect.
+  /// Sends a message of the game as `play` plays an effect. `GameClient::on_message` receives the
+  /// message. Only `cause` and `metres` of the options are used.
   template <Described T>
   void emit(const T& message, const EffectOptions& options) {
     const session_detail::NamedValue named = session_detail::named_value(message);
@@ -170,26 +174,28 @@ class SystemContext {
     emit(message, {.position = position, .rotation = {}, .line_end = {}, .cause = cause});
   }
 
-  /// The hits of a shot, nearest first. The shooter is not hit. `Overrides::obstacle` stops the
-  /// shot. The server tests the volumes that the shooter's player saw when making this command, if
-  /// that view is plausible. For a shooter without a player it tests the volumes at the end of the
-  /// last tick. A predicting client tests the volumes that it has drawn, and gets the same hits.
-  /// Only entities with a `HitVolume` and a "Transform" are hit.
+  /// Returns the hits of a shot, nearest first. Only entities with a `HitVolume` and a "Transform"
+  /// are hit. The shooter is not hit. `Overrides::obstacle` stops the shot. The server tests the
+  /// volumes that the shooter's player saw when making this command. If the client's claim of that
+  /// view is not plausible, the server tests the volumes at the nearest plausible moment. For a
+  /// shooter without a player, the server tests the volumes at the end of the last tick. A
+  /// predicting client tests the volumes that it has drawn, and gets the same hits as the server.
   std::span<const Hit> hits(const Shot& shot) const;
-  /// All entities that were within `metres` of a point at the end of the last tick, nearest first.
+  /// Returns all entities that were within `metres` of a point at the end of the last tick, nearest
+  /// first.
   std::span<const Hit> hits_within(Vec3 center, float metres,
                                    std::uint32_t layers = 0xFFFFFFFF) const;
-  /// All entities that a splash reaches at the end of the last tick, nearest first, each with its
-  /// share of the damage.
+  /// Returns all entities that a splash reaches, nearest first, each with its share of the damage.
+  /// Uses the positions at the end of the last tick.
   std::span<const SplashHit> splash(const Splash& splash) const;
 
-  /// Random numbers. They are the same for the same seed, tick, system and entity. A client that
-  /// predicts a system of `Game::systems` gets the server's numbers, except for an entity that the
-  /// server has not confirmed. A player could compute these numbers in advance, so draw secret
-  /// numbers in `Game::server_systems`.
+  /// Returns a generator of random numbers. Equal seed, tick, system and entity give equal numbers.
+  /// A client that predicts a system of `Game::systems` gets the server's numbers, except for an
+  /// entity that the server has not confirmed. A player could compute these numbers in advance, so
+  /// use `Game::server_systems` for secret numbers.
   Random random(EntityId entity = {}) const;
 
-  /// Muster's world, for functions that this class does not have.
+  /// The underlying world, for functions that this class does not have.
   World& world();
 
  private:
@@ -252,8 +258,8 @@ struct SessionAccess;
 
 namespace session_detail {
 
-/// Owns a server's members. The typed functions call the functions here, which use described names.
-/// Games do not call them.
+/// Owns a server's private members. The typed functions of `GameServer` call the functions of this
+/// class, which use described names. Games do not call the functions of this class.
 class ServerCalls {
  protected:
   friend class muster::SimulatedMatch;
@@ -278,7 +284,7 @@ class ServerCalls {
   void handle_message(std::string_view name, std::size_t bytes,
                       std::function<void(PlayerId, Bytes)> handler);
 
-  // The same, typed.
+  // Typed versions of the functions above.
   template <typename... T>
   EntityId spawn_with(EntityType type, const SpawnOptions& options, const T&... values) {
     const std::array<NamedValue, sizeof...(T)> named{named_value(values)...};
@@ -305,7 +311,7 @@ class ServerCalls {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The same of a client.
+/// Owns a client's private members, as `ServerCalls` does for a server.
 class ClientCalls {
  protected:
   friend class muster::SimulatedMatch;
@@ -324,7 +330,7 @@ class ClientCalls {
                       VisitRun visit) const;
   void handle_message(std::string_view name, std::size_t bytes, std::function<void(Bytes)> handler);
 
-  // The same, typed.
+  // Typed versions of the functions above.
   template <typename T>
   const T* component(EntityId entity, bool is_view) const {
     return reinterpret_cast<const T*>(

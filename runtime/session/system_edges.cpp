@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// A larger key or recording is refused.
+/// The maximum size of a key file or recording.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{1} << 32U;
 
 }  // namespace
@@ -29,7 +29,7 @@ struct SystemEdges::Impl {
         const std::optional<Address> parsed = Address::parse(address);
         if (!parsed) {
           return fail(ErrorCode::invalid_argument, "'" + std::string(address) +
-                                                       "' is no address to listen at: write "
+                                                       "' is not an address to listen on: write "
                                                        "[::]:7000, 0.0.0.0:7000 or 127.0.0.1:7000");
         }
         local = *parsed;
@@ -107,7 +107,7 @@ void SystemEdges::log(LogLevel level, std::string_view line) {
   std::fprintf(stderr, "%s%.*s\n", name, static_cast<int>(line.size()), line.data());
 }
 
-// The signals are blocked and polled, so no handler and no global state is needed.
+// The signals are blocked and polled, so neither a handler nor global state is needed.
 struct StopSignal::Impl {
   sigset_t signals{};
   sigset_t before{};
@@ -117,7 +117,8 @@ struct StopSignal::Impl {
 StopSignal::StopSignal() : impl_(std::make_unique<Impl>()) {
   sigemptyset(&impl_->signals);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // A shell ignores SIGINT for programs in the background; they keep ignoring it.
+    // A shell ignores SIGINT for programs in the background. Such a program must continue to ignore
+    // SIGINT.
     struct sigaction present {};
     if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN) continue;
     sigaddset(&impl_->signals, signal);
@@ -125,7 +126,7 @@ StopSignal::StopSignal() : impl_(std::make_unique<Impl>()) {
   pthread_sigmask(SIG_BLOCK, &impl_->signals, &impl_->before);
 }
 
-// A signal that is still pending must not end the program with its default action.
+// A pending signal must not end the program with its default action.
 StopSignal::~StopSignal() {
   const timespec at_once{};
   while (sigtimedwait(&impl_->signals, nullptr, &at_once) > 0) {

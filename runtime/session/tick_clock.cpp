@@ -7,7 +7,8 @@ namespace muster {
 namespace {
 
 constexpr std::int64_t kTickParts = 1'000'000'000;
-/// A longer frame counts as this long. So at the highest rate its parts fit into 64 bits.
+/// The maximum length of a frame. A longer frame counts as this length. With this limit, the parts
+/// of a frame fit into 64 bits at the highest rate.
 constexpr std::chrono::hours kLongestFrame{24};
 
 }  // namespace

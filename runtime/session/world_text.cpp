@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-/// A field of `Replicated` that is left out. It changes with each command, so two ends never agree
-/// on it.
+/// A field of `Replicated` that the text leaves out. The field changes with each command, so server
+/// and client never have equal values.
 constexpr std::string_view kCommandNumber = "commandNumber";
 
 }  // namespace

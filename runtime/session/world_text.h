@@ -1,4 +1,4 @@
-// A replicated world as text, so that worlds of different programs can be compared.
+// Writes a replicated world as text, to compare the worlds of different programs.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,14 @@
 
 namespace muster {
 
-/// Collects the entities of one player's world, by ascending id. There is a line per entity (`7
-/// type 3`) and a line per field (`  Health.current 500`). Values are the integers of the wire.
+/// Writes the entities that one player receives, by ascending id. Each entity has a line, for
+/// example `7 type 3`. Each field has a line, for example `  Health.current 500`. Values are
+/// integers, as on the wire.
 class WorldText {
  public:
   explicit WorldText(const ReplicationSchema& schema) : schema_(schema) {}
 
-  /// Adds an entity with the fields that this player receives. `values` has all values of the
+  /// Adds an entity with the fields that the player receives. `values` must have all values of the
   /// entity's type.
   void add(NetworkId id, SchemaType type, SeenBy seen_by, std::span<const std::int64_t> values);
   const std::string& text() const { return text_; }

@@ -1,5 +1,7 @@
-// The newest command's claim is coded alone, because any earlier packet may be lost. The claim
-// before it is coded as its difference from a view one tick earlier. SESSION_FORMAT.md, "Views".
+// The claim of the newest command is coded without reference to earlier packets, because any
+// earlier packet may be lost. The claim of the previous command is coded as the difference from an
+// expected view, which is one tick before the newest claim's view. The bytes are described in
+// SESSION_FORMAT.md, "Views".
 #include "runtime/sync/claim_stream.h"
 
 #include <algorithm>
@@ -18,11 +20,11 @@ constexpr std::uint32_t kCodedTicksMax = (1U << kDistanceBits) - 1;
 /// The step of a fraction, in 1/65536.
 constexpr std::uint32_t kFractionStep = 1U << (16 - kClaimFractionBits);
 constexpr std::int32_t kFractionsPerTick = 1 << kClaimFractionBits;
-/// The order of the code for a residual: this many low bits are always sent.
+/// The order of the code for a residual: the number of low bits that are always sent.
 constexpr unsigned kResidualBits = 3;
 
-/// Writes a number below 2^16 as an exponential Golomb code: the number of bits above `order` in
-/// unary, and then the bits.
+/// Writes a number below 2^16 as an exponential Golomb code. The code has the number of bits above
+/// `order` in unary, followed by the bits.
 void put_number(BitWriter& out, std::uint32_t value, unsigned order) {
   const std::uint32_t raised = value + (1U << order);
   const auto length = static_cast<unsigned>(std::bit_width(raised)) - 1;
@@ -52,8 +54,8 @@ std::int32_t step_of(const ViewClaim& claim) {
   return static_cast<std::int32_t>(claim.fraction / kFractionStep);
 }
 
-/// The fraction step between `from` and `to` of a view that is one tick before `next`. Computed
-/// with integers, so that both ends get the same result.
+/// Returns the fraction step between `from` and `to` of a view that is one tick before `next`. Uses
+/// only integers, so that client and server get the same result.
 std::int32_t expected_step(const ViewClaim& next, Tick from, Tick to) {
   const std::int64_t next_way = steps_between(next.from, next.to);
   const std::int64_t way = steps_between(from, to);
@@ -91,7 +93,8 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   return claim;
 }
 
-/// Writes the claim before `next`. A flag states that it blends the same states as `next`.
+/// Writes the claim of the command before the command of `next`. A flag is set if both claims blend
+/// the same states.
 void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, distance(claim.newest, next.newest), 0);
   const bool is_same = claim.from == next.from && claim.to == next.to;
@@ -126,7 +129,7 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
     if (step < 0 || step >= kFractionsPerTick) in.fail();
     claim.fraction = static_cast<std::uint16_t>(static_cast<std::uint32_t>(step) * kFractionStep);
   }
-  // An honest client has sent this claim as the first claim of an earlier packet.
+  // A valid client has sent this claim before, as the first claim of an earlier packet.
   if (steps_between(claim.to, claim.newest) > kCodedTicksMax) in.fail();
   if (in.failed() || claim.to > claim.newest) return std::nullopt;
   return claim;
@@ -149,7 +152,7 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
   BitWriter out(memory);
   const ViewClaim* const newest = count > 0 ? find(number) : nullptr;
   const ViewClaim* const before = newest != nullptr && count > 1 ? find(number - 1) : nullptr;
-  // The format has no negative steps. After a jump back of the view, only one claim is sent.
+  // The format has no negative steps. After the view has jumped back, only one claim is sent.
   const bool has_before = before != nullptr && before->newest <= newest->newest &&
                           before->to <= newest->to &&
                           steps_between(before->to, before->newest) <= kCodedTicksMax &&
@@ -168,7 +171,8 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
 
 void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
   Slot& slot = slots_[number % slots_.size()];
-  // Only the first claim of a command counts. A later one is equal or forged.
+  // Only the first claim of a command is used. A later claim of the same command is an equal copy,
+  // or is forged.
   if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
   slot.arrived = now;
   slot.claim = claim;

@@ -12,27 +12,29 @@
 
 namespace muster {
 
-/// A packet begins with the claim of its newest command. When packets are lost, the claim of the
-/// command before it follows. SESSION_FORMAT.md, "Views".
+/// The maximum number of claims in a packet. A packet begins with the claim of its newest command.
+/// If packets are being lost, the claim of the previous command follows. The bytes are described in
+/// SESSION_FORMAT.md, "Views".
 inline constexpr std::uint32_t kClaimsPerPacketMax = 2;
-/// The maximum size of the claims in one packet. The usual size is 4 to 7 bytes.
+/// The maximum size of the claims in one packet, in bytes. The usual size is 4 to 7 bytes.
 inline constexpr std::size_t kClaimStreamBytesMax = 32;
 
-/// The client's side. Keeps the claims of the last commands. The client also uses them itself, for
-/// the hit tests of commands that run again. A value of bounded size.
+/// The client's side of the stream. Keeps the claims of the last commands. The client also uses
+/// these claims for the hit tests of commands that run again. The memory is bounded.
 class ClaimSender {
  public:
   /// The number of commands whose claims are kept.
   static constexpr std::uint32_t kKept = 128;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
 
-  /// Adds the claim of a command; nothing if no view has been drawn yet. Numbers rise by 1.
+  /// Adds the claim of a command. `claim` is empty if no view has been drawn yet. Requires: numbers
+  /// that increase by 1.
   void push(std::uint32_t number, const std::optional<ViewClaim>& claim);
-  /// Appends the claims for the packet whose newest command is `number`, at most `count` of them.
-  /// Call this before the commands are appended. Returns the number of bits.
+  /// Appends at most `count` claims for the packet whose newest command is `number`. Call this
+  /// function before the commands are appended to `packet`. Returns the number of appended bits.
   std::size_t write(std::uint32_t number, std::uint32_t count,
                     std::vector<std::byte>& packet) const;
-  /// The claim of a command. Null if the command has no claim or is too old.
+  /// Returns the claim of a command, or null if the command has no claim or is too old.
   const ViewClaim* find(std::uint32_t number) const;
 
  private:
@@ -43,19 +45,21 @@ class ClaimSender {
   std::array<Slot, kKept> slots_{};
 };
 
-/// The server's side, for one player. A value of bounded size; constant work per packet.
+/// The server's side of the stream, for one player. The memory is bounded, and the work per packet
+/// is constant.
 class ClaimInbox {
  public:
-  /// Reads the claims at the beginning of a packet, and removes them from `packet`. If they are
-  /// malformed, returns false and makes `packet` empty. `now` is the server's tick.
+  /// Reads the claims at the beginning of a packet, and removes the claims from `packet`. If the
+  /// claims are malformed, returns false and makes `packet` empty. `now` is the server's tick.
   bool receive(std::span<const std::byte>& packet, Tick now);
-  /// The claim of a command. Null if none has arrived within the last `kTicksMax` ticks.
+  /// Returns the claim of a command, or null if no claim has arrived within the last `kTicksMax`
+  /// ticks.
   const ViewClaim* find(std::uint32_t number, Tick now) const;
   std::uint64_t malformed() const { return malformed_; }
 
  private:
-  /// The age limit of a claim in ticks. Commands are identified by the low byte of their number, so
-  /// an older claim could be that of another command.
+  /// The maximum age of a claim, in ticks. A claim is stored under the low byte of its command's
+  /// number, so an older claim could belong to another command.
   static constexpr std::int64_t kTicksMax = 100;
   void note(std::uint32_t number, const ViewClaim& claim, Tick now);
   struct Slot {

@@ -1,9 +1,10 @@
-// A command's need is the lead with which it would have arrived just in time: the lead with which
-// it was sent, minus how early it arrived. Needs depend only on the network path, not on the
-// clock's own corrections. So the control loop contains no delay, and cannot oscillate.
+// The need of a command is the minimum lead with which the command arrives in time. The need is the
+// lead at the time of sending, minus the earliness of the arrival. Needs depend only on the network
+// path, and not on the clock's corrections. Therefore the control loop contains no delay, and
+// cannot oscillate.
 //
-// A command is sent in the first frame after its tick begins, so up to one frame too late. To make
-// up for that, a frame's length is added to the needs.
+// A command is sent in the first frame after its tick begins, which is up to one frame too late.
+// Therefore a frame's length is added to the needs.
 #include "runtime/sync/clock_servo.h"
 
 #include <algorithm>
@@ -18,10 +19,11 @@ namespace {
 
 constexpr PlaybackLimits kLimits{
     .speed_min = 0.9, .speed_max = 1.1, .jump_ahead_ms = 150, .jump_back_ms = 500, .settle_ms = 50};
-/// The first estimate of the lead is the round trip plus this margin, because a command that is too
-/// early does no harm.
+/// The first estimate of the lead is the round trip time plus this margin. Commands that arrive too
+/// early do no harm.
 constexpr double kFirstMarginMs = 30;
-/// A report beyond this is an error of the server. It would be beyond the time that `sent_` covers.
+/// The maximum earliness in a valid report. A higher earliness would be outside the time that
+/// `sent_` covers.
 constexpr Duration kEarlyMax = std::chrono::seconds(10);
 constexpr double kFrameShare = 1.0 / 32;
 constexpr double kFrameLengthMaxMs = 100;
@@ -34,7 +36,8 @@ DelayEstimateOptions servo_estimate(LeadWeight weight) {
   return options;
 }
 
-/// Converts to a tick. A server may send any tick, so the result is limited to the range of ticks.
+/// Converts a number to a tick. A server may send any tick, so the result is limited to the range
+/// of ticks.
 std::uint32_t to_tick(double ticks) {
   constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
   return static_cast<std::uint32_t>(std::clamp(ticks, 0.0, kTickMax));
@@ -89,7 +92,8 @@ std::uint32_t ClockServo::due(Time now) {
   return count;
 }
 
-/// One long frame does not mean that the next ones are long, so frames are averaged and limited.
+/// Measures the length of frames. One long frame does not mean that the next frames are long.
+/// Therefore lengths are averaged and limited.
 void ClockServo::note_frame(double now_ms) {
   const double length = std::clamp(now_ms - last_frame_ms_, 0.0, kFrameLengthMaxMs);
   last_frame_ms_ = now_ms;

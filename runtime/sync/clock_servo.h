@@ -1,4 +1,5 @@
-// The clock of a client's own ticks. It runs ahead of the server, so that commands arrive in time.
+// The clock of a client's predicted ticks. The clock runs ahead of the server, so that commands
+// arrive in time.
 #pragma once
 
 #include <array>
@@ -16,21 +17,23 @@ namespace muster {
 
 /// The trade-off between a short lead and few ticks without a command.
 enum class LeadWeight : std::uint8_t {
-  quick,     ///< 10 ms less lead, and a fifth more ticks without a command.
+  quick,     ///< Compared with `balanced`: 10 ms less lead, and 20 % more ticks without a command.
   balanced,  ///< The default.
 };
 
-/// The clock of predicted time. Each of its ticks has one command, stamped with the tick's number.
-/// The server reports how early commands arrive. From that the clock computes its lead: how far
-/// ahead of the server it has to run. It changes its lead by running at 0.9 to 1.1 times real time.
-/// It jumps only if it is more than 150 ms too late or 500 ms too early.
+/// The clock of predicted time. Each tick has one command, which is stamped with the tick's number.
+/// The lead is the time by which the clock is ahead of the server. The clock computes the lead from
+/// the server's reports of how early commands arrive. The clock changes its lead by running at 0.9
+/// to 1.1 times real time. The clock jumps only if it is more than 150 ms too late or 500 ms too
+/// early.
 ///
-/// A report is compared with the lead that the clock had when the command was sent, not with its
-/// present lead. So corrections that the server has not seen yet are included. The delays of the
-/// two directions need not be equal.
+/// A report is compared with the lead at the moment when the command was sent, not with the present
+/// lead. The clock therefore does not repeat a correction that it made after sending the command.
+/// The delays of the two directions need not be equal.
 ///
-/// Per frame: `note` for each report that arrived, then `due`. A function of the arguments of its
-/// calls; no allocation after construction; one thread at a time. Times must not decrease.
+/// In each frame, call `note` for each report that arrived, and then `due`. Times must not
+/// decrease. The state depends only on the calls and their arguments. Nothing is allocated after
+/// construction. One thread at a time.
 class ClockServo final : public CommandClock {
  public:
   static constexpr Duration kFrameMax = std::chrono::milliseconds(200);
@@ -43,28 +46,28 @@ class ClockServo final : public CommandClock {
   void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
   void note(const CommandArrival& arrival, Time now) override;
 
-  /// In a frame that is longer than `kFrameMax`, only the last ticks are due, as many as in a frame
-  /// of `kFrameMax`. The ticks before are skipped and counted.
+  /// If a frame is longer than `kFrameMax`, only the last ticks are due, as many as in a frame of
+  /// length `kFrameMax`. The earlier ticks are skipped and counted.
   std::uint32_t due(Time now) override;
   Tick tick() const override { return Tick(issued_); }
   float fraction() const override;
-  /// The time from the last `due` until the next tick is due, if the speed does not change.
+  /// The time between the last call of `due` and the next tick, if the speed does not change.
   Duration to_next() const;
 
-  /// Predicted time minus the time of `due`, relative to the first call. It changes only by
-  /// corrections.
+  /// The difference between predicted time and the time of `due`, relative to the first call of
+  /// `due`. Only corrections change the difference.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
   std::uint64_t reseats() const override { return clock_.reseats(); }
 
  private:
-  /// The number of sent commands that are kept. At 60 ticks per second that is half a minute,
-  /// because packets that queue up during an outage can be that old.
+  /// The number of sent commands that are kept. At 60 ticks per second, these are the commands of
+  /// half a minute. Packets that wait during an outage can be so old.
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {
-    std::uint32_t tick = 0;  ///< 0 is none.
-    double lead_ms = 0;      ///< From sending the command until its tick, minus a constant.
+    std::uint32_t tick = 0;  ///< 0 if the entry is unused.
+    double lead_ms = 0;      ///< The time from sending the command to its tick, minus a constant.
   };
   double to_ms(Time now) const;
   void note_frame(double now_ms);
@@ -75,8 +78,8 @@ class ClockServo final : public CommandClock {
   Time origin_{};
   double offset_ms_ = 0;
   double last_frame_ms_ = 0;
-  double frame_ms_ = 0;            ///< The length of a frame, smoothed.
-  double frame_deviation_ms_ = 0;  ///< How much frames differ from `frame_ms_`.
+  double frame_ms_ = 0;            ///< The smoothed length of a frame.
+  double frame_deviation_ms_ = 0;  ///< The smoothed difference of frame lengths from `frame_ms_`.
   std::uint32_t issued_ = 0;
   std::uint64_t skipped_ = 0;
   std::array<Sent, kSent> sent_{};

@@ -1,9 +1,9 @@
-// Flags and levels are coded first. One decision states that none changed, which is usual;
-// otherwise there is one decision for each. Presses follow. One decision states that each flag that
-// rose was pressed once, and no other flag was pressed. Amounts are last. Their magnitudes are
-// usually near those of the tick before, so that magnitude is the context. The length of a
-// magnitude in bits is coded in unary. The upper three of the digits below the highest one have
-// contexts.
+// Flags and levels are coded first. One decision states whether any flag or level changed, which is
+// rare. If so, each flag and level has a decision. Presses follow. One decision states whether the
+// presses are as expected: one press for each flag that became set, and no other press. Amounts are
+// last. The magnitude of an amount is usually near its magnitude in the previous tick, so the
+// previous magnitude is the context. The number of binary digits is coded in unary. After the
+// highest digit, the next three digits have contexts.
 #include "runtime/sync/command_coding.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                    : static_cast<std::uint64_t>(value);
 }
-/// Differences wrap, because lanes of 64 bits use their whole range.
+/// Returns the wrapped difference. Differences can wrap, because lanes of 64 bits use their whole
+/// range.
 std::int64_t minus(std::int64_t left, std::int64_t right) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(left) -
                                    static_cast<std::uint64_t>(right));
@@ -58,7 +59,7 @@ struct Coding {
     std::uint64_t decoded = 1;
     for (unsigned i = 0; i < length; ++i) {
       const bool digit = ((value >> (length - 1 - i)) & 1U) != 0;
-      // Nodes 1 to 7 of a tree of the upper three digits.
+      // The contexts are nodes 1 to 7 of a binary tree of three digits.
       const bool got =
           i < 3 && digits != 0
               ? bits.bit(digits + 7 * std::min(length, 15U) +
@@ -99,7 +100,7 @@ void Coding<Bits>::code_levels() {
     const unsigned group =
         (is_flag ? kFlag : kLevel) + (was_set ? 6 : 0) + 2 * std::min(changed, 2U) + is_gap();
     bool differs = is_changed && now[i] != context.before[i];
-    // A value changed. If no other value did, the last one did, without a decision.
+    // At least one value changed. If no other value changed, the last value needs no decision.
     if (is_changed && !(i == last && changed == 0)) differs = bits.bit(group, differs);
     if (is_changed && i == last && changed == 0) differs = true;
     if (!differs) {
@@ -191,8 +192,8 @@ void Coding<Bits>::code_amounts() {
   is_any = bits.bit(
       kAnyAmount + 4 * static_cast<unsigned>(context.gap) + (was_any ? 2 : 0) + (were_any ? 1 : 0),
       is_any);
-  // The context of the first amount is the last amount of the tick before. The context of the other
-  // amounts is the first amount.
+  // The context of the first amount is the last amount of the previous tick. The context of the
+  // other amounts is the first amount.
   unsigned other = bucket(magnitude(amount(context.before, last)));
   for (std::size_t i = first; i <= last; ++i) {
     if (lanes[i].kind != CommandLaneKind::amount) continue;
@@ -230,7 +231,7 @@ std::int64_t zero_of(const FieldSchema& field) {
   std::int64_t zero = 0;
   if (field.resolution > 0 && std::isfinite(field.minimum) && field.kind != LaneKind::symbol) {
     const double step = -field.minimum / field.resolution;
-    // A field without a range counts from zero.
+    // The numbers of a field without a range begin at zero.
     if (field.low == 0 && std::abs(step) < 1e15) zero = std::llround(step);
   }
   return std::clamp(zero, field.low, field.high);

@@ -1,5 +1,6 @@
-// Encodes commands in few bits. Each command is coded relative to the command before it. The
-// probabilities depend on how its fields are described. SESSION_FORMAT.md, "Commands".
+// Encodes commands in few bits. Each command is coded relative to the previous command. The
+// probabilities depend on the descriptions of the command's fields. The bytes are described in
+// SESSION_FORMAT.md, "Commands".
 #pragma once
 
 #include <array>
@@ -13,15 +14,15 @@
 
 namespace muster {
 
-/// The kind of a lane, which decides how it is coded.
+/// The kind of a lane. The kind determines how the lane's numbers are coded.
 enum class CommandLaneKind : std::uint8_t {
-  flag,    ///< One of two values; usually equal to the value of the tick before.
-  level,   ///< Any value; usually equal to the value of the tick before.
-  press,   ///< A small sum directly behind a flag; usually 1 when the flag rises.
-  amount,  ///< Any other sum; usually near the sum of the tick before.
+  flag,    ///< One of two values; usually equal to the previous tick's value.
+  level,   ///< Any value; usually equal to the previous tick's value.
+  press,   ///< A small sum directly after a flag; usually 1 when the flag becomes set.
+  amount,  ///< Any other sum; usually near the previous tick's sum.
 };
 
-/// One number of a command, with its range.
+/// A lane: one number of a command, with its range.
 struct CommandLane {
   CommandLaneKind kind = CommandLaneKind::level;
   std::int64_t low = 0;
@@ -30,29 +31,30 @@ struct CommandLane {
   friend bool operator==(const CommandLane&, const CommandLane&) = default;
 };
 
-/// The lanes of a sender's commands, all types one after another. Requires: one sampling per field
-/// of the schemas.
+/// Returns the lanes of all command types of a sender, in the order of the types. Requires: one
+/// sampling per field of the schemas.
 std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands,
                                        std::span<const Sampling> sampled);
-/// The samplings of all fields of the types.
+/// Returns the samplings of all fields, in the order of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// A command's relation to the command that it is coded against. It selects the contexts.
+/// The command that a command is coded relative to. The gap selects the contexts.
 enum class CommandGap : std::uint8_t {
-  none = 0,      ///< Coded against the command of the tick before.
-  anchored = 1,  ///< The packet's first, against a command that the receiver has.
-  unknown = 2,   ///< The packet's first, against default values.
+  none = 0,      ///< Coded relative to the previous tick's command.
+  anchored = 1,  ///< A packet's first command, relative to a command that the receiver has.
+  unknown = 2,   ///< A packet's first command, relative to default values.
 };
 
-/// A command's context: the two commands before it.
+/// The context of a command: the two previous commands.
 struct CommandContext {
   CommandGap gap = CommandGap::none;
-  std::span<const std::int64_t> before;
-  std::span<const std::int64_t> earlier;  ///< Equal to `before` if it is not known.
+  std::span<const std::int64_t> before;  ///< The command that this one is coded relative to.
+  /// The command before `before`; equal to `before` if unknown.
+  std::span<const std::int64_t> earlier;
 };
 
-/// Contexts of the decisions in a packet. Each constant is the first context of a group; the
-/// comment gives the group's dimensions. The order is part of the format.
+/// The contexts of the decisions in a packet. Each constant is the first context of a group. The
+/// comment after a constant lists the dimensions of the group. The order is part of the format.
 namespace command_contexts {
 inline constexpr unsigned kIsFull = 0;
 inline constexpr unsigned kCount = 1;                        // 8, one per further command
@@ -74,13 +76,13 @@ inline constexpr unsigned kAmountDigits = kAmountLength + 256;  // length 16, no
 inline constexpr unsigned kContextCount = kAmountDigits + 112;
 }  // namespace command_contexts
 
-/// The probability of a 1 in each context, trained on recordings of real players (`command_bench
-/// --train`). Both ends have the same table. It does not adapt to a connection, because packets can
-/// be lost.
+/// The probability of a 1 in each context. `command_bench --train` computed the table from
+/// recordings of real players. Client and server use the same table. The table does not adapt to a
+/// connection, because packets can be lost.
 using CommandPriors = std::array<BitProbability, command_contexts::kContextCount>;
 const CommandPriors& command_priors();
 
-/// Writes decisions. Raw bits have even probability.
+/// Writes decisions. A raw bit is 0 or 1 with equal probability.
 class CommandBitsOut {
  public:
   explicit CommandBitsOut(std::span<std::byte> out) : encoder_(out) {}
@@ -89,7 +91,7 @@ class CommandBitsOut {
     return value;
   }
   std::uint64_t raw(std::uint64_t value, unsigned bits);
-  /// The encoded bytes; empty if the buffer was too small.
+  /// Returns the encoded bytes, or no bytes if the buffer was too small.
   std::span<const std::byte> finish();
   double bit_count() const { return encoder_.bit_count(); }
 
@@ -97,7 +99,7 @@ class CommandBitsOut {
   RangeEncoder encoder_;
 };
 
-/// Reads decisions from bytes that an attacker may have made.
+/// Reads decisions. The bytes are not trusted.
 class CommandBitsIn {
  public:
   explicit CommandBitsIn(std::span<const std::byte> bytes) : decoder_(bytes) {}
@@ -118,18 +120,18 @@ class CommandBitCounts {
     return value;
   }
   std::uint64_t raw(std::uint64_t value, unsigned /*bits*/) { return value; }
-  /// The probabilities that fit the counts best. A context that never occurred has even
-  /// probability.
+  /// Returns the probabilities that fit the counts best. A context without counts has the
+  /// probability 1/2.
   CommandPriors priors() const;
 
  private:
   std::array<std::array<std::uint64_t, 2>, command_contexts::kContextCount> counts_{};
 };
 
-/// Encodes the command `now`, or decodes a command into `now`. Encoder and decoder pass through the
-/// same sequence of decisions. Returns false if no encoder writes the decoded values. The work is
-/// proportional to the number of lanes. Requires: spans as long as `lanes`; when encoding, values
-/// within their ranges.
+/// Encodes the command `now`, or decodes a command into `now`. Encoder and decoder make the same
+/// sequence of decisions. Returns false if an encoder never writes the decoded values. The work is
+/// proportional to the number of lanes. Requires: spans with the length of `lanes`. For encoding,
+/// also requires values within their ranges.
 template <typename Bits>
 bool code_command(Bits& bits, std::span<const CommandLane> lanes, const CommandContext& context,
                   std::span<std::int64_t> now);

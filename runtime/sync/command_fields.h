@@ -1,5 +1,4 @@
-// A player's commands, and the rules for each field: how it is sampled, and what replaces it if a
-// command is missing or late.
+// Sampling of a player's commands, and replacement of missing and late commands, field by field.
 #pragma once
 
 #include <cstddef>
@@ -11,54 +10,55 @@
 
 namespace muster {
 
-/// A value of each type of `Game::commands`, in their order.
+/// One value of each type of `Game::commands`, in the order of the types.
 using CommandSet = std::vector<ByteVector>;
 
-/// A button of a command: `<name>.isHeld`, a bool, and `<name>.pressCount`, a byte.
+/// A button of a command. A button has two fields: `<name>.isHeld`, a bool, and
+/// `<name>.pressCount`, a byte.
 struct ButtonField {
   std::uint32_t held_offset_bytes = 0;
   std::uint32_t press_offset_bytes = 0;
 };
 std::vector<ButtonField> button_fields(const ComponentDescription& command);
 
-/// Default values of all commands.
+/// Returns the default values of all commands.
 CommandSet default_commands(std::span<const ComponentDescription> types);
 /// Copies values without allocating. Requires: sets of the same types.
 void copy_commands(const CommandSet& from, CommandSet& to);
 
-/// Adds a frame's value to the value of its tick, as `FieldDescription::sampled` describes. The
-/// first frame of a tick replaces the last tick's value, except for sums: these are always added.
+/// Adds a frame's value to a tick's value, as `FieldDescription::sampled` describes. The first
+/// frame of a tick replaces the previous tick's value, except in sums. Sums are always added.
 /// Requires: values of `type`.
 void accumulate(const ComponentDescription& type, Bytes value, bool is_first, ByteVector& tick);
 
-/// Adds the sums of a command to those of a tick. Requires: values of `type`.
+/// Adds the sums in `value` to the sums in `tick`. Requires: values of `type`.
 void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick);
 
-/// Subtracts the sent sums from `sampled`. The rest, which was not sent because of rounding or the
-/// field's range, is left for the next tick. Requires: values of `type`.
+/// Subtracts the sent sums from `sampled`. The remainder stays for the next tick. A remainder
+/// exists if a sum was rounded or was beyond the field's range. Requires: values of `type`.
 void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled);
 
-/// Changes the commands of the tick before into the commands of a tick whose own commands are
-/// missing (`FieldDescription::when_missing`).
+/// Changes the previous tick's commands into the commands of a tick whose commands are missing, as
+/// `FieldDescription::when_missing` describes.
 void repeat_commands(std::span<const ComponentDescription> types, CommandSet& set);
 
-/// The parts of late commands that still have to run: the sums, and for each latched field the last
-/// value that is not the default. A server has one object per player.
+/// The parts of late commands that must still run: the sums, and the last non-default value of each
+/// latched field. A server has one object per player.
 class LateCommands {
  public:
-  /// `types` must outlive this.
+  /// `types` must outlive this object.
   explicit LateCommands(std::span<const ComponentDescription> types);
 
   /// Keeps the sums and latched fields of a command that does not run.
   void add(const CommandSet& late);
-  /// Adds the kept sums and latched fields to the command that runs now. The part of a sum that is
-  /// beyond the field's range is kept for the next command.
+  /// Adds the kept sums and latched fields to the command that runs now. If a sum is beyond the
+  /// field's range, the remainder is kept for the next command.
   void release(CommandSet& running);
   void clear();
 
  private:
   std::span<const ComponentDescription> types_;
-  CommandSet kept_;  ///< Sums start at zero, latched fields at their default.
+  CommandSet kept_;  ///< Sums begin at zero, and latched fields at their default.
   bool is_empty_ = true;
 };
 

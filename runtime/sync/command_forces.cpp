@@ -1,4 +1,4 @@
-// An offset is relative to the raw command, so only the newest force of a field is applied.
+// An offset is relative to the sampled command, so only the newest force of a field is applied.
 #include "runtime/sync/command_forces.h"
 
 #include <algorithm>
@@ -24,7 +24,8 @@ T wrapped(const FieldDescription& field, T value) {
   return value;
 }
 
-/// Integers wrap: a peer chooses the values, and an overflow would be undefined behaviour.
+/// Returns the sum. Integers wrap, because a peer chooses the values and an overflow would be
+/// undefined behaviour.
 template <typename T>
 T wrapping_sum(T left, T right) {
   if constexpr (std::is_integral_v<T>) {
@@ -114,7 +115,7 @@ std::vector<ForcedField> CommandForces::lasting() const {
     const ForcedField& forced = force.forced;
     const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
     if (!force.has_offset || is_sum) continue;
-    // A later force of the same field replaces an earlier one.
+    // A later force of a field replaces an earlier force of the same field.
     std::erase_if(found, [&](const ForcedField& other) { return is_same_field(other, forced); });
     found.push_back(forced);
   }
@@ -174,14 +175,14 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
     ForcedField& forced = force.forced;
     const FieldDescription& field = types_[forced.type].fields[forced.field];
     if (stamp_steps(forced.stamp, stamp) < 0) continue;
-    // A later force of the same field that is in effect hides this force.
+    // A later force of the same field hides this force, if the later force is in effect.
     const bool is_hidden = std::any_of(
         forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
           return other.forced.type == forced.type && other.forced.field == forced.field &&
                  stamp_steps(other.forced.stamp, stamp) >= 0;
         });
     if (is_hidden) {
-      force.has_offset = true;  // It never takes effect.
+      force.has_offset = true;  // A hidden force never takes effect.
       continue;
     }
     const bool begins = !force.has_offset || forced.stamp == stamp;
@@ -201,15 +202,16 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
     });
     if (!force.has_offset) {
       force.has_offset = true;
-      forced.stamp = stamp;  // Later, if the wanted tick had run.
+      // This stamp is later than the wanted stamp if the wanted tick had already run.
+      forced.stamp = stamp;
       if (effective_.size() < kForcesMax) effective_.push_back(forced);
     }
   }
   forget(stamp);
 }
 
-/// Erases old forces of sums, and old forces that a newer force hides. Ticks that can still run
-/// again do not need them.
+/// Removes forces that no tick needs any more: old forces of sums, and old forces that a newer
+/// force hides.
 void CommandForces::forget(std::uint32_t stamp) {
   constexpr std::int32_t kAskedMax = 128;
   const auto is_past = [&](const Force& force) {

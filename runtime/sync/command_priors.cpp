@@ -1,4 +1,4 @@
-// Made with `command_bench --train FILE...` from recordings of players of first-person games.
+// `command_bench --train FILE...` made this table from recordings of players of first-person games.
 #include "runtime/sync/command_coding.h"
 
 namespace muster {

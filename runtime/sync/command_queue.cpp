@@ -1,5 +1,6 @@
-// Slots are a ring by stamp. A command stays in its slot after it has run, as an anchor for later
-// commands and to detect duplicates. SESSION_FORMAT.md, "Commands".
+// The slots are a ring, indexed by stamp. A command stays in its slot after it has run, as an
+// anchor for later commands and for the detection of duplicates. The bytes are described in
+// SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_queue.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ using namespace command_numbers;
 
 /// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// A packet counts as lost if it has not arrived before the packet that was sent this many packets
+/// A packet counts as lost if another packet arrives earlier that was sent this number of packets
 /// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
@@ -35,7 +36,7 @@ CommandQueue::CommandQueue(std::span<const ComponentDescription> types, CommandP
 
 void CommandQueue::accept(const StructDecoder& decoder) {
   const std::span<const CommandLane> lanes = decoder.command_lanes();
-  if (!std::ranges::equal(lanes_, lanes)) clear();  // The lanes differ.
+  if (!std::ranges::equal(lanes_, lanes)) clear();  // Commands with other lanes cannot be decoded.
   lanes_.assign(lanes.begin(), lanes.end());
   defaults_.clear();
   for (const CommandLane& lane : lanes_) defaults_.push_back(lane.zero);
@@ -65,7 +66,7 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
       ++counters_.unanchored;
       return std::nullopt;
     }
-    // The only stamp with these low bits that is in the range around `newest_`.
+    // The range around `newest_` has exactly one stamp with these low bits.
     constexpr std::uint32_t kModulus = 1U << kShortBits;
     const std::uint32_t behind = (newest_ + kShortAheadMax - header.newest) % kModulus;
     header.newest = newest_ + kShortAheadMax - behind;
@@ -126,8 +127,9 @@ bool CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
   return true;
 }
 
-/// Whether the stamp is near the last ones. If a client has begun a new sequence, several of its
-/// packets in a row have other stamps, and these are near each other.
+/// Returns whether the stamp is near the last run command. After a client has begun a new sequence
+/// of stamps, several packets in a row have stamps that are near each other, but not near the last
+/// run command.
 bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, float fraction) {
   const bool is_paced = pacing_ == CommandPacing::by_client;
   if (!has_begun_) {
@@ -146,14 +148,15 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
     return true;
   }
   ++(ahead > 0 ? counters_.ahead : counters_.stale);
-  if (!is_paced) note_earliness(header.newest, fraction);  // For the client's clock.
+  // The client's clock needs the earliness.
+  if (!is_paced) note_earliness(header.newest, fraction);
   const bool follows = suspected_ && stamp_steps(*suspected_, header.newest) > 0 &&
                        stamp_steps(*suspected_, header.newest) <= kSuspectedMax;
   suspected_ = header.newest;
   if (!follows) return false;
   suspected_.reset();
   ++counters_.jumps;
-  // With `by_server`, the client has to adjust its stamps.
+  // With `by_server`, the client must adjust its stamps.
   if (!is_paced) return false;
   if (ahead > 0) {
     keep_skipped(decoder, last_run_ + kAheadMax + 1);
@@ -173,7 +176,7 @@ void CommandQueue::clear() {
   history_.clear();
 }
 
-/// The waiting commands before `end` are not run. Keeps their sums.
+/// Skips the waiting commands before `end`, and keeps their sums.
 void CommandQueue::keep_skipped(StructDecoder& decoder, std::uint32_t end) {
   for (std::uint32_t stamp = last_run_ + 1; stamp_steps(stamp, end) > 0; ++stamp) {
     ++counters_.work;
@@ -225,7 +228,7 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
     for (std::int32_t i = 0; i < std::min(step, 64); ++i) {
       packets_ <<= 1U;
       ++counters_.work;
-      // Packets before the first one do not count as lost.
+      // Packets before the first packet do not count as lost.
       if (newest_packet_ == 0) packets_ = ~std::uint64_t{1};
       const bool is_lost = ((packets_ >> kReorderedMax) & 1U) == 0;
       loss_ += kLossShare * ((is_lost ? 1.0F : 0.0F) - loss_);
@@ -267,7 +270,7 @@ void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
   ++counters_.work;
   if (has(stamp)) {
     convert(decoder, slot(stamp).values, raw_);
-    // While the client was lost, offsets were computed against the default command.
+    // While the connection was lost, offsets were computed relative to the default command.
     if (resting_since_) forces_.renew(*resting_since_, stamp);
     resting_since_.reset();
   } else {
@@ -292,7 +295,7 @@ void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
     clear();
     has_begun_ = true;
   } else {
-    // The server has left out ticks.
+    // The server may have left out ticks.
     keep_skipped(decoder, last_run_ + std::min(static_cast<std::uint32_t>(step), kAheadMax + 1));
   }
   run(decoder, stamp);

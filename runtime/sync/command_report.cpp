@@ -1,4 +1,5 @@
-// SESSION_FORMAT.md, "Command reports".
+// Encodes and decodes command reports. The bytes are described in SESSION_FORMAT.md, "Command
+// reports".
 #include "runtime/sync/command_report.h"
 
 #include <algorithm>

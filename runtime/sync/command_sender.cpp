@@ -1,9 +1,9 @@
-// Most packets are chained: their first command is coded against the command before it. The server
-// has that command unless all packets with it were lost. Every fourth packet, and each packet while
-// reports are overdue, has an anchor instead. An anchor is a command that the server has
-// acknowledged, so the packet can be decoded even if all other packets are lost. Only every fourth
-// command can be an anchor, because coding an exact distance costs more bits than it saves.
-// SESSION_FORMAT.md, "Commands".
+// Most packets are chained: their first command is coded relative to the previous command. The
+// server has the previous command unless all packets with that command were lost. Every fourth
+// packet has an anchor instead, and so does each packet while reports are overdue. An anchor is a
+// command that the server has acknowledged. A packet with an anchor can be decoded even if all
+// other packets are lost. Only every fourth command can be an anchor, because coding an exact
+// distance costs more bits than it saves. The bytes are described in SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_sender.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace command_numbers;
 
-/// Bytes of buffer per lane. The widest lanes need 9 bytes and a few decisions.
+/// The size of the buffer per lane, in bytes. The widest lanes need 9 bytes and a few decisions.
 constexpr std::size_t kLaneBytesMax = 12;
 
 /// Whether reports are overdue, because several packets or reports in a row were lost.
@@ -30,7 +30,8 @@ bool is_overdue(double round_trip_ticks, std::uint32_t unacknowledged) {
 std::uint32_t commands_per_packet(double loss, double round_trip_ticks,
                                   std::uint32_t unacknowledged) {
   constexpr double kLostMax = 1e-3;
-  // The loss was measured over a few seconds only. Even if it is 0, one packet in 200 may be lost.
+  // The loss is measured over only a few seconds. Even if the measured loss is 0, one packet in 200
+  // may be lost.
   constexpr double kLossShareMore = 1.2;
   constexpr double kLossMore = 0.005;
   if (is_overdue(round_trip_ticks, unacknowledged)) {
@@ -138,7 +139,8 @@ void CommandSender::read_received(const CommandReport& report) {
   }
 }
 
-/// Commands above the newest one that are too late for the server by now are lost.
+/// Marks the commands as lost that are newer than the report's newest command and too late for the
+/// server.
 void CommandSender::lose_late(const CommandReport& report) {
   if (report.run == 0) return;
   const std::uint32_t late_end = report.run - CommandReport::kLateTicks;

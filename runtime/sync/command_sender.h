@@ -1,4 +1,4 @@
-// A client's stream of commands: what each packet holds, and how often a command is repeated.
+// A client's stream of commands: the content of each packet, and the repetition of commands.
 #pragma once
 
 #include <array>
@@ -13,72 +13,73 @@
 
 namespace muster {
 
-/// The maximum number of commands in a packet. If more commands in a row are lost, the older ones
-/// are not sent again; only their sums are added to a later command.
+/// The maximum number of commands in a packet. If more commands are lost in a row, the oldest of
+/// these commands are not sent again. Their sums are added to a later command.
 inline constexpr std::uint32_t kCommandsPerPacketMax = 8;
 
-/// How many commands a packet holds, including the newest one. The number is chosen so that at most
-/// one command in a thousand never arrives, if packets are lost independently of each other at a
-/// rate slightly above the measured `loss`. If reports are overdue, packets are probably lost in a
-/// row, so the packet is filled. The result is at least 1, and at most `unacknowledged` if that is
-/// not 0. `loss` is 0 to 1; `round_trip_ticks` includes the time between two reports.
+/// Returns the number of commands in a packet, including the newest command. With this number, at
+/// most one command in a thousand is lost, if packets are lost independently of each other. The
+/// assumed rate of lost packets is slightly above the measured `loss`, which is 0 to 1. If reports
+/// are overdue, several packets in a row are probably lost, so the packet is filled. The result is
+/// at least 1, and at most `unacknowledged` if `unacknowledged` is not 0. `round_trip_ticks` must
+/// include the time between two reports.
 std::uint32_t commands_per_packet(double loss, double round_trip_ticks,
                                   std::uint32_t unacknowledged);
 
-/// Encodes packets of commands and reads the server's reports about them. One thread at a time.
-/// Allocates only in the constructor.
+/// Encodes packets of commands, and reads the server's reports about the commands. One thread at a
+/// time. Allocates only in the constructor.
 class CommandSender {
  public:
   explicit CommandSender(std::vector<CommandLane> lanes);
 
-  /// Adds the commands of a tick: one value per lane, within its range. Stamps rise by 1 per tick,
-  /// or by more if ticks are left out. They wrap, and are never 0. A stamp that is not above the
-  /// last one begins a new sequence.
+  /// Adds the commands of a tick. `values` has one value per lane, within the lane's range. Stamps
+  /// increase by 1 per tick, or by more if ticks are left out. Stamps wrap, and are never 0. A
+  /// stamp that is not later than the last stamp begins a new sequence.
   void push(std::uint32_t stamp, std::span<const std::int64_t> values);
-  /// The packet with the newest commands, valid until the next call. Empty before the first `push`.
+  /// Returns a packet with the newest commands, which is valid until the next call. The packet is
+  /// empty before the first `push`.
   std::span<const std::byte> packet(double round_trip_ticks);
-  /// Reads a report. A report about commands that were not sent is ignored. Returns how many
-  /// commands turned out to be finally lost since the last report. `lost` returns these commands
-  /// until the next report.
+  /// Reads a report. A report about commands that were not sent is ignored. Returns the number of
+  /// commands that this report makes lost. `lost` returns these commands until the next report.
   std::uint32_t receive(const CommandReport& report);
-  /// The values of a lost command. The client adds its sums to a later command, so that no press is
-  /// lost. Requires: an index below the last result of `receive`.
+  /// Returns the values of a lost command. The client adds the sums of a lost command to a later
+  /// command, so that no press is lost. Requires: an index below the last result of `receive`.
   std::span<const std::int64_t> lost(std::uint32_t index) const;
 
-  /// From now on each packet holds this many commands, if there are as many. 0 restores the
-  /// default, where the number depends on the loss (`commands_per_packet`).
+  /// Sets a fixed number of commands per packet. Packets have fewer commands if fewer exist. 0
+  /// restores the default, `commands_per_packet`.
   void set_commands_per_packet(std::uint32_t count) { fixed_count_ = count; }
 
   std::uint32_t newest() const { return newest_; }
   std::uint32_t unacknowledged() const;
   double loss() const { return loss_; }
-  /// The information in the last packet, in bits. The packet itself is rounded up to whole bytes.
+  /// The information in the last packet, in bits. The packet's size is rounded up to whole bytes.
   double packet_bits() const { return packet_bits_; }
-  /// The sum of `packet_bits` of all packets so far.
+  /// The sum of `packet_bits` of all packets.
   double sent_bits() const { return sent_bits_; }
   std::uint32_t packet_commands() const { return packet_commands_; }
 
  private:
-  /// How many commands are kept. Reports can cover all of them; at 60 ticks per second they cover
-  /// an outage of half a minute.
+  /// The number of kept commands. Reports can cover all kept commands. At 60 ticks per second,
+  /// these are the commands of half a minute.
   static constexpr std::uint32_t kKept = 2048;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
   struct Kept {
     std::uint32_t stamp = 0;
     bool is_acknowledged = false;
-    bool is_settled = false;  ///< It arrived, or was returned as lost.
+    bool is_settled = false;  ///< Whether the command arrived or was returned as lost.
     std::vector<std::int64_t> values;
   };
   Kept& kept(std::uint32_t stamp) { return kept_[stamp % kKept]; }
-  /// The command that the packet's first one is coded against.
+  /// The command that a packet's first command is coded relative to.
   struct Anchor {
     std::uint32_t stamp = 0;
     CommandGap gap = CommandGap::unknown;
   };
   Anchor code_header(CommandBitsOut& bits, std::uint32_t count, double round_trip_ticks);
   void acknowledge(std::uint32_t stamp);
-  /// Reads from a report whether a command arrived. If it did not, and is too old to be accepted by
-  /// the server, it is lost.
+  /// Applies a report's bit for a command. If the command has not arrived and is settled on the
+  /// server, the command is lost.
   void settle(std::uint32_t stamp, bool is_received, std::uint32_t newest);
   void lose(std::uint32_t stamp);
   void read_received(const CommandReport& report);
@@ -88,9 +89,9 @@ class CommandSender {
   std::vector<std::int64_t> defaults_;
   std::vector<Kept> kept_;
   std::uint32_t newest_ = 0;
-  std::uint32_t oldest_ = 0;        ///< All stamps from here to `newest_` exist.
-  std::uint32_t unsettled_ = 0;     ///< Commands before this one are settled.
-  std::uint32_t acknowledged_ = 0;  ///< The newest acknowledged command; 0 for none.
+  std::uint32_t oldest_ = 0;        ///< All stamps from `oldest_` to `newest_` exist.
+  std::uint32_t unsettled_ = 0;     ///< All commands before this stamp are settled.
+  std::uint32_t acknowledged_ = 0;  ///< The newest acknowledged command, or 0.
   std::vector<std::uint32_t> lost_;
   double loss_ = 0.05;
   double packet_bits_ = 0;
@@ -100,20 +101,20 @@ class CommandSender {
   std::vector<std::byte> buffer_;
 };
 
-/// Constants of a packet's numbers, which both ends use.
+/// Constants for the numbers in a packet. Client and server use the same constants.
 namespace command_numbers {
-/// A short number is the low bits of a stamp. It may be at most `kShortAheadMax` above the newest
-/// command that the server has.
+/// The number of bits of a short number, which has the low bits of a stamp. The stamp may be at
+/// most `kShortAheadMax` above the newest command that the server has.
 inline constexpr unsigned kShortBits = 6;
 inline constexpr std::uint32_t kShortAheadMax = 32;
-/// A command can be an anchor if its stamp is a multiple of this.
+/// A command can be an anchor if its stamp is a multiple of `kAnchorStep`.
 inline constexpr std::uint32_t kAnchorStep = 4;
 inline constexpr std::uint32_t kAnchorStepsMax = 15;
-/// Each packet whose newest stamp is a multiple of this is coded against an acknowledged anchor, if
-/// there is one.
+/// A packet whose newest stamp is a multiple of `kSafeStep` is coded relative to an acknowledged
+/// anchor, if an anchor exists.
 inline constexpr std::uint32_t kSafeStep = 4;
 
-/// The newest possible anchor before a packet's first command.
+/// Returns the newest possible anchor before a packet's first command.
 constexpr std::uint32_t first_anchor(std::uint32_t first) {
   return (first - 1) / kAnchorStep * kAnchorStep;
 }

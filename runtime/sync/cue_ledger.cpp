@@ -66,7 +66,7 @@ void CueLedger::settle(std::uint32_t received, std::optional<std::uint32_t> repl
   for (Entry& entry : entries_) {
     if (entry.is_confirmed || entry.is_undone) continue;
     if (command_steps(received, entry.key.command) > 0) {
-      // The server has not run the command yet, so each replay runs it again.
+      // The server has not run the command yet, so each replay runs the command again.
       if (!replay || entry.replay == *replay) continue;
     } else {
       if (!entry.awaited_since) entry.awaited_since = tick;

@@ -1,8 +1,8 @@
-// The rules were chosen by an experiment: recorded delays of real links were played through several
-// candidates, all with the same speed limits (tests/bench/jitter_lab.cpp). A fixed quantile suits
-// only one kind of link. If the quantile is chosen by its cost, a smooth link gets enough delay for
-// the last 1 % of the packets. On a link where that would cost hundreds of milliseconds, these
-// packets are late.
+// An experiment compared several rules with recorded delays of real links
+// (tests/bench/jitter_lab.cpp). A fixed quantile suits only one kind of link. Therefore the
+// quantile is chosen by its cost. A link with little jitter then gets enough delay for the last 1 %
+// of the packets. On a link where the last 1 % would need hundreds of milliseconds, these packets
+// are late.
 #include "runtime/sync/delay_estimate.h"
 
 #include <algorithm>
@@ -12,23 +12,25 @@ namespace muster {
 namespace {
 
 constexpr double kHistoryMs = 12'000;
-/// A longer silence counts as only this long, so that the history before it is not forgotten.
+/// The maximum time that a pause between packets counts. With this limit, the history before a long
+/// pause is kept.
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
-/// The maximum lateness that the usual need takes from one packet.
+/// The maximum lateness of one packet in the mean of the usual need.
 constexpr double kUsualRiseMs = 100;
-/// A packet that is later than this was delayed by an outage, and is not added to the history. When
-/// an outage ends, hundreds of such packets arrive at once. They are not a reason for a longer
-/// delay afterwards.
+/// A packet that is later than this time was delayed by an outage, and is not added to the history.
+/// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
+/// the delay longer.
 constexpr double kOutageMs = 400;
-/// The usual need has made a step if the last `kRecent` packets all needed `kStepMs` more, and
-/// arrived over at least this time. Packets that queue up in a stall arrive within less time.
+/// The usual need has made a step under two conditions: the last `kRecent` packets all needed
+/// `kStepMs` more, and they arrived over at least `kStepTimeMs`. Packets that were delayed in a
+/// stall arrive in less time.
 constexpr double kStepTimeMs = 300;
 constexpr double kStepMs = 15;
 constexpr double kPeakHalfLifeMs = 400;
-/// The number of packets after which only the history counts.
+/// The number of packets after which the estimate depends only on the history.
 constexpr std::uint32_t kLearning = 20;
-/// The delay beyond the usual need that an unknown link gets.
+/// The additional delay of a link without a history.
 constexpr double kUnknownMs = 30;
 
 }  // namespace
@@ -63,9 +65,9 @@ void DelayEstimate::note_lost(double needed_ms) {
   if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
 }
 
-/// Follows a step of the usual need. The mean alone would take seconds, and meanwhile all packets
-/// would count as late. The history entries of the packets since the step are shifted to be
-/// relative to the new usual need.
+/// Follows a step of the usual need. The mean alone would need seconds to follow, and all packets
+/// would count as late during this time. The history entries of the packets after the step are
+/// shifted, because lateness is relative to the usual need.
 void DelayEstimate::follow_step(double now_ms) {
   if (seen_ < kRecent) return;
   double lowest = recent_[0].needed_ms;

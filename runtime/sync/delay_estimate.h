@@ -1,4 +1,4 @@
-// Estimates how much delay a stream of packets needs so that few of them are late.
+// Estimates the delay with which few packets of a stream are late.
 #pragma once
 
 #include <array>
@@ -9,35 +9,39 @@
 namespace muster {
 
 struct DelayEstimateOptions {
-  /// The cost of late packets in ms of delay, if all packets are late. One more late packet of n is
-  /// accepted if that saves more than `late_cost_ms / n` of delay. Above 0.
+  /// The cost of late packets, as ms of delay if all packets are late. Above 0. For example, if one
+  /// packet in n is late, the cost is `late_cost_ms / n`.
   double late_cost_ms = 5000;
-  double margin_ms = 3;  ///< Always added to the delay.
-  /// The delay is at least `floor_ms` more than the delay that `floor_share` of the packets needed.
+  double margin_ms = 3;  ///< A time that is always added to the delay.
+  /// The delay is at least `floor_ms` above the delay that is enough for the share `floor_share` of
+  /// the packets.
   double floor_ms = 0;
   double floor_share = 0.7;
   double peak_share = 0.5;   ///< The share of a spike that is added to the peak, 0 to 1.
-  double peak_max_ms = 200;  ///< The maximum of the peak.
-  double usual_packets = 8;  ///< Packets over which the usual need is averaged. At least 1.
+  double peak_max_ms = 200;  ///< The maximum of the estimate's peak.
+  double usual_packets = 8;  ///< The number of packets in the mean of the usual need. At least 1.
 };
 
-/// A packet's need is the delay with which it would have been in time. The estimate is the sum of
-/// three parts. The usual need is a mean of the last packets, which spikes change little. The
-/// quantile is the cheapest quantile of what packets needed beyond the usual need in the last 12 s;
-/// longer silences are not counted. The peak rises at once with a packet that needed more, and
-/// halves every 0.4 s. If the usual need changes in a step, the estimate follows within a second.
+/// Estimates a delay for a stream of packets. A packet's need is the minimum delay with which the
+/// packet is in time. The estimate is the sum of three parts: the usual need, the quantile and the
+/// peak. The usual need is a mean over the last packets, which a spike changes little. The quantile
+/// is the cheapest quantile of the additional needs in the last 12 s. An additional need is the
+/// difference between a packet's need and the usual need. Long pauses of the stream do not count as
+/// time. The peak rises immediately with a packet that needs more, and halves every 0.4 s. If the
+/// usual need changes in one step, the estimate follows within a second.
 ///
-/// Needs are milliseconds from any origin: only their differences count. The state is a function of
-/// the calls. Memory is allocated at construction. Times must not decrease.
+/// Needs are milliseconds from any origin, because only their differences are used. Times must not
+/// decrease. The state depends only on the calls and their arguments. Memory is allocated at
+/// construction.
 class DelayEstimate {
  public:
   explicit DelayEstimate(const DelayEstimateOptions& options);
 
-  /// A packet would have been in time with a delay of `needed_ms`.
+  /// Adds a packet with the need `needed_ms`.
   void note(double needed_ms, double now_ms);
-  /// A packet was lost. Its replacement would have been in time with a delay of `needed_ms`.
+  /// Adds a lost packet. `needed_ms` is the need of the packet that replaces the lost packet.
   void note_lost(double needed_ms);
-  /// The usual need. 0 before the first packet.
+  /// The usual need; 0 before the first packet.
   double usual_ms() const { return usual_ms_; }
   /// The delay without the peak.
   double settled_ms() const;
@@ -61,10 +65,10 @@ class DelayEstimate {
   std::array<Recent, kRecent> recent_{};
   std::uint32_t seen_ = 0;
   double noted_at_ms_ = 0;
-  double active_ms_ = 0;  ///< Time without silences: the history's clock.
+  double active_ms_ = 0;  ///< The time without long pauses, which the history uses.
   double usual_ms_ = 0;
-  double beyond_ms_ = 0;  ///< The quantile or the floor, relative to `usual_ms_`.
-  double peak_ms_ = 0;    ///< Beyond the sum of both, at `peak_at_ms_`.
+  double beyond_ms_ = 0;  ///< The larger of quantile and floor, relative to `usual_ms_`.
+  double peak_ms_ = 0;    ///< The peak at the time `peak_at_ms_`.
   double peak_at_ms_ = 0;
 };
 

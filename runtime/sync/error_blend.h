@@ -1,4 +1,4 @@
-// Blends a corrected prediction error out of the shown state.
+// Blends corrected prediction errors in the shown state.
 #pragma once
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 
 namespace muster {
 
-/// The time over which a corrected error is blended out.
+/// The time over which a shown error shrinks to zero.
 inline constexpr Duration kErrorBlend = std::chrono::milliseconds(99);
 
-/// The share of an error that is still shown at the time `since` after a correction: 1 at first, 0
-/// from `length` on. The speed does not jump at the beginning or the end (a cubic ease,
-/// "smoothstep").
+/// The share of an error that is shown at the time `since` after a correction. The share is 1 at
+/// first, and 0 from `length` on. The share is a cubic function ("smoothstep") of time, so the
+/// speed does not jump at the beginning or the end.
 constexpr float shown_error_share(Duration since, Duration length = kErrorBlend) {
   if (since >= length) return 0;
   const float done =

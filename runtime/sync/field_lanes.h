@@ -9,13 +9,13 @@
 
 namespace muster {
 
-/// Bytes of a field in its struct.
+/// The size of a field in its struct, in bytes.
 inline std::size_t field_bytes(const FieldDescription& field) {
   return std::size_t{field.count} * field.element_bytes;
 }
 
-/// Calls `visit(T{}, offset)` for each number of a field. `T` is the number's type, and `offset`
-/// its offset in the struct.
+/// Calls `visit(T{}, offset)` for each number of a field. `T` is the number's type. `offset` is the
+/// number's offset in the struct, in bytes.
 template <typename Visit>
 void each_lane(const FieldDescription& field, Visit visit) {
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
@@ -24,7 +24,7 @@ void each_lane(const FieldDescription& field, Visit visit) {
   });
 }
 
-/// The difference of two stamps, which wrap: positive if `to` is later.
+/// The number of steps from one stamp to another stamp; positive if `to` is later. Stamps wrap.
 constexpr std::int32_t stamp_steps(std::uint32_t from, std::uint32_t to) {
   return static_cast<std::int32_t>(to - from);
 }

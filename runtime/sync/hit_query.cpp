@@ -25,13 +25,14 @@ bool has_layer(std::uint32_t layers, std::uint8_t layer) {
   return layer < 32 && ((layers >> layer) & 1U) != 0;
 }
 
-/// Nearest first. A total order, so the result does not depend on the order of the input.
+/// The order of hits: nearest first. The order is total, so the result does not depend on the order
+/// of the input.
 bool is_nearer(const Hit& a, const Hit& b) {
   return std::tie(a.metres, a.entity, a.part) < std::tie(b.metres, b.entity, b.part);
 }
 
-/// From `begin` on, keeps only the first element of each entity. Quadratic, because few entities
-/// lie on one line.
+/// Keeps only the first element of each entity, from index `begin` on. Takes quadratic time, which
+/// is fast because few entities lie on one line.
 template <typename T, typename EntityOf>
 void keep_first_of_each(std::vector<T>& sorted, std::size_t begin, EntityOf entity_of) {
   std::size_t kept = begin;
@@ -85,7 +86,7 @@ void HitBatch::resolve(const PoseHistory& history, std::span<const ViewedShot> s
   std::ranges::sort(order_, [&](std::uint32_t a, std::uint32_t b) {
     const ViewTime& left = shots[a].view;
     const ViewTime& right = shots[b].view;
-    // Compares bits, because a NaN has no order. `moment` treats it as 0.
+    // Compares bits, because NaN has no order. `moment` treats NaN as 0.
     return std::tuple(left.from, left.to, std::bit_cast<std::uint32_t>(left.fraction), a) <
            std::tuple(right.from, right.to, std::bit_cast<std::uint32_t>(right.fraction), b);
   });

@@ -1,4 +1,4 @@
-// Computes what shots hit, at the moments that their shooters saw.
+// Computes the hits of shots, each in the moment that the shooter saw.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 
 namespace muster {
 
-/// The environment, which stops shots. `metres` returns how far a ray gets, at most `metres_max`.
-/// It is called from several threads at once, and must be a pure function while shots are resolved.
-/// Null if there is no environment.
+/// The environment, which stops shots. `metres` returns the distance at which the environment stops
+/// a ray, at most `metres_max`. `metres` is called from several threads at once, and must be a pure
+/// function while shots are resolved. `metres` is null if there is no environment.
 struct Environment {
   const void* context = nullptr;
   float (*metres)(const void* context, Vec3 from, Vec3 direction, float metres_max) = nullptr;
@@ -26,27 +26,29 @@ struct ViewedShot {
   ViewTime view;
 };
 
-/// Appends the entities that a shot hits in a view, nearest first, and by entity id if the
-/// distances are equal. Each entity is listed once, with its nearest part, and with the lowest one
-/// of equally near parts. Entities behind the environment are not hit. A shot hits nothing if one
-/// of its values is not finite, or if the length of its direction differs from 1 by more than 1 %.
-/// `scratch` keeps memory between calls. Returns how many metres the environment lets the shot get.
+/// Appends the entities that a shot hits in a view, nearest first. Entities at equal distances are
+/// ordered by entity id. Each entity is listed once, with its nearest part. Of equally near parts,
+/// the lowest part is listed. Entities behind the environment are not hit. A shot hits nothing if
+/// one of its values is not finite, or if the length of its direction differs from 1 by more than 1
+/// %. `scratch` keeps memory between calls. Returns the distance at which the environment stops the
+/// shot, in metres.
 float resolve_shot(RewoundView& view, const Shot& shot, const Environment& environment,
                    std::vector<std::uint32_t>& scratch, std::vector<Hit>& out);
 
-/// Resolves many shots. It rewinds once per distinct moment. The result of a shot does not depend
-/// on the other shots in the batch, so the results are the same in every order and on any number of
-/// threads. Reuse it: a batch allocates nothing if an earlier batch was as large.
+/// Resolves many shots, and rewinds once per distinct moment. The result of a shot does not depend
+/// on the other shots in the batch. Therefore the results are the same in every order and for any
+/// number of threads. If the object is reused, a batch allocates nothing unless it is larger than
+/// all earlier batches.
 class HitBatch {
  public:
-  /// Replaces the results of the batch before. `workers` may be null: then this thread does all the
-  /// work. Requires: `history` does not change during the call.
+  /// Resolves a batch, and replaces the results of the previous batch. If `workers` is null, the
+  /// calling thread does all the work. Requires: `history` does not change during the call.
   void resolve(const PoseHistory& history, std::span<const ViewedShot> shots,
                const Environment& environment = {}, WorkerPool* workers = nullptr);
 
   /// The hits of the shot with index `shot` in the last batch; valid until the next batch.
   std::span<const Hit> hits(std::size_t shot) const;
-  /// How many metres the environment lets the shot get.
+  /// The distance at which the environment stops the shot, in metres.
   float metres(std::size_t shot) const { return results_[shot].metres; }
 
   // Sums over all batches.
@@ -72,19 +74,19 @@ class HitBatch {
 
   std::vector<Lane> lanes_;
   std::uint32_t lanes_used_ = 0;
-  std::vector<std::uint32_t> order_;  ///< Shots by moment.
-  /// The first index of each moment in `order_`, and behind them the size of `order_`.
+  std::vector<std::uint32_t> order_;  ///< Indices of shots, sorted by moment.
+  /// The first index of each moment in `order_`, followed by the size of `order_`.
   std::vector<std::uint32_t> groups_;
   std::vector<Result> results_;
 };
 
-/// Appends the entities that a splash reaches in a view, nearest first, and by entity id if the
-/// distances are equal. Each entity is listed once, with its nearest part. Appends nothing if a
-/// value is not finite.
+/// Appends the entities that a splash reaches in a view, nearest first. Entities at equal distances
+/// are ordered by entity id. Each entity is listed once, with its nearest part. Appends nothing if
+/// a value of the splash is not finite.
 void resolve_splash(RewoundView& view, const Splash& splash, std::vector<std::uint32_t>& scratch,
                     std::vector<SplashHit>& out);
 
-/// The share of the damage at a distance from the center. `instigator_share` is not applied.
+/// The share of the damage at a distance from the center. Does not apply `instigator_share`.
 float splash_share(const Splash& splash, float metres);
 
 }  // namespace muster

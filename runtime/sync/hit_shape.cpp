@@ -1,8 +1,9 @@
-// To cast a sphere against a volume, cast a ray against the volume enlarged by the sphere's radius.
-// An enlarged sphere or capsule is a sphere or capsule. An enlarged box is three boxes and a
-// capsule along each edge. (Ericson, Real-Time Collision Detection, 5.3 and 5.5.7.) Quadratic
-// equations are solved around the point of closest approach, so results are exact to a millimetre
-// at a distance of kilometres.
+// A sphere touches a volume when its center touches the volume enlarged by the sphere's radius.
+// Therefore a sphere cast is a ray cast against the enlarged volume. An enlarged sphere is a
+// sphere, and an enlarged capsule is a capsule. An enlarged box is three boxes and a capsule along
+// each edge. (Ericson, Real-Time Collision Detection, 5.3 and 5.5.7.) Quadratic equations are
+// solved around the point of closest approach, so results are exact to 1 mm at a distance of
+// kilometres.
 #include "runtime/sync/hit_shape.h"
 
 #include <algorithm>
@@ -29,7 +30,7 @@ Wide plus(const Wide& a, const Wide& b, double times) {
 }
 double dot(const Wide& a, const Wide& b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-/// The first touch of a sphere around the origin, from outside of it.
+/// Returns the distance to a sphere around the origin. Requires: `from` is outside the sphere.
 double cast_sphere(const Wide& from, const Wide& direction, double radius) {
   const double along = -dot(from, direction);
   const Wide closest = plus(from, direction, along);
@@ -39,7 +40,8 @@ double cast_sphere(const Wide& from, const Wide& direction, double radius) {
   return metres >= 0 ? metres : kNever;
 }
 
-/// The first touch of a capsule around the origin along an axis, from outside of it.
+/// Returns the distance to a capsule around the origin, along a coordinate axis. Requires: `from`
+/// is outside the capsule.
 double cast_capsule(const Wide& from, const Wide& direction, std::size_t axis, double half_height,
                     double radius) {
   double first = kNever;
@@ -66,7 +68,7 @@ double cast_capsule(const Wide& from, const Wide& direction, std::size_t axis, d
   return first;
 }
 
-/// The first touch of a box around the origin.
+/// Returns the distance to a box around the origin.
 double cast_slabs(const Wide& from, const Wide& direction, const Wide& half) {
   double enter = 0;
   double leave = kNever;

@@ -1,4 +1,4 @@
-// Hit volumes in world space, and geometry on them.
+// Hit volumes in world space, and their geometry.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace muster {
 
-/// A hit volume that has been placed in the world.
+/// A hit volume in world space. Lengths are in metres.
 struct PlacedVolume {
   enum class Shape : std::uint8_t { sphere, capsule, box };
   Shape shape = Shape::sphere;
   Vec3 center{};
-  Quaternion rotation{};  ///< Used by capsules and boxes.
+  Quaternion rotation{};  ///< Used only by capsules and boxes.
   float radius = 0;
   float half_height = 0;
   Vec3 half_size{};
@@ -24,14 +24,16 @@ PlacedVolume placed(const HitVolume& volume, const Pose& pose);
 /// The radius of the smallest sphere around the volume's center that contains the volume.
 float extent(const HitVolume& volume);
 
-/// Moves a sphere of `radius` (0 for a ray) from `from` along `direction`. Returns the metres until
-/// it touches the volume: 0 if it touches it at the start, nothing if it does not touch it within
+/// Moves a sphere from `from` along `direction`, until the sphere touches the volume. A `radius` of
+/// 0 makes the sphere a ray. Returns the distance to the touch in metres; 0 if the sphere touches
+/// the volume at the start. Returns nothing if the sphere does not touch the volume within
 /// `metres_max`. The result is exact also at the edges and corners of a box. Computed in double.
-/// Requires: finite values, a direction of length 1.
+/// Requires: finite values, and a direction of length 1.
 std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction, float metres_max,
                           float radius);
 
-/// The point of a volume that is nearest to `point`; `point` itself if it is inside the volume.
+/// Returns the point of a volume that is nearest to `point`. If `point` is inside the volume,
+/// returns `point`.
 Vec3 nearest_point(const PlacedVolume& volume, Vec3 point);
 
 }  // namespace muster

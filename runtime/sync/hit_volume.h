@@ -9,15 +9,15 @@
 namespace muster {
 
 /// A volume that shots can hit, relative to the entity's pose. Sizes are in metres. If a coordinate
-/// of `half_size` is above 0, it is a box. Otherwise, if `half_height` is above 0, it is a capsule
-/// along the entity's y axis. Otherwise it is a sphere. An entity has at most one volume; a body of
-/// several parts needs child entities.
+/// of `half_size` is above 0, the volume is a box. Otherwise, if `half_height` is above 0, the
+/// volume is a capsule along the entity's y axis. Otherwise the volume is a sphere. An entity has
+/// at most one volume. A body with several parts needs child entities.
 struct HitVolume {
   Vec3 center{};
   float radius = 0.5F;     ///< Used by spheres and capsules.
-  float half_height = 0;   ///< Half the distance between the centers of a capsule's ends.
-  Vec3 half_size{};        ///< Half a box's size along the entity's axes.
-  std::uint8_t part = 0;   ///< Reported with a hit. The game gives it a meaning, such as "head".
+  float half_height = 0;   ///< Half the distance between the two sphere centers of a capsule.
+  Vec3 half_size{};        ///< Half the size of a box along the entity's axes.
+  std::uint8_t part = 0;   ///< A number that hits report. For example, 1 may mean "head" in a game.
   std::uint8_t layer = 0;  ///< 0 to 31: the index of a bit of `Shot::layers`.
 };
 consteval auto describe(Type<HitVolume>) {
@@ -30,8 +30,9 @@ consteval auto describe(Type<HitVolume>) {
       .field<&HitVolume::layer>("layer", {.minimum = 0, .maximum = 31});
 }
 
-/// A shot as the shooter saw it. `direction` has length 1; radius 0 is a ray. A volume is hit when
-/// the bit of its layer is set in `layers`. The shooter and its children are not hit.
+/// A shot in the world that the shooter saw. `direction` must have length 1. With `radius` 0, the
+/// shot is a ray. A shot hits only volumes whose layer's bit is set in `layers`. A shot does not
+/// hit the shooter and its children.
 struct Shot {
   EntityId shooter{};
   Vec3 from{};
@@ -41,31 +42,33 @@ struct Shot {
   std::uint32_t layers = 0xFFFFFFFF;
 };
 
-/// A hit entity. A body of several parts counts as one entity, with its nearest part.
+/// A hit entity. A body with several parts counts as one entity, with the nearest part.
 struct Hit {
   EntityId entity{};
-  Vec3 position{};  ///< The point of the volume that is touched.
-  /// The way from `Shot::from` until the ray, or the sphere's center, at the moment of the touch.
+  Vec3 position{};  ///< The point at which the shot touches the volume.
+  /// The distance in metres from `Shot::from` to the end of the ray, or to the sphere's center,
+  /// when the shot touches the volume.
   float metres = 0;
   std::uint8_t part = 0;
 };
 
-/// Damage around a point. The share of the damage is 1 up to `full_metres` from a volume's nearest
-/// point, falls linearly to `share_min` at `metres`, and is 0 beyond.
+/// Damage around a point. The share of the damage depends on the distance to a volume's nearest
+/// point. The share is 1 up to `full_metres`, falls linearly to `share_min` at `metres`, and is 0
+/// beyond `metres`.
 struct Splash {
   EntityId instigator{};
   Vec3 center{};
   float metres = 5;
   float full_metres = 1;
   float share_min = 0;
-  /// A factor for the instigator's own share. If it is above 0, the instigator is hit, whatever its
-  /// layer is. If it is 0, the instigator is never hit.
+  /// A factor for the instigator's own share. If the factor is above 0, the splash hits the
+  /// instigator on any layer. If the factor is 0, the splash never hits the instigator.
   float instigator_share = 1;
   std::uint32_t layers = 0xFFFFFFFF;
 };
 /// The effect of a splash on one entity.
 struct SplashHit {
-  Hit hit;          ///< `metres` is from the center to the nearest point; 0 inside a volume.
+  Hit hit;          ///< `metres` is the distance from the center to the volume's nearest point.
   float share = 0;  ///< The share of the damage: 0 to 1, times `instigator_share`.
 };
 

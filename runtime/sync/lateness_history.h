@@ -1,4 +1,4 @@
-// The lateness of the last snapshots, sorted, for quantiles and costs.
+// Keeps the lateness of the last packets, and computes quantiles.
 #pragma once
 
 #include <cstddef>
@@ -8,22 +8,23 @@
 namespace muster {
 
 /// The values of a sliding window, kept sorted. The oldest value is removed when the window is full
-/// or the value is too old. Memory is allocated at construction. Adding takes linear time.
+/// or when the value is too old. Memory is allocated at construction. Adding a value takes linear
+/// time.
 class LatenessHistory {
  public:
-  /// Requires: at least one value.
+  /// Requires: `values_max` is at least 1.
   LatenessHistory(std::size_t values_max, double age_max_ms);
 
   void add(double value_ms, double now_ms);
-  /// Adds `change_ms` to the last `count` values, or to all if there are fewer.
+  /// Adds `change_ms` to the last `count` values, or to all values if there are fewer.
   void shift_last(std::size_t count, double change_ms);
   std::size_t size() const { return count_; }
 
-  /// The value `v` for which `v + cost_ms * (share of values above v)` is the minimum; the lowest
-  /// one if there are several. 0 without values.
+  /// Returns the value `v` with the minimum of `v + cost_ms * (share of values above v)`. Of
+  /// several such values, returns the lowest. Returns 0 if there are no values.
   double cheapest(double cost_ms) const;
-  /// The quantile: the share `share` of the values is not above it. 0 without values. Requires: a
-  /// share of 0 to 1.
+  /// Returns the quantile for `share`, or 0 if there are no values. The share `share` of the values
+  /// is not above the quantile. Requires: a share of 0 to 1.
   double quantile(double share) const;
 
  private:
@@ -37,7 +38,7 @@ class LatenessHistory {
   void insert_sorted(double value_ms);
 
   double age_max_ms_;
-  std::vector<Entry> ring_;  ///< In order of arrival.
+  std::vector<Entry> ring_;  ///< Values in order of arrival.
   std::size_t oldest_ = 0;
   std::size_t count_ = 0;
   std::vector<double> sorted_;

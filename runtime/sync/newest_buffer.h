@@ -1,4 +1,4 @@
-// FPSSample's rule of playback, for comparison.
+// The playback rule of Unity's FPSSample, for comparison.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 
 namespace muster {
 
-/// Plays in real time and stops at the newest snapshot. If it is more than 1 tick behind the newest
-/// snapshot, it plays 1 % faster. If it is more than 10 ticks behind, it jumps to 8 ticks behind.
-/// Because there is no buffer, it stops between snapshots, and stops longer for a late snapshot.
+/// Plays in real time, and stops at the newest snapshot. If the playback is more than 1 tick behind
+/// the newest snapshot, the playback runs 1 % faster. If the playback is more than 10 ticks behind,
+/// the playback jumps to 8 ticks behind. The playback has no delay, so it often stops until the
+/// next snapshot arrives.
 ///
 /// Source: Unity's FPSSample, ClientGameLoop, "render time".
 class NewestBuffer final : public JitterBuffer {

@@ -1,5 +1,5 @@
-// The share of the error that a frame corrects depends on the frame's length. So the curve is the
-// same at 15 and at 1,000 frames per second, and it never overshoots.
+// The share of the error that a frame corrects depends on the frame's length. Therefore the
+// correction takes the same time at 15 and at 1,000 frames per second, and never overshoots.
 #include "runtime/sync/playback_clock.h"
 
 #include <algorithm>

@@ -5,24 +5,25 @@
 
 namespace muster {
 
-/// How fast a playback clock may run, and when it jumps instead.
+/// The speed limits of a playback clock, and the limits for jumps.
 struct PlaybackLimits {
-  double speed_min = 0.85;     ///< Seconds played per second. In (0, 1].
-  double speed_max = 1.1;      ///< At least 1.
-  double jump_ahead_ms = 150;  ///< If it is further behind its target, it jumps.
-  double jump_back_ms = 500;   ///< If it is further ahead of its target, it jumps.
-  double settle_ms = 30;       ///< Time in which an error within the limits falls to 1/e. Above 0.
+  double speed_min = 0.85;     ///< The minimum speed, relative to real time. Above 0, at most 1.
+  double speed_max = 1.1;      ///< The maximum speed, relative to real time. At least 1.
+  double jump_ahead_ms = 150;  ///< The clock jumps if it is further behind its target.
+  double jump_back_ms = 500;   ///< The clock jumps if it is further ahead of its target.
+  /// The time in which an error falls to 1/e, if no limit applies. Above 0.
+  double settle_ms = 30;
 };
 
-/// Follows a target that moves with time. Between jumps ("reseats") its speed is within the limits,
-/// so its position never decreases. All values are milliseconds from one origin. The state is a
-/// function of the calls.
+/// Follows a target that moves with time. Between jumps ("reseats"), the clock's speed is within
+/// the limits, so its position never decreases. All values are milliseconds from one origin. The
+/// state depends only on the calls and their arguments.
 class PlaybackClock {
  public:
   explicit PlaybackClock(const PlaybackLimits& limits = {}) : limits_(limits) {}
 
-  /// The time to play at `now_ms`, if `target_ms` is wanted. The first call returns the target. If
-  /// `now_ms` is earlier than in the last call, it counts as unchanged.
+  /// Returns the time to play at `now_ms`, if the target is `target_ms`. The first call returns the
+  /// target. If `now_ms` is earlier than in the last call, the last call's time is used.
   double follow(double target_ms, double now_ms);
   /// The result of the last `follow`.
   double position_ms() const { return position_ms_; }

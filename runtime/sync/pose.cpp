@@ -22,7 +22,8 @@ float between(float from, float to, float fraction) {
 }  // namespace
 
 Vec3 rotated(const Quaternion& rotation, Vec3 value) {
-  // A rotation that was rounded for the wire has a length near 1; the division corrects that.
+  // A rotation that was rounded for the wire has a length near 1. The division makes the result
+  // exact.
   const float length_square = square(rotation);
   if (!(length_square > 1e-12F)) return value;
   const Vec3 axis{rotation.x, rotation.y, rotation.z};

@@ -1,4 +1,4 @@
-// Position and rotation, and their interpolation.
+// Poses, and the interpolation of poses.
 #pragma once
 
 #include "registry/components/component.h"
@@ -16,11 +16,12 @@ struct Pose {
 Vec3 rotated(const Quaternion& rotation, Vec3 value);
 /// Rotates `value` by the inverse of `rotation`.
 Vec3 rotated_back(const Quaternion& rotation, Vec3 value);
-/// The pose in the world of `local`, which is relative to `parent`.
+/// Returns the world pose of `local`. `local` is relative to `parent`, which is a world pose.
 Pose placed(const Pose& parent, const Pose& local);
-/// The pose at `fraction` of the way from `from` to `to`: the position on the straight line, the
-/// rotation on the shorter arc. The result has the same bits as `interpolate` of a component's
-/// fields, so a server computes the pose that its client has drawn. Requires: a fraction of 0 to 1.
+/// Interpolates between two poses: the position on the straight line, and the rotation on the
+/// shorter arc. The result has the same bits as the result of `interpolate` for a component.
+/// Therefore a server computes exactly the pose that its client has drawn. Requires: a fraction of
+/// 0 to 1.
 Pose between(const Pose& from, const Pose& to, float fraction);
 
 }  // namespace muster

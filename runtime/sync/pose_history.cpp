@@ -1,5 +1,6 @@
-// States are in a ring. Each has a record per entity index, so a rewind reads two arrays from front
-// to back. An index can be given to another entity when no state has the old entity any more.
+// The states are a ring. Each state has one record per entity index, so a rewind reads two arrays
+// from front to back. Another entity can get an index when no state has the index's previous
+// entity.
 #include "runtime/sync/pose_history.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// Spheres are enlarged by this for rounding.
+/// Spheres are enlarged by this distance, because of rounding errors.
 constexpr float kSlackMetres = 0.01F;
 
 void clear_sphere(PoseHistory::State& state, std::uint32_t index) {
@@ -28,7 +29,7 @@ std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks) {
   assert(ticks_per_second > 0 && stride_ticks > 0);
   const double ticks = std::chrono::duration<double>(span).count() * ticks_per_second;
-  // One more at each end, because a moment is between two states, and the newest is the present.
+  // Two more states are needed: the state before the oldest moment, and the newest state.
   return static_cast<std::uint32_t>(std::ceil(std::max(ticks, 0.0) / stride_ticks)) + 2;
 }
 
@@ -128,7 +129,7 @@ void PoseHistory::find_cut(Record& record, const Record* before, Tick previous) 
   const Vec3 step = record.pose.position - before->pose.position;
   const auto ticks = static_cast<float>(steps_between(previous, now));
   const float metres_max = options_.metres_per_tick_max * ticks;
-  // False for NaN.
+  // `is_near` is false for NaN.
   const bool is_near = dot(step, step) <= metres_max * metres_max;
   record.cut_tick = is_near ? before->cut_tick : now.value();
 }
@@ -188,7 +189,7 @@ void PoseHistory::clear() {
 PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
   assert(state_count_ > 0);
   // Finds the newest state at or before `from`, and the oldest state at or after `to`. States are
-  // at least a tick apart, so the state is not after index `since`.
+  // at least one tick apart, so the first of the two has at most the index `since`.
   const std::uint32_t since = view.from > oldest() ? view.from.value() - oldest().value() : 0;
   std::uint32_t from = std::min(state_count_ - 1, since);
   while (from > 0 && state(from).tick > view.from) --from;
@@ -203,7 +204,7 @@ PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
     found.fraction =
         static_cast<float>(std::clamp((view.ticks() - begin) / (end - begin), 0.0, 1.0));
   }
-  if (!(found.fraction > 0)) found.fraction = 0;  // Also NaN.
+  if (!(found.fraction > 0)) found.fraction = 0;  // The condition is also true for NaN.
   if (found.fraction >= 1) found.from = found.to;
   if (found.from == found.to) found.fraction = 0;
   return found;

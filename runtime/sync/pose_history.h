@@ -1,4 +1,4 @@
-// The poses of the last ticks of everything that shots can hit.
+// Keeps the poses of all hit volumes in the last ticks.
 #pragma once
 
 #include <array>
@@ -16,51 +16,52 @@
 
 namespace muster {
 
-/// How many states a history needs to cover `span`, if one state is noted every `stride_ticks`.
-/// Includes the state before `span` and the newest state.
+/// Returns the number of states that cover `span` if one state is stored every `stride_ticks`. The
+/// result includes the state before `span` and the newest state.
 std::uint32_t states_for(Duration span, std::uint32_t ticks_per_second,
                          std::uint32_t stride_ticks = 1);
 
 struct PoseHistoryOptions {
-  std::uint32_t states = 32;          ///< States to keep, at least 2. See `states_for`.
-  std::uint32_t entities_max = 4096;  ///< More entities are refused and counted.
-  /// A pose whose position changes by more than this in a tick counts as teleported.
+  std::uint32_t states = 32;          ///< The number of kept states, at least 2. See `states_for`.
+  std::uint32_t entities_max = 4096;  ///< Further entities are refused and counted.
+  /// An entity whose position changes by more than this distance in a tick counts as teleported.
   float metres_per_tick_max = 4;
 };
 
 /// The state of an entity in a tick.
 struct NotedPose {
   EntityId entity{};
-  EntityId target{};  ///< The entity that hits report; null for `entity` itself.
-  EntityId parent{};  ///< `pose` is relative to its pose, if it is noted in the same tick.
+  EntityId target{};  ///< The entity that hits report. If null, hits report `entity`.
+  /// `pose` is relative to the parent's pose, if the parent is noted in the same tick.
+  EntityId parent{};
   Pose pose{};
-  const HitVolume* volume = nullptr;  ///< Copied. Null if the entity only carries others.
-  bool is_teleported = false;         ///< No blending from the pose before to this pose.
+  const HitVolume* volume = nullptr;  ///< Copied. Null if the entity is only a parent of others.
+  bool is_teleported = false;         ///< If true, this pose is not blended with the previous pose.
 };
 
-/// The last states of all hit volumes, and of the movers and parents that carry them. Poses are
-/// kept relative to their parents. As on a client that draws them, the relative poses are blended
-/// first, and then combined into world poses. Volumes are not blended: between two states, the
-/// volume of the earlier state counts. An entity that has despawned can still be hit at times
-/// before that, until the states of these times are overwritten. Its id is not reused.
+/// The last states of all hit volumes and of their parents. Each pose is stored relative to the
+/// parent's pose. As on a client, relative poses are blended first, and then combined into world
+/// poses. Volumes are not blended: between two states, the volume of the earlier state is used. A
+/// despawned entity can be hit at times before its despawn, until the states of these times are
+/// overwritten. Ids of despawned entities are not reused.
 ///
-/// Memory: about 120 bytes per entity and state. It grows with the number of entities and does not
-/// shrink. A tick allocates nothing if an earlier tick had as many entities. Several threads may
-/// read at once, also through `RewoundView`, if no thread writes. Keeps no pointers to its
-/// arguments.
+/// The memory is about 120 bytes per entity and state, and never shrinks. A tick allocates nothing
+/// unless it has more entities than all earlier ticks. Several threads may read at once, also
+/// through `RewoundView`, while no thread writes. Keeps no pointers to its arguments.
 class PoseHistory {
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
   explicit PoseHistory(const PoseHistoryOptions& options = {});
 
-  /// Begins the state of a tick, which replaces the oldest state if all are in use. If the tick is
-  /// not after the newest state, all states are dropped first. Requires: no state is open.
+  /// Begins the state of a tick. If all states are in use, the new state replaces the oldest state.
+  /// If the tick is not after the newest state's tick, all states are dropped first. Requires: no
+  /// state is open.
   void begin(Tick tick);
-  /// Adds an entity to the open state. If the entity was added already, replaces its pose. False if
-  /// there are too many entities.
+  /// Adds an entity to the open state. If the entity was already added, replaces its pose. Returns
+  /// false if there are too many entities.
   bool note(const NotedPose& noted);
-  /// Closes the open state, which can be read from now on. Requires: a state is open.
+  /// Closes the open state, which can then be read. Requires: a state is open.
   void end();
   void clear();
 
@@ -69,7 +70,7 @@ class PoseHistory {
   Tick oldest() const { return state(0).tick; }
   Tick newest() const { return state(state_count_ - 1).tick; }
   std::uint32_t state_count() const { return state_count_; }
-  /// The number of refused entities since the beginning. An entity counts once per tick.
+  /// The number of refused calls of `note`.
   std::uint64_t refused() const { return refused_; }
   std::size_t memory_bytes() const;
 
@@ -78,29 +79,32 @@ class PoseHistory {
     Pose pose;
     HitVolume volume;
     EntityId target;
-    float reach = 0;  ///< From the entity's position to the far end of its volume.
+    float reach = 0;  ///< The distance from the entity's position to the far end of its volume.
     std::uint32_t parent = kNone;
-    std::uint32_t cut_tick = 0;  ///< The last tick to which no pose is blended.
+    /// The tick of the last pose that is not blended with the previous pose.
+    std::uint32_t cut_tick = 0;
     bool is_present = false;
     bool has_volume = false;
   };
   static constexpr float kNowhere = -1e30F;
-  /// Eight spheres in arrays by coordinate, so that the compiler can use vector instructions.
+  /// Eight spheres. Each coordinate has an array, so that the compiler can use vector instructions.
   struct Spheres {
     static constexpr std::uint32_t kWidth = 8;
     alignas(32) std::array<float, kWidth> x{}, y{}, z{};
-    /// `kNowhere` for an entity without a volume.
+    /// The radius of each sphere; `kNowhere` for an entity without a volume.
     std::array<float, kWidth> reach{kNowhere, kNowhere, kNowhere, kNowhere,
                                     kNowhere, kNowhere, kNowhere, kNowhere};
-    std::array<std::uint32_t, kWidth> cut_tick{};  ///< The last cut of the entity or a parent.
+    /// The latest `cut_tick` of the entity and its parents.
+    std::array<std::uint32_t, kWidth> cut_tick{};
   };
   struct State {
     Tick tick;
-    std::vector<Record> records;   ///< By entity index.
-    std::vector<Spheres> spheres;  ///< By index / 8. Centers: the topmost parents.
+    std::vector<Record> records;  ///< Records by entity index.
+    /// Spheres by entity index / 8. Their centers are the topmost parents.
+    std::vector<Spheres> spheres;
   };
-  /// The two states around a moment, and the fraction of the way between them. For a moment outside
-  /// the history, the nearest state.
+  /// The two states around a moment, and the moment's fraction of the time between the states. For
+  /// a moment outside the history, both states are the nearest state.
   struct Moment {
     const State* from = nullptr;
     const State* to = nullptr;
@@ -109,15 +113,15 @@ class PoseHistory {
   /// Requires: not empty.
   Moment moment(const ViewTime& view) const;
   std::uint32_t index_count() const { return static_cast<std::uint32_t>(entities_.size()); }
-  /// The maximum depth of parents. Parents above it are ignored.
+  /// The maximum depth of parents. Parents above this depth are ignored.
   static constexpr std::uint32_t kDepthMax = 16;
 
  private:
   struct Entity {
-    EntityId id;                 ///< Null for a free index.
+    EntityId id;                 ///< Null if the index is free.
     std::uint64_t last_use = 0;  ///< The number of the last state that has the entity.
   };
-  /// A state by its position in the ring: 0 is the oldest.
+  /// Returns a state by age: 0 is the oldest state.
   const State& state(std::uint32_t age) const { return states_[(first_ + age) % options_.states]; }
   std::uint32_t index_of(EntityId entity) const;
   std::uint32_t make_index(EntityId entity);
@@ -128,13 +132,13 @@ class PoseHistory {
   std::vector<State> states_;  ///< A ring.
   std::uint32_t first_ = 0;
   std::uint32_t state_count_ = 0;
-  std::uint64_t number_ = 0;  ///< How many states were begun.
+  std::uint64_t number_ = 0;  ///< The number of begun states.
   bool is_open_ = false;
   std::vector<Entity> entities_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> by_slot_;    ///< Index of the slot's newest entity.
-  std::vector<EntityId> parents_;         ///< Of the open state, by entity index.
-  std::vector<std::uint8_t> teleported_;  ///< Of the open state, by entity index.
+  std::vector<std::uint32_t> by_slot_;    ///< The index of the newest entity in each slot.
+  std::vector<EntityId> parents_;         ///< The parents in the open state, by entity index.
+  std::vector<std::uint8_t> teleported_;  ///< `is_teleported` in the open state, by entity index.
   std::uint64_t refused_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// Ids of spawns and effects that a player's command causes. They are the same on every machine.
+// The predicted ids of spawns and effects. A predicted id is the same on every machine.
 #pragma once
 
 #include <compare>
@@ -6,19 +6,20 @@
 
 namespace muster {
 
-/// The predicted id of a spawn or an effect. It consists of the command that ran in that tick, the
-/// index of the system in `Game::systems`, and the number of the same player's earlier spawns (or
-/// effects) in that system and tick. SESSION_FORMAT.md, "Predicted ids".
+/// The predicted id of a spawn or an effect that a player's command causes. The id consists of the
+/// command's number, the index of the system in `Game::systems`, and an order. The order is the
+/// number of the player's earlier spawns (or effects) in the same system and tick. See
+/// SESSION_FORMAT.md, "Predicted ids".
 struct PredictedKey {
-  /// The maximum of `system` and of `order`. What is beyond it has no key.
+  /// The maximum of `system` and of `order`. Spawns and effects beyond this maximum have no key.
   static constexpr std::uint32_t kPartMax = 255;
 
-  std::uint32_t command = 0;  ///< 0 for none: a client cannot predict it.
+  std::uint32_t command = 0;  ///< 0 for an empty key: clients cannot predict the spawn or effect.
   std::uint8_t system = 0;
   std::uint8_t order = 0;
 
   constexpr bool is_none() const { return command == 0; }
-  /// `system` and `order` in one number, for the wire.
+  /// Returns `system` and `order` in one number, for the wire.
   constexpr std::uint32_t place() const { return std::uint32_t{system} << 8U | order; }
   static constexpr PredictedKey from(std::uint32_t command, std::uint32_t place) {
     return {.command = command,
@@ -28,11 +29,12 @@ struct PredictedKey {
   friend constexpr auto operator<=>(const PredictedKey&, const PredictedKey&) = default;
 };
 
-/// If a command arrives too late, its presses run with a later command. A client waits this many
-/// commands for the spawns and effects of such a press.
+/// If a command arrives too late, the server runs its presses with a later command. A client waits
+/// for the spawns and effects of such a press for this number of commands.
 inline constexpr std::int32_t kLateCommandsMax = 16;
 
-/// The difference of two command numbers, which wrap: positive if `to` is later.
+/// The number of steps from one command number to another number; positive if `to` is later.
+/// Command numbers wrap.
 constexpr std::int32_t command_steps(std::uint32_t from, std::uint32_t to) {
   return static_cast<std::int32_t>(to - from);
 }

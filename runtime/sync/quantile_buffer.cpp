@@ -1,9 +1,10 @@
-// Besides the rules of delay_estimate.cpp, two rules reduced the delay on recorded links:
+// Two rules reduce the delay on recorded links, in addition to the rules of delay_estimate.cpp.
 //
-// - A snapshot is late only if the frame before its arrival has played past it. So its need is
-// measured from that frame, and the frame's length is not part of the delay. - A stall can be
-// detected before it ends: the clock reaches the newest snapshot, and no snapshot follows. If the
-// clock slows down then, fewer of the delayed snapshots are late.
+// A snapshot is late only if the frame before its arrival has played past the snapshot's tick. So
+// the need of a snapshot is measured from that frame, and does not include the frame's length.
+//
+// A stall is detected before it ends: the clock reaches the newest snapshot, and no later snapshot
+// has arrived. The clock then slows down, so that fewer of the delayed snapshots are late.
 #include "runtime/sync/quantile_buffer.h"
 
 #include <algorithm>
@@ -14,11 +15,12 @@
 namespace muster {
 namespace {
 
-/// The maximum frame length that is counted. A longer frame means that the client was suspended.
+/// The maximum frame length that counts. In a longer frame, the client was suspended.
 constexpr double kFrameMaxMs = 50;
-/// The maximum number of snapshots that are noted as lost for one gap in the ticks.
+/// The maximum number of snapshots that count as lost for one gap in the ticks.
 constexpr double kLostMax = 20;
-/// A gap is a loss if it is a multiple of the interval. It may differ by this share of an interval.
+/// A gap means lost snapshots if its length is a multiple of the interval. The length may differ by
+/// this share of an interval.
 constexpr double kGapTolerance = 0.1;
 
 DelayEstimateOptions buffer_estimate(double interval_ms, JitterWeight weight) {
@@ -54,10 +56,10 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const bool is_multiple = std::abs(intervals - std::round(intervals)) < kGapTolerance;
   const double lost = is_multiple ? std::min(std::round(intervals) - 1, kLostMax) : 0;
   newest_ms_ = tick_time;
-  // The snapshot is late if the frame before its arrival has played past it.
+  // The snapshot is late if the frame before its arrival has played past its tick.
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
-  // A lost snapshot is replaced by this one, so it is late by the same time plus the gap.
+  // This snapshot replaces the lost snapshots. Each lost snapshot needs the same time plus its gap.
   for (int i = static_cast<int>(lost); i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
   estimate_.note(needed, now_ms);
 }

@@ -1,4 +1,4 @@
-// The default jitter buffer: delay from a quantile of the lateness, and a peak that decays.
+// The default jitter buffer, whose delay is a quantile of the lateness plus a decaying peak.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace muster {
 
-/// Plays behind the newest snapshot by the delay of `DelayEstimate`. The delay consists of one
-/// snapshot interval, so that states are interpolated, and of the lateness that is worth waiting
-/// for according to `JitterWeight`. If the next snapshot does not arrive, the target waits at the
-/// newest snapshot for up to 100 ms. The clock follows the target at 0.85 to 1.1 times real time.
-/// It jumps if it is 150 ms behind or 500 ms ahead.
+/// Plays behind the newest snapshot by the delay of `DelayEstimate`. The delay includes one
+/// snapshot interval, so that states can be interpolated. `JitterWeight` determines how much
+/// lateness the delay includes. If the next snapshot does not arrive, the target time waits at the
+/// newest snapshot for up to 100 ms. The clock follows the target time at 0.85 to 1.1 times real
+/// time. The clock jumps if it is 150 ms behind or 500 ms ahead.
 class QuantileBuffer final : public JitterBuffer {
  public:
   explicit QuantileBuffer(const JitterOptions& options);
@@ -30,7 +30,7 @@ class QuantileBuffer final : public JitterBuffer {
   double interval_ms_;
   bool has_begun_ = false;
   bool has_frame_ = false;
-  Time origin_{};         ///< The first snapshot's arrival; milliseconds count from it.
+  Time origin_{};         ///< The first snapshot's arrival, which is 0 ms.
   double newest_ms_ = 0;  ///< The time of the newest snapshot's tick.
   double frame_ms_ = 0;   ///< The time of the last frame.
   double delay_ms_ = 0;

@@ -1,5 +1,6 @@
-// A ring of bits. When the newest stamp advances, the bits of the stamps that it passes are set, a
-// word at a time. The ring has 4,096 bits, so these bits never overlap the bits that can be read.
+// The history is a ring of bits. When the newest stamp advances, the bits of the skipped stamps are
+// set, one word at a time. The ring has 4,096 bits, so the set bits never overlap the readable
+// bits.
 #include "runtime/sync/received_history.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ void ReceivedHistory::note(std::uint32_t stamp) {
   if (ahead >= static_cast<std::int32_t>(kStamps)) {
     missing_.fill(~std::uint64_t{0});
   } else {
-    // The rest of the newest stamp's word, and the words after it.
+    // Sets the remaining bits of the newest stamp's word, and the words after it.
     if (first % 64 != 0) word(first) |= ~std::uint64_t{0} << (first % 64);
     for (std::uint32_t at = (first + 63) / 64; stamp_steps(at * 64, stamp) >= 0; ++at) {
       missing_[at % kWords] = ~std::uint64_t{0};

@@ -6,22 +6,22 @@
 
 namespace muster {
 
-/// A bit for each of the last 2,112 stamps: the last 64, and 32 blocks of 64 before them. Stamps
-/// before the first one count as missing. Each call takes constant time.
+/// A bit for each of the last 2,112 stamps: the last 64 stamps, and 32 earlier blocks of 64 stamps.
+/// Stamps before the first noted stamp count as missing. Each call takes constant time.
 class ReceivedHistory {
  public:
   static constexpr std::uint32_t kBlocks = 32;
 
-  /// A command has arrived. A stamp that is older than the history is ignored.
+  /// Records that a command has arrived. A stamp that is older than the history is ignored.
   void note(std::uint32_t stamp);
   /// Forgets everything.
   void clear() { *this = ReceivedHistory(); }
 
-  /// The 64 stamps before `end`: bit `i` is set if `end - 1 - i` has arrived. Requires: an `end`
-  /// that is at most 1 above the newest stamp, and within the history.
+  /// Returns the bits of the 64 stamps before `end`. Bit `i` is set if `end - 1 - i` has arrived.
+  /// Requires: `end` is at most 1 above the newest stamp, and within the history.
   std::uint64_t before(std::uint32_t end) const;
-  /// Bit `i` is set when a command of block `i` is missing. Block `i` has the 64 stamps before
-  /// `newest - 64 - 64 * i`.
+  /// Returns a bit for each block. Bit `i` is set if a command of block `i` is missing. Block `i`
+  /// has the 64 stamps before `newest - 64 - 64 * i`.
   std::uint32_t gaps() const;
   std::uint64_t block(std::uint32_t index) const { return before(newest_ - 64 - 64 * index); }
 
@@ -31,7 +31,7 @@ class ReceivedHistory {
 
   bool has_begun_ = false;
   std::uint32_t newest_ = 0;
-  /// Bit `stamp % 64` of word `stamp / 64 % kWords`: set when it has not arrived.
+  /// Bit `stamp % 64` of word `stamp / 64 % kWords` is set if the stamp has not arrived.
   std::array<std::uint64_t, kWords> missing_{};
 };
 

@@ -1,5 +1,6 @@
-// The sphere around a volume has its center at the topmost parent. Its radius is the sum of the
-// distances along the chain of poses below, so the volume is inside however the poses rotate.
+// The center of a volume's sphere is the position of the topmost parent. The radius of the sphere
+// is the sum of the distances along the chain of poses. Therefore the volume is inside the sphere
+// for all rotations of the poses.
 #include "runtime/sync/rewound_view.h"
 
 #include <algorithm>
@@ -10,11 +11,11 @@
 namespace muster {
 namespace {
 
-/// Spheres are enlarged for rounding. This is a share of the squared distance.
+/// Spheres are enlarged by this share of the squared distance, because of rounding errors.
 constexpr float kSlackShare = 1e-6F;
 constexpr std::uint32_t kWidth = PoseHistory::Spheres::kWidth;
 
-/// Appends the indices of lanes that are set.
+/// Appends the indices of the set lanes.
 void append(const std::array<std::uint32_t, kWidth>& is_near, std::size_t block,
             std::vector<std::uint32_t>& out) {
   std::uint32_t any = 0;
@@ -124,7 +125,7 @@ void RewoundView::near_line(Vec3 from, Vec3 direction, float metres_max, float r
       const float along = x * direction.x + y * direction.y + z * direction.z;
       const float square = x * x + y * y + z * z;
       const float reach = spheres.reach[lane] + radius;
-      // No branches, so that the compiler computes the eight lanes together.
+      // This loop has no branches, so that the compiler computes the eight lanes together.
       const std::uint32_t is_ahead = along >= -reach ? 1U : 0U;
       const std::uint32_t is_before = along <= metres_max + reach ? 1U : 0U;
       const std::uint32_t is_beside =

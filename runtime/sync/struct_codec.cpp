@@ -1,5 +1,5 @@
-// Each value takes as many bits as its field's range needs, so all structs of a type have the same
-// size.
+// The number of bits of a value depends only on its field's range. Therefore all structs of a type
+// have the same size.
 #include "runtime/sync/struct_codec.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 namespace muster {
 namespace {
 
-/// The maximum number of values without bits in a struct. A field that has only one possible value
-/// is a mistake anyway.
+/// The maximum number of values without bits in a struct. A value has no bits if its field has only
+/// one possible value.
 constexpr std::size_t kBitlessValuesMax = 16;
 
 unsigned bit_count_of(const FieldSchema& field) {
@@ -46,8 +46,8 @@ std::uint64_t read_value(BitReader& reader, unsigned bits) {
   return value;
 }
 
-/// Whether the commands have at most `kCommandValuesMax` values, and a known sampling for each
-/// field.
+/// Returns whether the commands have at most `kCommandValuesMax` values, and whether each field has
+/// a known sampling.
 bool fit_commands(std::span<const ComponentSchema> commands, std::span<const Sampling> sampled) {
   std::size_t fields = 0;
   std::size_t values = 0;
@@ -66,10 +66,10 @@ Result<void> check_structs(std::span<const ComponentDescription> types) {
   for (const ComponentDescription& type : types) {
     const ComponentSchema& component = schema.components.emplace_back(wire_schema(type));
     if (component.value_count() > kStructValuesMax) {
-      return fail(ErrorCode::limit_exceeded, "'" + type.name + "' has " +
-                                                 std::to_string(component.value_count()) +
-                                                 " values, and a command or message may have " +
-                                                 std::to_string(kStructValuesMax));
+      return fail(ErrorCode::limit_exceeded,
+                  "'" + type.name + "' has " + std::to_string(component.value_count()) +
+                      " values, and a command or message may have at most " +
+                      std::to_string(kStructValuesMax));
     }
     if (const char* const fault = find_fault(schema)) {
       return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: " + fault);
@@ -85,7 +85,7 @@ Result<void> check_commands(std::span<const ComponentDescription> commands) {
   }
   if (values <= kCommandValuesMax) return check_structs(commands);
   return fail(ErrorCode::limit_exceeded, "the commands have " + std::to_string(values) +
-                                             " values together, and may have " +
+                                             " values in total, and may have at most " +
                                              std::to_string(kCommandValuesMax));
 }
 
@@ -94,7 +94,7 @@ StructEncoder::StructEncoder(std::vector<ComponentDescription> commands,
     : types_(std::move(commands)), command_count_(types_.size()) {
   types_.insert(types_.end(), messages.begin(), messages.end());
   for (const ComponentDescription& type : types_) schemas_.push_back(wire_schema(type));
-  // A schema needs at least one type. This one has no components and is not used.
+  // A schema needs at least one type. This type has no components and is not used.
   const std::vector<std::byte> encoded =
       encode_schema({.components = schemas_, .types = {ReplicatedType{.components = {}}}});
   schema_ = {static_cast<std::byte>(command_count_ & 0xFFU),
@@ -154,7 +154,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   }
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
-  // Limits values without bits: they cost the sender nothing, but the receiver time.
+  // Limits values without bits, which cost the sender no bytes but cost the receiver time.
   const auto is_too_large = [](const ComponentSchema& component) {
     return component.value_count() > kStructValuesMax ||
            component.value_count() > 8 * byte_count_of(component) + kBitlessValuesMax;
@@ -162,7 +162,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   if (!decoded || command_count > decoded->components.size() ||
       !fit_commands(std::span(decoded->components).first(command_count), sampled) ||
       std::ranges::any_of(decoded->components, is_too_large)) {
-    return fail(ErrorCode::malformed, "the other end's list of commands and messages is damaged");
+    return fail(ErrorCode::malformed, "the peer's list of commands and messages is malformed");
   }
   StructDecoder decoder;
   decoder.local_ = types;
@@ -182,7 +182,7 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
 void StructDecoder::match(Type& type, std::span<const ComponentDescription> types) {
   const auto here = std::ranges::find(types, type.schema.name, &ComponentDescription::name);
   if (here == types.end()) {
-    notes_.push_back("this end has no command or message '" + type.schema.name + "'");
+    notes_.push_back("there is no local command or message '" + type.schema.name + "'");
     return;
   }
   type.local = static_cast<std::uint16_t>(here - types.begin());
@@ -190,7 +190,7 @@ void StructDecoder::match(Type& type, std::span<const ComponentDescription> type
   for (const FieldSchema& field : type.schema.fields) {
     const std::uint32_t first_value = value;
     value += field.value_count;
-    std::string why = "this end has no such field";
+    std::string why = "there is no local field with this name";
     std::optional<FieldConversion> conversion;
     if (const FieldDescription* const local = here->find(field.name)) {
       conversion = FieldConversion::make(field, *local, why);

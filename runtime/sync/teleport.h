@@ -10,7 +10,8 @@
 
 namespace muster {
 
-/// The offset of the position in a component named "Transform"; nothing for other components.
+/// Returns the offset of the position field in a component named "Transform", in bytes. Returns
+/// nothing for other components.
 inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescription& component) {
   const FieldDescription* const field =
       component.name == "Transform" ? component.find("position") : nullptr;
@@ -18,10 +19,10 @@ inline std::optional<std::uint32_t> position_offset_bytes(const ComponentDescrip
   return field->offset_bytes;
 }
 
-/// Whether a component's position differs by more than `metres_max` between two states; then it was
-/// teleported. Prediction, interpolation and the history of hit tests use the same limit
-/// (`Game::teleport_metres_per_second`), so they all detect a teleport in the same tick. Requires:
-/// the offset of `position_offset_bytes`.
+/// Returns whether a component's position differs by more than `metres_max` between two states.
+/// Prediction, interpolation and the history of hit tests use the same limit
+/// (`Game::teleport_metres_per_second`), so all three detect a teleport in the same tick. Requires:
+/// `offset_bytes` is a result of `position_offset_bytes`.
 inline bool is_teleported(Bytes from, Bytes to, std::uint32_t offset_bytes, double metres_max) {
   Vec3 before;
   Vec3 after;

@@ -50,7 +50,7 @@ double VarianceBuffer::shown(Time now) {
 }
 
 void VarianceBuffer::count_waiting() {
-  // A long frame has only one count for all its intervals.
+  // A frame has at most one count, even if it is longer than an interval.
   to_count_ticks_ = std::max(to_count_ticks_ + interval_ticks_, 0.0);
   const double waiting = (newest_->value() - shown_) / interval_ticks_;
   sum_ += waiting;

@@ -1,5 +1,4 @@
-// A rule of playback, for comparison: a buffer of snapshots that grows and shrinks by whole
-// snapshots.
+// A playback rule for comparison: a buffer that grows and shrinks by whole snapshots.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +8,16 @@
 
 namespace muster {
 
-/// Starts when 3 snapshots wait, and then plays in real time. Once per snapshot interval, it counts
-/// the snapshots that wait. After 30 counts, it judges their variance and mean. If the variance is
-/// above normal, the counts are discarded. Otherwise, if the mean is above the upper bound, it
-/// plays one interval at once, so the buffer shrinks. If the mean is below the lower bound, it
-/// waits for one interval, so the buffer grows.
+/// Starts when 3 snapshots wait, and then plays in real time. Once per snapshot interval, the
+/// buffer counts its waiting snapshots. After 30 counts, the buffer checks the variance and the
+/// mean of the counts. If the variance is above normal, the counts are discarded. Otherwise, if the
+/// mean is above the upper bound, the playback jumps ahead by one interval, so the buffer shrinks.
+/// If the mean is below the lower bound, the playback waits for one interval, so the buffer grows.
 ///
-/// It does not change its speed, so shown motion jumps or stops by an interval. It never plays past
-/// the newest snapshot. Source: "How we wrote the network code of the mobile PvP shooter" (Pixonic,
-/// 2018). The source gives no bounds; the bounds here keep one or two intervals in the buffer.
+/// The playback does not change its speed, so shown motion jumps or stops by an interval. The
+/// playback never passes the newest snapshot. Source: "How we wrote the network code of the mobile
+/// PvP shooter" (Pixonic, 2018). The source gives no bounds. The bounds here keep one or two
+/// intervals in the buffer.
 class VarianceBuffer final : public JitterBuffer {
  public:
   explicit VarianceBuffer(const JitterOptions& options);
@@ -26,7 +26,7 @@ class VarianceBuffer final : public JitterBuffer {
   double shown(Time now) override;
   Duration delay() const override { return delay_; }
   std::uint64_t reseats() const override { return 0; }
-  /// How many intervals were played at once (`added`) and waited (`skipped`).
+  /// The number of intervals by which the playback jumped ahead (`added`) and waited (`skipped`).
   std::uint64_t added() const { return added_; }
   std::uint64_t skipped() const { return skipped_; }
 

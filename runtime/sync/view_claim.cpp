@@ -6,15 +6,16 @@
 namespace muster {
 namespace {
 
-/// Fractions are sent in 1/4096, so sums of them have rounding errors.
+/// The tolerance for rounding errors in sums of fractions, which are sent in 1/4096.
 constexpr double kRounding = 1.0 / 256;
 constexpr std::uint32_t kDistanceMax = 255;
-/// How far the newest snapshot falls behind on a link without jitter, in addition to the interval.
+/// The lateness of the newest snapshot on a link without jitter, in addition to the interval.
 constexpr double kSteadyTicks = 0.4;
-/// A command number that differs by more than this begins a new sequence.
+/// A command number that differs by more than this number from the last command number begins a new
+/// sequence.
 constexpr std::int32_t kStepMax = 64;
 
-/// The view at a number of ticks between two whole ticks.
+/// Returns the view at a number of ticks, between the two nearest whole ticks.
 ViewTime at_ticks(double ticks) {
   const double whole = std::floor(std::max(ticks, 0.0));
   const auto fraction = static_cast<float>(std::max(ticks, 0.0) - whole);
@@ -62,7 +63,7 @@ void ViewClaims::note_newest(Tick newest) {
   const double interval = options_.snapshot_ticks;
   const double rewind_max = options_.rewind_ticks_max;
   if (newest_ == Tick()) {
-    // Assume that the next snapshot is due, until more have arrived.
+    // Assumes that the next snapshot is due, until more snapshots have arrived.
     best_ = now;
     behind_ = interval;
     newest_ = newest;
@@ -70,7 +71,7 @@ void ViewClaims::note_newest(Tick newest) {
   }
   if (steps_between(newest_, newest) > options_.outage_ticks) has_course_ = false;
   best_ = std::max(best_ - options_.lead_rate_max * step_, now);
-  // Just before this command, the last command's snapshot was still the newest.
+  // Immediately before this command, the last command's snapshot was still the newest snapshot.
   const double gap = best_ - (in_ticks(newest_) - time_);
   const double forgotten =
       std::max(options_.forget_rate, (behind_ - interval) / options_.forget_ticks);
@@ -79,7 +80,7 @@ void ViewClaims::note_newest(Tick newest) {
 }
 
 void ViewClaims::follow(double used) {
-  // A view that waits at the newest snapshot does not show how it would have moved.
+  // A view that waits at the newest snapshot does not tell which of the two views the client uses.
   const bool is_waiting = used >= high_ - kRounding && course_ > used;
   if (!is_waiting && course_ != stopped_course_) {
     const bool has_stopped = std::abs(used - stopped_course_) < std::abs(used - course_);

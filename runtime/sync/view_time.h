@@ -12,14 +12,15 @@ namespace muster {
 constexpr double in_ticks(Tick tick) { return tick.value(); }
 
 /// A moment between the two states of the world that a client blends when it draws. A server that
-/// rewinds to the moment blends the same two states. With other states, the result would differ for
-/// everything that does not move on a straight line.
+/// rewinds to the moment blends the same two states. With two other states, the result would differ
+/// for each entity that does not move on a straight line.
 struct ViewTime {
   Tick from;
   Tick to;             ///< At least `from`.
-  float fraction = 0;  ///< 0 to 1 of the way from `from` to `to`.
+  float fraction = 0;  ///< The moment's share of the time from `from` to `to`, 0 to 1.
 
-  /// The moment at `fraction` between `tick` and the tick after it. Requires: a fraction of 0 to 1.
+  /// Returns the moment at `fraction` between `tick` and the next tick. Requires: a fraction of 0
+  /// to 1.
   static constexpr ViewTime at(Tick tick, float fraction = 0) {
     return {tick, fraction > 0 ? tick.next() : tick, fraction};
   }

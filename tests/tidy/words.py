@@ -45,7 +45,7 @@ LIMITS = (
      "registry/base/wire_limits.h", "kEventBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"A message has at most ([\d,]+) bytes",
      "runtime/session/message_pipe.h", "kSessionMessageBytesMax"),
-    ("runtime/session/SESSION_FORMAT.md", r"^A command more than (\d+) below the newest one",
+    ("runtime/session/SESSION_FORMAT.md", r"^A command more than (\d+) below the newest command",
      "runtime/sync/command_report.h", "kSettledTicks"),
     ("runtime/session/SESSION_FORMAT.md", r"that is more than (\d+) below `run`",
      "runtime/sync/command_report.h", "kLateTicks"),
