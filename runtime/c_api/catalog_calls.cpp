@@ -1,4 +1,4 @@
-// Functions that read the catalog; none loads a bundle.
+// The functions that read the catalog. They load no bundle.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -44,8 +44,8 @@ class Presentations {
   /// Despawns the presentation of `owner`, if there is one.
   void hide(EntityId owner, std::uint32_t type);
 
-  /// The visible presentation of `owner` in the view; null if there is none. While a new
-  /// presentation waits for its bundle, this is the previous presentation.
+  /// The visible presentation of `owner` in the view; null if `owner` has no presentation. While a
+  /// new presentation waits for its bundle, this is the previous presentation.
   EntityId shown(EntityId owner, std::uint32_t type) const;
   /// The owner of a presentation; null if `presentation` is not a presentation, or if its owner no
   /// longer exists. The time is linear in the number of presentations.

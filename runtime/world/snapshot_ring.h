@@ -64,8 +64,9 @@ class SnapshotRing {
   Bytes value_at(Tick tick, ComponentId component, EntityId entity) const;
 
   /// Compares `value_at` of a tick with `value`, for reconciliation. Returns the first field that
-  /// differs by more than its tolerance, or no value if there is none. Requires: `has(tick)` is
-  /// true, the entity had the component at that tick, and `value` has the size of the component.
+  /// differs by more than its tolerance, or no value if all fields are within their tolerances.
+  /// Requires: `has(tick)` is true, the entity had the component at that tick, and `value` has the
+  /// size of the component.
   std::optional<FieldDifference> first_difference(Tick tick, ComponentId component, EntityId entity,
                                                   Bytes value) const;
 

@@ -131,7 +131,7 @@ class World {
   bool set_name(EntityId entity, NameId name);
   /// The signature of an entity, or none. A removed entity has none.
   Signature signature(EntityId entity) const;
-  /// The living entity with a signature; null if there is none.
+  /// The living entity with a signature; null if no living entity has it.
   EntityId find(Signature signature) const;
   /// The active flag of the entity itself. The flags of its parents do not matter. False for a
   /// removed entity.
