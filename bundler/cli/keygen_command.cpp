@@ -32,7 +32,7 @@ int keygen(const std::string& path, Session& session) {
   }
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());
-  // The secret key first: the public half alone would be useless.
+  // Writes the secret key first, because the public key alone would be useless.
   if (auto made = create_secret_file(path, as_bytes(key_file_text(keys.secret))); !made) {
     return report_error(session, made.error());
   }

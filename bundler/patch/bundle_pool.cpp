@@ -8,7 +8,8 @@
 namespace muster {
 namespace {
 
-/// The limit of open bundles besides the one in use: neighbours use the same bundles in turns.
+/// The maximum total size of open bundles, in bytes, in addition to the bundle in use. Several
+/// bundles are kept open because consecutive entries often use the same few bundles in turn.
 constexpr std::uint64_t kHeldBytesMax = 64ULL << 20U;
 
 Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t should_be) {
@@ -18,7 +19,8 @@ Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t s
                   std::to_string(should_be) + "; 'muster verify' lists all damage");
 }
 
-// The hash is checked first: a bundle with another hash is damaged, whatever else is wrong with it.
+// Checks the hash of a bundle. It is checked before all other properties, because a bundle with a
+// wrong hash is damaged.
 Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& should_be) {
   constexpr std::size_t kFrom = layout::bundle::header::kHashedFrom;
   if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {

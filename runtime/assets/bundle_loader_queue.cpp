@@ -14,8 +14,8 @@ namespace {
 // as the file size times this ratio. If the guess is too low, the load needs a second attempt.
 constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
-constexpr std::uint64_t kGuessedShare =
-    64;  // A small guess is raised to at most 1/64 of the free memory.
+// A small guess is raised to `kMinGuessedBytes`, or to 1/64 of the free memory if that is less.
+constexpr std::uint64_t kGuessedShare = 64;
 // The maximum number of bundles that fail in one update because there is too little memory. A
 // bundle can depend on thousands of bundles, and composing a message for each failure takes time.
 constexpr std::uint64_t kFailuresAtOnce = 256;
