@@ -1,8 +1,8 @@
 // All threads together pack one large bundle after another. With one thread per large bundle, other
-// threads would be idle at the end, and several large bundles at the same time would need more
-// memory. Small bundles are packed in parallel, with one thread per bundle. Each result is stored
-// separately, so that the output does not depend on the order of threads. The name of a shared
-// bundle depends on its content, so names and catalog are computed after packing.
+// threads would be idle at the end, and more memory would be needed. Small bundles are packed in
+// parallel, with one thread per bundle. Each result is stored separately, so that the output does
+// not depend on the order of threads. The name of a shared bundle depends on its content, so names
+// and catalog are computed last.
 #include "bundler/build/target_build.h"
 
 #include <algorithm>
@@ -175,7 +175,7 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      // A shared pointer is needed because copies of a `std::function` must refer to one object.
+      // Shared, because copies of a `std::function` must refer to one object.
       const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);
@@ -198,8 +198,7 @@ class TargetBuilder {
     if (edges_.cache_experience != nullptr) *edges_.cache_experience = race.experience;
   }
 
-  // Determines which bundles are kept. Blocks of other bundles may still be reused, except if
-  // another level is requested.
+  // Determines which bundles are kept. With the same level, blocks of other bundles may be reused.
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());

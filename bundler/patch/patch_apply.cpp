@@ -119,7 +119,7 @@ class Application {
     return out_.stage(path, {});
   }
 
-  // Stages an empty file for the times of the last build, for the same reason.
+  // Stages `{}` as the times of the last build, for the same reason.
   Result<void> forget_times() const {
     const AssetPath path = AssetPath().child(OutputFolder::kTimesName);
     ByteVector buffer;
