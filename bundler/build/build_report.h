@@ -32,7 +32,7 @@ std::string lasting_report(std::string_view text, const std::vector<std::string>
 /// The packing settings of a target in a report.
 struct ReportedPacking {
   int level = 0;
-  std::string compression;  ///< As returned by `CompressionRules::text`.
+  std::string compression;  ///< The compression rules, as returned by `CompressionRules::text`.
 };
 /// The packing settings of a target; no value if the report does not contain them.
 std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target);

@@ -13,9 +13,9 @@ namespace muster {
 Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& build,
                                  const std::vector<ComponentDescription>& components);
 
-/// The hash that is equal in the catalogs of a client and a server if they can play together. It
-/// covers the class and the type ids of every registry, the assets of entries that both targets
-/// have, and every component description.
+/// The hash that is equal in the catalogs of a client and a server if they can play together. The
+/// hash covers the class and the type ids of every registry, the assets of entries that both
+/// targets have, and every component description.
 ContentHash agreement_of(const Project& project,
                          const std::vector<ComponentDescription>& components);
 

@@ -28,8 +28,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kSlowestListed = 5;
-/// A bundle with at least this number of source bytes is large. It has 16 blocks of the default
-/// size, which is enough work for all threads.
+/// A bundle with at least this number of source bytes is large: 16 blocks of the default size are
+/// enough work for all threads.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 class TargetBuilder {

@@ -57,7 +57,8 @@ struct AssetTiming {
 struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
-  std::vector<BuiltBundle> bundles;  ///< One per planned bundle, in the plan's order.
+  std::vector<BuiltBundle>
+      bundles;  ///< The bundles: one per planned bundle, in the order of the plan.
   /// The plain size of each asset of the project; 0 for an asset that is not packed.
   std::vector<std::uint64_t> plain_bytes_of;
   ContentHash fingerprint;  ///< The fingerprint of the catalog.
@@ -67,7 +68,7 @@ struct TargetBuild {
   /// The prefabs that had a bundle in the earlier build and have none now, with the reasons. Sorted
   /// by path.
   std::vector<BuildReason> gone{};
-  std::vector<DictionaryData> dictionaries{};  ///< Sorted by kind.
+  std::vector<DictionaryData> dictionaries{};  ///< The dictionaries, sorted by kind.
   std::size_t reused_blocks = 0;  ///< Blocks of earlier builds in newly packed bundles.
   bool has_old_blocks = false;    ///< The same as in `StateTarget`.
 };

@@ -1,5 +1,5 @@
-// The value that a cache stores for a key. It contains the hash of the result, and the result
-// itself if the result is small.
+// The value that a cache stores for a key: the hash of the result, and the result itself if it is
+// small.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// The result of an action, which is always a single file. It is encoded as the `ActionResult` of
-/// Bazel's remote execution API, because servers can require this form. It is a protobuf message
-/// with one `output_files`, which has path, digest and, for a small file, contents. See
+/// The result of an action, which is always a single file. The encoding is the `ActionResult` of
+/// Bazel's remote execution API, because servers can require this form: a protobuf message with one
+/// `output_files`, which has path, digest and, for a small file, contents. See
 /// https://github.com/bazelbuild/remote-apis, build/bazel/remote/execution/v2.
 struct ActionResult {
   Sha256 content;

@@ -129,8 +129,8 @@ class BuildCache {
   std::vector<CacheLevel> levels_;
   mutable std::mutex mutex_;
   std::array<State, kLevelsMax> states_;
-  /// The uploads of each far level. They are destroyed first, because their results are recorded in
-  /// `states_`.
+  /// The uploads of each far level. The uploads are destroyed first, because their results are
+  /// recorded in `states_`.
   std::array<std::unique_ptr<CacheUploads>, kLevelsMax> uploads_;
 };
 

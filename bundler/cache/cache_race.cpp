@@ -17,8 +17,8 @@ namespace muster {
 namespace {
 
 /// Workers wait for the first answers, because a server in the local network may have all results.
-/// They wait for the estimated duration of the whole work divided by this number, but at least for
-/// `kPatienceMin`.
+/// The workers wait for the estimated duration of the whole work divided by this number, but at
+/// least for `kPatienceMin`.
 constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
 /// Each connection costs about as much as packing a small bundle. So while the speed of the server
@@ -224,8 +224,8 @@ class Race {
     return std::nullopt;
   }
 
-  // Claims a piece whose query would take longer than its work. This is the piece that was queried
-  // last, because it is the smallest.
+  // Claims a piece whose query would take longer than its work: the piece that was queried last,
+  // because it is the smallest.
   std::optional<std::size_t> take_over() {
     bool is_left = false;
     for (std::size_t i = front_; i-- > 0;) {

@@ -24,8 +24,9 @@ struct RaceExperience {
 /// A list of pieces of work whose results a cache may have. Many queries run at the same time,
 /// because a distant server has a long latency, but not a low rate. Workers do the pieces that the
 /// cache does not have. If querying the remaining pieces would take longer than doing them, workers
-/// also do pieces that were not queried yet, and then pieces whose query is still running. Such a
-/// query is abandoned, and its result is dropped. So a slow or silent cache costs almost no time.
+/// also do pieces that were not queried yet, and then pieces whose query is still running. The
+/// query of a piece that a worker does is abandoned, and its result is dropped. So a slow or silent
+/// cache costs almost no time.
 struct CacheRace {
   /// The minimum number of queries that run at the same time, unless `kBytesMax` is reached.
   static constexpr unsigned kLookUpsMin = 32;
@@ -48,16 +49,16 @@ struct CacheRace {
   /// the work are not started.
   RaceExperience experience;
   /// Queries the cache for a piece, and stops when `abandoned` is requested. The result is empty if
-  /// the cache does not have the piece or does not answer. It is called at most once, on the same
-  /// thread.
+  /// the cache does not have the piece or does not answer. The result is called at most once, on
+  /// the same thread.
   std::function<Accept(std::size_t piece, const std::stop_token& abandoned)> look_up;
   /// Does a piece. `is_missed` is true if the cache was queried and does not have the piece. For a
   /// large piece, the function is called only to report that.
   std::function<void(std::size_t piece, unsigned worker, bool is_missed)> work;
 };
 
-/// The approximate time of packing one of several bundles. It is accurate enough to decide whether
-/// a query would be faster.
+/// The approximate time of packing one of several bundles. The estimate is accurate enough to
+/// decide whether a query would be faster.
 Duration packing_time(std::uint64_t bytes, int level, unsigned jobs);
 
 /// Returns when every piece is done, except large pieces that the cache does not have or whose

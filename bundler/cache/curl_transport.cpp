@@ -1,7 +1,7 @@
 // One thread runs all requests through a multi handle of libcurl, because a thread for each request
 // would cost more than the request. All other threads only add requests to a list and wake that
-// thread up (`curl_multi_wakeup`). They also wake it up to abandon a request, because libcurl may
-// call its callbacks only once a second while no data arrives.
+// thread up (`curl_multi_wakeup`). Other threads also wake it up to abandon a request, because
+// libcurl may call its callbacks only once a second while no data arrives.
 #include "bundler/cache/curl_transport.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ namespace {
 constexpr int kPollMilliseconds = 1000;
 /// The maximum size of the error page of a server, which may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
-/// The size of the read buffer. It is larger than libcurl's default, because a bundle is large and
-/// a larger buffer saves system calls.
+/// The size of the read buffer. This size is larger than libcurl's default, because a bundle is
+/// large and a larger buffer saves system calls.
 constexpr long kReadBytes = 128 * 1024;
 
 long milliseconds(Duration duration) {

@@ -11,8 +11,8 @@
 namespace muster {
 
 struct CurlOptions {
-  /// An address that begins with `http://` or `https://`. It may contain `user:password@` and a
-  /// path. Without a user, user and password come from `~/.netrc`.
+  /// An address that begins with `http://` or `https://`. The address may contain `user:password@`
+  /// and a path. Without a user, user and password come from `~/.netrc`.
   std::string address;
   std::string bearer_token{};  ///< A token that is sent with every request; may be empty.
   std::string ca_file{};       ///< A file with the only trusted certificates; empty to trust the
@@ -30,8 +30,8 @@ struct CurlOptions {
 /// token.
 class CurlTransport final : public HttpTransport {
  public:
-  /// The minimum rate of one request. It is low because up to 64 requests may share a connection of
-  /// only 100 KB/s.
+  /// The minimum rate of one request. The rate is low because up to 64 requests may share a
+  /// connection of only 100 KB/s.
   static constexpr std::uint64_t kSlowBytesPerSecond = 512;
 
   /// Fails with `invalid_argument` if the address is invalid. The first request loads libcurl, and

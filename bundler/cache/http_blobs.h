@@ -48,7 +48,7 @@ class HttpTransport {
 class HttpBlobs final : public BlobStore {
  public:
   static constexpr unsigned kAttempts = 3;
-  /// The pause before the second attempt. It doubles before each later attempt.
+  /// The pause before the second attempt. The pause doubles before each later attempt.
   static constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 
   /// `transport` must outlive this object.

@@ -65,8 +65,8 @@ Result<std::string> resolved(const std::string& path);
 /// 32 unpredictable bytes from the system.
 std::array<std::byte, 32> random_seed();
 
-/// The hash of the running program's code. It differs between builds of the same version of the
-/// program.
+/// The hash of the running program's code. Two builds of the same version of the program can have
+/// different hashes.
 ContentHash program_hash();
 
 /// Maps a file into memory.

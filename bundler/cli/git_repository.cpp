@@ -20,8 +20,8 @@ constexpr std::size_t kListBytesMax = 1ULL << 30U;
 constexpr std::size_t kAnswerBytesMax = 1U << 16U;
 constexpr std::size_t kRevisionBytesMax = 4096;
 
-// The command line of Git for a folder. It removes environment variables that a hook sets for
-// another repository or path.
+// The command line that runs Git in a folder, without the environment variables that a hook sets
+// for another repository or path.
 std::vector<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
   std::vector<std::string> all = {"env"};
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",

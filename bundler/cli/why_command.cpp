@@ -22,8 +22,8 @@ struct WhyOptions {
   std::string format = "text";
 };
 
-// One chain of references to the asset. It starts at an entry of a registry, or (without an entry)
-// at a registry or root itself, which refers strongly to definitions.
+// One chain of references to the asset. The chain starts at an entry of a registry, or (without an
+// entry) at a registry or root itself, which refers strongly to definitions.
 struct Reason {
   std::string target;
   std::string class_name;

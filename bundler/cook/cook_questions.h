@@ -32,8 +32,7 @@ enum class CookAsks : std::uint8_t {
 inline constexpr CookAsks kFirstCookAsk = CookAsks::content;
 inline constexpr CookAsks kLastCookAsk = CookAsks::script_stripping;
 
-/// A question. Its subject is `guid`, or `text` for components and classes; the unused member is
-/// empty.
+/// A question about `guid`, or about `text` for components and classes. The unused member is empty.
 struct CookQuestion {
   CookAsks asks = CookAsks::content;
   Guid guid{};

@@ -17,8 +17,8 @@ namespace {
 // override.
 using LostItems = std::map<std::pair<AssetPath, yaml::Position>, std::string>;
 
-// Finds these overrides. They have no effect, because another override must first make the list
-// longer.
+// Finds the overrides of an asset that change items beyond the end of a list. Such an override has
+// no effect, because another override must first make the list longer.
 LostItems lost_items(const Project& project, AssetNumber asset) {
   LostItems lost;
   if (!is_prefab(project.sources(), asset)) return lost;

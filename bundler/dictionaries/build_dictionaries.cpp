@@ -1,8 +1,7 @@
 // Dictionaries must depend only on the project, so that an incremental build and a full build give
-// equal bytes. So they are trained on content, never on an earlier output. They are trained on
-// samples that are chosen by guids, because otherwise every change of content would change all
-// bundles. Both targets have the same dictionaries, so the samples include content that a target
-// strips.
+// equal bytes. So they are trained on content, never on an earlier output. The samples for training
+// are chosen by guids, because otherwise every change of content would change all bundles. Both
+// targets have the same dictionaries, so the samples include content that a target strips.
 #include "bundler/dictionaries/build_dictionaries.h"
 
 #include <algorithm>
@@ -22,7 +21,7 @@
 namespace muster {
 namespace {
 
-/// The version of the rules. It is incremented when the same samples must give other dictionaries.
+/// The version of the rules. Increment it when the same samples must give other dictionaries.
 constexpr std::uint8_t kRulesVersion = 1;
 /// The estimated time of training, which decides how long to wait for a distant server.
 constexpr Duration kTrainingTime = std::chrono::seconds(4);

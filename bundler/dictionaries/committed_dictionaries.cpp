@@ -1,6 +1,6 @@
 // A build uses committed dictionaries unchanged. Only `muster train` checks whether new
-// dictionaries would be better. It replaces a dictionary rarely, because a new dictionary changes
-// every bundle.
+// dictionaries would be better. `muster train` rarely replaces a dictionary, because a new
+// dictionary changes every bundle.
 #include "bundler/dictionaries/committed_dictionaries.h"
 
 #include <algorithm>

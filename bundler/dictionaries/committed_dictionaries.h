@@ -40,7 +40,8 @@ Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& fi
                                                             const CompressionRules& rules);
 
 /// Adds a finding `unusable-dictionary` for each file that builds cannot use, and
-/// `missing-dictionaries` if the folder does not exist. This is a `FurtherCheck` of `validate`.
+/// `missing-dictionaries` if the folder does not exist. The function is a `FurtherCheck` of
+/// `validate`.
 void check_committed(const Project& project, Findings& findings);
 
 /// A new dictionary replaces the current dictionary if it reduces the total size of the dictionary

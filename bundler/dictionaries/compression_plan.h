@@ -19,7 +19,7 @@ namespace muster {
 /// kinds are stored without compression. `level` applies to kinds without a rule.
 std::vector<EntryKind> kinds_with_dictionaries(int level, const CompressionRules& rules);
 
-/// The plan of a whole build. It is made before packing, and then several threads may use it.
+/// The plan of a whole build, which is made before packing. Several threads may use a plan.
 class CompressionPlan {
  public:
   /// Compresses everything at one level, without dictionaries.

@@ -14,7 +14,7 @@ namespace muster {
 inline constexpr std::size_t kSampleBytesMax = std::size_t{64} << 10U;
 /// The maximum total size of the samples of a kind, in bytes. Later samples are left out.
 inline constexpr std::size_t kSamplesBytesMax = std::size_t{4} << 20U;
-/// The level for training and trials. It does not depend on the level of a build, so that
+/// The level for training and trials. This level does not depend on the level of a build, so that
 /// dictionaries depend only on content.
 inline constexpr int kTrainingLevel = 6;
 

@@ -31,7 +31,7 @@ struct StateInput {
 
 struct StateFolder {
   AssetPath path;
-  std::vector<StateInput> inputs;  ///< Sorted by name.
+  std::vector<StateInput> inputs;  ///< The inputs, sorted by name.
 };
 
 /// A file of the output. The time of the last change of its name and rights is not stored, because
@@ -62,7 +62,7 @@ struct StateAsset {
 
 struct StateBundle {
   BundleName name{};
-  Guid prefab{};  ///< Null for a shared bundle.
+  Guid prefab{};  ///< The guid of the prefab; null for a shared bundle.
   ContentHash hash{};
   std::uint64_t file_bytes = 0;
   std::uint64_t plain_bytes = 0;
@@ -93,8 +93,8 @@ struct StateTarget {
   int level = 0;
   /// The compression rules, as returned by `CompressionRules::text`.
   std::string compression{};
-  /// Whether this target was built from the inputs in this state. It is false if another target was
-  /// built later from other inputs.
+  /// Whether this target was built from the inputs in this state; false if another target was built
+  /// later from other inputs.
   bool is_current = true;
   /// Whether some blocks may come from another release of the compressor. A full build would then
   /// have the same content in different bytes.
@@ -144,11 +144,11 @@ struct BuildState {
   std::vector<StateName> assets;  ///< The assets, sorted by guid.
   std::vector<CookFact> facts;    ///< The facts, sorted.
   StateDictionaries dictionaries;
-  std::vector<StateSidecar> sidecars;   ///< Sorted by input.
-  std::vector<StateMentions> mentions;  ///< Sorted by input.
+  std::vector<StateSidecar> sidecars;   ///< The records, sorted by input.
+  std::vector<StateMentions> mentions;  ///< The records, sorted by input.
   ContentHash
       known_terms{};  ///< The hash of the dependencies that the facts of all assets have in common.
-  std::vector<StateKnown> known;  ///< Sorted by asset.
+  std::vector<StateKnown> known;  ///< The facts, sorted by asset.
 
   const StateTarget* find(Target target) const;
   /// The input at a path, or null.
@@ -181,7 +181,7 @@ inline constexpr std::uint64_t kStateBytesMax = 1024ULL * 1024 * 1024;
 ByteVector encode_state(const BuildState& state);
 
 /// The size of the header of a state in bytes. `state_head_bytes` reads the size of the head from
-/// the header. It fails with `malformed` or `unsupported_version`.
+/// the header. `state_head_bytes` fails with `malformed` or `unsupported_version`.
 inline constexpr std::size_t kStateHeaderBytes = 64;
 Result<std::uint64_t> state_head_bytes(Bytes header);
 

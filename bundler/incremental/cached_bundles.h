@@ -32,8 +32,8 @@ ByteVector encode(const CachedBundle& bundle);
 /// bundle.
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
 
-/// Whether all entries of a bundle belong to the planned assets and use known dictionaries. It must
-/// be checked because a cache can return wrong content.
+/// Whether all entries of a bundle belong to the planned assets and use known dictionaries. The
+/// check is needed because a cache can return wrong content.
 bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
                 const DictionarySet& dictionaries);
 

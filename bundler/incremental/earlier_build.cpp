@@ -153,8 +153,8 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
-// The answers about the name or extension of a file are hashes. They show whether the file had the
-// recorded name when the bundle was packed.
+// The answers about the name or extension of a file are hashes. The hashes show whether the file
+// had the recorded name when the bundle was packed.
 EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> told;

@@ -28,7 +28,7 @@ struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
   int level = 0;
-  /// The choice of variants, as returned by `to_text`. It determines which files are read.
+  /// The choice of variants, as returned by `to_text`. The choice determines which files are read.
   std::string variants{};
   std::string compression{};  ///< The compression rules, as returned by `CompressionRules::text`.
   std::vector<StateDictionary> dictionaries{};  ///< The dictionaries, sorted by kind.

@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// An entry to pack. It views its plain bytes.
+/// An entry to pack. `plain` is a view of its bytes.
 struct PackEntry {
   Guid guid{};
   std::int64_t local_id = kMainPayload;
@@ -24,8 +24,8 @@ struct PackEntry {
   /// The compression level; 0 stores the entry unchanged, and no value means the level of the
   /// options.
   std::optional<int> level{};
-  /// A dictionary for the entry's level; null for no dictionary. It is not used for entries with
-  /// more than one block.
+  /// A dictionary for the entry's level; null for no dictionary. The dictionary is not used for
+  /// entries with more than one block.
   const CompressionDictionary* dictionary = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // Sorts a copy of the data, and writes the sections in the order of the file, so that the texts are
-// also in order. Then adds the header and the directory in front of them.
+// also in order. Then adds the header and the directory in front of the sections.
 #include "bundler/pack/catalog_writer.h"
 
 #include <algorithm>

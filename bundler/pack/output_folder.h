@@ -1,4 +1,4 @@
-// The folder that a build writes. It is replaced as a whole or not at all.
+// The folder that a build writes. The folder is replaced as a whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ class OutputFolder {
   static constexpr std::string_view kTimesName = ".muster-times.json";
   /// The maximum size of a report in bytes. A larger report is not read.
   static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
-  /// The file whose lock excludes other processes. It is not removed after the build.
+  /// The file whose lock excludes other processes. A build does not remove this file.
   static constexpr std::string_view kLockName = ".muster-lock";
 
   /// Whether a file or folder with this name is allowed at the top of an output.
@@ -82,7 +82,7 @@ class OutputFolder {
  private:
   explicit OutputFolder(FileSystem& files) : files_(&files) {}
 
-  FileSystem* files_;  ///< Null after a move.
+  FileSystem* files_;  ///< The file system; null after a move.
   FileLinks* links_ = nullptr;
   std::set<std::string> parts_;
 };

@@ -47,9 +47,9 @@ struct PackedHow {
 using HowPacked = std::function<std::optional<PackedHow>(const BundleEntry&)>;
 
 /// The bundles that a build has staged, indexed by content. With this index, an asset that is in
-/// both client and server, or in many self-contained bundles, is compressed once. The index has the
-/// locations of blocks. Their bytes are read from the staging folder. Several threads may use it.
-/// All bundles must have the same block size.
+/// both client and server, or in many self-contained bundles, is compressed once. The index has
+/// only the locations of blocks; the bytes of blocks are read from the staging folder. Several
+/// threads may use it. All bundles must have the same block size.
 class StagedBundles {
  public:
   /// The minimum plain size of an indexed entry, in bytes. Compressing a smaller entry is as fast

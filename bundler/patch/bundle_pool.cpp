@@ -19,8 +19,8 @@ Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t s
                   std::to_string(should_be) + "; 'muster verify' lists all damage");
 }
 
-// Checks the hash of a bundle. It is checked before all other properties, because a bundle with a
-// wrong hash is damaged.
+// Checks the hash of a bundle before all other properties, because a bundle with a wrong hash is
+// damaged.
 Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& should_be) {
   constexpr std::size_t kFrom = layout::bundle::header::kHashedFrom;
   if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {

@@ -20,7 +20,7 @@ enum class Layout : std::uint8_t {
 /// A bundle to be packed.
 struct PlannedBundle {
   AssetNumber prefab = kNoAsset;    ///< `kNoAsset` for a shared bundle.
-  std::vector<AssetNumber> assets;  ///< Sorted.
+  std::vector<AssetNumber> assets;  ///< The assets of the bundle, sorted.
   std::vector<AssetNumber> owners;  ///< The prefabs that need the bundle, sorted. Empty for a
                                     ///< bundle with assets that only the registries need.
   std::vector<std::size_t>

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// The compression level. It is fast, because a user waits and the result is not stored.
+/// The compression level, which is fast because a user waits and the result is not stored.
 constexpr int kPreviewLevel = 1;
 
 class CookedFile final : public HeldFile {

@@ -1,5 +1,5 @@
-// Provides a project as a source of bundles, without a build. It is for tools that show content
-// while users edit it.
+// Provides a project as a source of bundles, without a build, for tools that show content while
+// users edit it.
 #pragma once
 
 #include <memory>

@@ -49,7 +49,7 @@ struct TargetDiff {
   std::uint64_t new_bytes = 0;
   /// The size of the files that a player with the old build must download.
   std::uint64_t ship_bytes = 0;
-  std::vector<BundleDiff> bundles;  ///< Sorted by file.
+  std::vector<BundleDiff> bundles;  ///< The changed bundles, sorted by file.
   /// The asset changes between removed and added shared bundles. The name of a shared bundle
   /// depends on its content, so a changed bundle has another name.
   std::vector<AssetDiff> shared;

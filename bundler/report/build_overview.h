@@ -100,7 +100,7 @@ struct OverviewTarget {
   std::vector<OverviewAsset> assets;    ///< The assets, sorted by path, then by bundle.
   std::map<Guid, std::vector<OverviewRegistration>> registrations;
   std::map<Guid, std::string> paths;    ///< The paths of all assets in the catalog.
-  std::vector<OverviewCopies> copies;   ///< The copies; those that waste the most bytes come first.
+  std::vector<OverviewCopies> copies;   ///< The copies, sorted by wasted bytes, the most first.
   std::vector<OverviewTiming> slowest;  ///< The slowest bundles, the slowest first.
   std::uint64_t self_contained_source_bytes = 0;
   std::uint64_t shared_groups = 0;  ///< The number of distinct sets of owners.
@@ -108,8 +108,10 @@ struct OverviewTarget {
   std::uint64_t files_max = 0;
   LoadSummary loads;
   std::uint64_t stripped_source_bytes = 0;
-  std::vector<OverviewStripped> stripped_assets;      ///< Sorted by rule.
-  std::vector<OverviewStripped> stripped_components;  ///< Sorted by class.
+  std::vector<OverviewStripped>
+      stripped_assets;  ///< The stripped assets, counted by rule and sorted by rule.
+  std::vector<OverviewStripped>
+      stripped_components;  ///< The stripped components, counted by class and sorted by class.
   /// The requested limit for all bundles together.
   std::optional<std::uint64_t> budget_bytes;
   /// The budgets of the project. For budgets of single bundles, the list has the largest bundle and

@@ -21,7 +21,7 @@ struct OutputCheck {
   std::size_t bundles = 0;
   std::size_t entries = 0;
   std::uint64_t bytes = 0;
-  std::vector<OutputProblem> problems;  ///< Sorted by path.
+  std::vector<OutputProblem> problems;  ///< The problems, sorted by path.
 };
 
 /// Checks each catalog against its fingerprint, each bundle against the size and hash in the

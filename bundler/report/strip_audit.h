@@ -19,8 +19,8 @@ struct RemainingAsset {
   std::uint64_t source_bytes = 0;
   std::string registry;  ///< The registry entry that names the first asset of the chain, for
                          ///< messages, for example `ItemRegistry entry 3`.
-  /// The chain of references to the asset. It starts at an asset of a registry, or at the registry
-  /// itself.
+  /// The chain of references to the asset. The chain starts at an asset of a registry, or at the
+  /// registry itself.
   std::vector<AssetNumber> chain;
 };
 

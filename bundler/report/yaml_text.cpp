@@ -98,8 +98,8 @@ class YamlWriter {
   }
 
  private:
-  // Writes the value of a key or dash. It starts on the line of the key or dash, and ends with the
-  // end of a line.
+  // Writes the value of a key or dash. The text starts on the line of the key or dash, and ends
+  // with a line end.
   void value(NodeIndex index, std::size_t indent) {
     const Node& node = tree_.at(index);
     if (node.kind == NodeKind::scalar) {

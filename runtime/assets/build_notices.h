@@ -10,7 +10,7 @@
 namespace muster {
 
 /// Connects to the socket of the `muster watch` that builds to a folder (bundler/cli/README.md,
-/// "The watch's socket"). It is for tools and for games under development. The sender is not
+/// "The watch's socket"). Tools and games under development use this class. The sender is not
 /// trusted: a notice only means that the caller should check the folder (`is_another_build`). One
 /// thread may use this class at a time.
 class BuildNotices {

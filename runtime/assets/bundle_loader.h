@@ -79,13 +79,14 @@ class BundleHandle {
 };
 
 struct LoaderOptions {
-  /// The memory limit in bytes. It covers the files and the decompressed entries of all open and
-  /// loading bundles, and the buffers that are kept for reuse. When a load needs memory, the loader
-  /// first frees these buffers. Then it closes bundles without handles, beginning with the least
-  /// recently used bundle. If that is not enough, the load fails and nothing is closed. Bundles
-  /// that the game opens directly through the store also count. Only the caller knows how long it
-  /// uses such a bundle, so the loader does not close it until the bundle was requested from the
-  /// loader. After that request, the loader also reserves memory for the unread part of the bundle.
+  /// The memory limit in bytes. The limit covers the files and the decompressed entries of all open
+  /// and loading bundles, and the buffers that are kept for reuse. When a load needs memory, the
+  /// loader first frees these buffers. Then it closes bundles without handles, beginning with the
+  /// least recently used bundle. If that is not enough, the load fails and nothing is closed.
+  /// Bundles that the game opens directly through the store also count. Only the caller knows how
+  /// long it uses such a bundle, so the loader does not close it until the bundle was requested
+  /// from the loader. After that request, the loader also reserves memory for the unread part of
+  /// the bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
   /// bundle may always start.
@@ -134,9 +135,9 @@ class BundleLoader {
 
   /// Closes a bundle, and loads it again if it has handles. Call this function after the bundle's
   /// file was replaced, or when the store reports lost bytes. Everything that was loaded from the
-  /// bundle becomes invalid. Its handles are `loading` until it is loaded. A failed bundle is
-  /// loaded again; a bundle that is loading continues. Do not close bundles of this store in any
-  /// other way.
+  /// bundle becomes invalid. The handles of the bundle are `loading` until the bundle is loaded. A
+  /// failed bundle is loaded again; a bundle that is loading continues. Do not close bundles of
+  /// this store in any other way.
   void reload(std::uint32_t bundle);
 
   /// Adds loaded bundles to the store, drops requests whose deadline has passed, and starts the
@@ -247,7 +248,7 @@ class BundleLoader {
   BundleStore& store_;
   LoadExecutor& executor_;
   LoaderOptions options_;
-  std::vector<Node> nodes_;  ///< By index of the bundle.
+  std::vector<Node> nodes_;  ///< The nodes, by index of the bundle.
   std::vector<Waiting>
       queue_;             ///< A heap with the next bundle first. It may contain stale entries.
   std::vector<Due> due_;  ///< A heap of the deadlines of queued bundles.

@@ -23,7 +23,8 @@ constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
 }  // namespace
 
-// The order of the heap. Its front is the largest element, which is the load that starts next.
+// The order of the heap. The front of the heap is the largest element, which is the load that
+// starts next.
 bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.deadline != b.deadline) return a.deadline > b.deadline;
@@ -41,7 +42,7 @@ void BundleLoader::queue(std::uint32_t bundle) {
   push(bundle);
 }
 
-// Queues a bundle. Its earlier queue entries become stale.
+// Queues a bundle. Earlier queue entries of the bundle become stale.
 void BundleLoader::push(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.state = NodeState::queued;
@@ -80,7 +81,8 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   const bool is_known = node.whole_bytes > 0;
   node.whole_bytes = finished.whole_bytes;
   if (!finished.result) {
-    // The real size was above the estimate. It is known now, so a second attempt may succeed.
+    // The real size was above the estimate. The real size is known now, so a second attempt may
+    // succeed.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
     if (is_too_large && !is_known && node.whole_bytes > 0 && node.request_count > 0) {
       return push(finished.bundle);
@@ -217,8 +219,8 @@ void BundleLoader::choose_next() {
 // false if the load must wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
-  // True if the game has opened the bundle directly since the request. Then its read part already
-  // counts, and the rest is read on demand.
+  // True if the game has opened the bundle directly since the request. In this case, the memory of
+  // its read entries already counts, and all other entries are read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t minimum =

@@ -22,9 +22,9 @@ class HeldFile {
   virtual ~HeldFile() = default;
   virtual Bytes bytes() const = 0;
 
-  /// True if other programs can change the bytes, for example in a mapped file. Such bytes are
-  /// copied before they are checked, or are checked again after use. Bytes that cannot change are
-  /// checked once, when the file is opened.
+  /// True if other programs can change the bytes, for example in a mapped file. Bytes that can
+  /// change are copied before they are checked, or are checked again after use. Bytes that cannot
+  /// change are checked once, when the file is opened.
   virtual bool is_shared() const { return false; }
   /// True if bytes of a shared file were lost. Lost bytes read as zeros. If the result is false,
   /// all bytes that were read before the call were correct.
@@ -69,7 +69,8 @@ class BundleSource {
   /// The name of this source in messages.
   virtual std::string name() const = 0;
 
-  /// The name of a file of this source in messages. It includes the layer that contains the file.
+  /// The name of a file of this source in messages. The name includes the layer that contains the
+  /// file.
   virtual std::string full_path(std::string_view path) const;
 };
 

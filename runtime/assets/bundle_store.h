@@ -59,8 +59,8 @@ struct BundleStoreCounters {
 ///     Result<LoadedEntry> prefab = store.value().load(guid, kFlattenedPrefab);
 class BundleStore {
  public:
-  /// Whether the catalog of a preview is accepted. Such a catalog has no hashes that verify its
-  /// bundles.
+  /// Whether the catalog of a preview is accepted. The catalog of a preview has no hashes that
+  /// verify its bundles.
   enum class Catalogs : std::uint8_t { built, built_or_preview };
 
   /// Reads and checks the catalog, and opens no bundle. Fails like the source,
@@ -223,9 +223,9 @@ class BundleStore {
   std::uint64_t lists_ = 0;
   std::uint64_t closings_ = 0;
   std::uint64_t memory_bytes_ = 0;
-  std::vector<bool> is_discardable_;  ///< By index in the catalog.
+  std::vector<bool> is_discardable_;  ///< The marks of `set_discardable`, by bundle.
   std::uint64_t discardable_bytes_ = 0;
-  std::vector<bool> is_expected_;  ///< By index in the catalog.
+  std::vector<bool> is_expected_;  ///< The marks of `set_expected`, by bundle.
   std::uint64_t expected_bytes_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;

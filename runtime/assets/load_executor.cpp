@@ -299,8 +299,8 @@ bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
-// True if this thread should open the next files. It does so before the last open file is used, so
-// that the disk is never idle.
+// True if this thread should open the next files. A thread opens files before the last open file is
+// used, so that the disk is never idle.
 bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;

@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// An owned buffer. Its bytes are not initialised. Move-only.
+/// An owned buffer with uninitialised bytes. Move-only.
 struct PooledMemory {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t capacity_bytes = 0;
@@ -74,8 +74,8 @@ class MemoryPool {
       small_;  ///< The queues of small buffers, by `index_of` of their size.
   std::vector<PooledMemory>
       large_;  ///< The large buffers. The most recently returned buffer is the last.
-  /// The total size of the kept buffers. It changes only under the mutex, and may be read without
-  /// the mutex.
+  /// The total size of the kept buffers. Only code that holds the mutex changes this number; any
+  /// thread may read it.
   std::atomic<std::size_t> kept_bytes_ = 0;
 };
 

@@ -37,7 +37,7 @@ struct OpenedBundle {
   ByteVector tables;  ///< The tables that `reader` uses, copied if other programs can change the
                       ///< file; otherwise empty.
   BundleReader reader;
-  std::vector<PlainEntry> plain;   ///< By index of the entry.
+  std::vector<PlainEntry> plain;   ///< The entries, by index.
   std::uint64_t copied_bytes = 0;  ///< The total size of the entries that are not used in place.
 
   /// The memory of the file and of the read entries, in bytes.

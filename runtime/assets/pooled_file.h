@@ -27,7 +27,7 @@ class PooledFile final : public HeldFile {
   PooledFile& operator=(const PooledFile&) = delete;
 
   Bytes bytes() const override { return {buffer_.bytes.get(), size_bytes_}; }
-  /// The memory to read the file into. Its content is undefined.
+  /// The memory to read the file into. The content of this memory is undefined.
   std::span<std::byte> target() { return {buffer_.bytes.get(), size_bytes_}; }
   /// Reduces the size of a file that has fewer bytes than expected. Requires: `bytes` is at most
   /// the current size.

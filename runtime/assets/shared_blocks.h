@@ -16,8 +16,9 @@ namespace muster {
 
 /// The blocks of large entries that are being loaded. Idle threads decompress some of the blocks,
 /// each with its own decompressor. The thread that loads an entry also decompresses blocks, and
-/// hashes the entry if needed. It waits only for blocks that other threads have begun. An executor
-/// owns this object and protects it by a mutex. Allocates nothing after construction.
+/// hashes the entry if needed. The loading thread waits only for blocks that other threads have
+/// begun. An executor owns this object and protects it by a mutex. Allocates nothing after
+/// construction.
 class SharedBlocks {
  public:
   using Lock = std::unique_lock<std::mutex>;

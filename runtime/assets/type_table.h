@@ -57,7 +57,7 @@ class TypeTable {
   };
   std::vector<Range> registries_;
   std::vector<ResolvedType> types_;
-  std::vector<Named> names_;  ///< Sorted.
+  std::vector<Named> names_;  ///< All assets of all registries with their type ids, sorted.
 };
 
 }  // namespace muster

@@ -144,7 +144,8 @@ class ReadBatch {
     }
   }
 
-  // The next reading that has ended, or null if none has ended. Its result is in `completed_`.
+  // The next reading that has ended, or null if none has ended. The result of the reading is in
+  // `completed_`.
   Reading* next_completed() {
     io_uring_cqe* completion = nullptr;
     if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;

@@ -62,7 +62,7 @@ class BundleChoice {
   }
 
  private:
-  /// A list of bundles. Its destructor returns the memory to `needed_`, even if a visit throws.
+  /// A list of bundles. The destructor returns the memory to `needed_`, even if a visit throws.
   struct Answer {
     Answer(const BundleChoice& choice, std::vector<std::uint32_t>&& needed) noexcept
         : of(choice), bundles(std::move(needed)) {}
@@ -84,8 +84,7 @@ class BundleChoice {
       settled_;  ///< The indices of the chosen values, ascending; at most one per axis.
   std::vector<std::uint32_t>
       chosen_;  ///< The chosen bundle of each bundle; empty in a catalog without alternatives.
-  std::vector<bool>
-      is_varied_;  ///< For each bundle, whether it has alternatives or is an alternative.
+  std::vector<bool> is_varied_;     ///< Whether a bundle has or is an alternative.
   std::vector<bool> needs_varied_;  ///< For each bundle, whether it depends on a bundle that has
                                     ///< alternatives or is one.
   /// The memory for a list of bundles. An `Answer` owns it during a visit.

@@ -45,7 +45,7 @@ class BundlePath {
 
  private:
   std::array<char, 49>
-      text_;  ///< The size is that of the longest path, `variants/<32 digits>.mbundle`.
+      text_;  ///< The text, with the size of the longest path, `variants/<32 digits>.mbundle`.
   std::size_t size_ = 0;
 };
 

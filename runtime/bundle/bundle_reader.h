@@ -75,8 +75,8 @@ class BundleReader {
 
   /// True if no block of an entry is compressed, so that the bundle contains the plain bytes.
   bool is_all_stored(const BundleEntry& entry) const;
-  /// The plain bytes of an entry in the bundle. They are not compared with their hash. Requires:
-  /// `is_all_stored(entry)`, and `entry` is from this bundle.
+  /// The plain bytes of an entry in the bundle. The bytes are not compared with their hash.
+  /// Requires: `is_all_stored(entry)`, and `entry` is from this bundle.
   Bytes stored(const BundleEntry& entry) const;
 
   /// Requires: `index < entry.block_count`, and `entry` is from this bundle.

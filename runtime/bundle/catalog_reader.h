@@ -170,8 +170,8 @@ class CatalogReader {
   RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
   /// The first entry of a type id. Costs one array read.
   std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
-  /// Like the first `resolve`, in the first registry of a class that has the id. This is slower,
-  /// because it searches for the registry.
+  /// Like the first `resolve`, in the first registry of a class that has the id. This function is
+  /// slower, because it searches for the registry.
   std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
 
   std::uint32_t effect_count() const { return count(Section::effects); }

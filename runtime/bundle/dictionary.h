@@ -1,5 +1,5 @@
-// A dictionary is content that many small entries of one kind have in common. It makes their
-// compressed size smaller. The format is BUNDLE_FORMAT.md, "Dictionary".
+// A dictionary is content that many small entries of one kind have in common. With a dictionary,
+// their compressed size is smaller. The format is BUNDLE_FORMAT.md, "Dictionary".
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ class DictionarySet {
   bool empty() const { return dictionaries_.empty(); }
 
  private:
-  std::vector<Dictionary> dictionaries_;  ///< Sorted by id.
+  std::vector<Dictionary> dictionaries_;  ///< The dictionaries, sorted by id.
 };
 
 }  // namespace muster

@@ -17,7 +17,7 @@ class ObjectChildren;
 
 /// A strong reference to an object in the same file or in another asset.
 struct ObjectReference {
-  Guid guid;                 ///< Null for a reference within the file.
+  Guid guid;                 ///< The guid of the other asset; null for a reference within the file.
   bool is_external = false;  ///< True if the reference has a guid. The guid can be null.
   std::int64_t file_id = 0;
   std::int32_t type = 0;
@@ -25,8 +25,8 @@ struct ObjectReference {
       layout::kNone;  ///< The index of the target document, for a reference within the file.
 };
 
-/// One value. It is a view of its reader, which must outlive it. Pass it by value, because it is
-/// small.
+/// One value, as a view of its reader. The reader must outlive the value. Pass a value by copy,
+/// because it is small.
 class ObjectValue {
  public:
   ObjectKind kind() const;

@@ -1,4 +1,4 @@
-// The functions that read the catalog. They load no bundle.
+// The functions that read the catalog, without loading a bundle.
 #include <algorithm>
 #include <optional>
 #include <string>

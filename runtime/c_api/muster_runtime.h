@@ -12,8 +12,8 @@
 //
 // Rules for every function:
 //
-// - Threads: a store is used by one thread at a time. It has its own threads for loading. Different
-//   stores are independent. Functions without a store may be called from any thread.
+// - Threads: a store is used by one thread at a time. A store has its own threads for loading.
+//   Different stores are independent. Functions without a store may be called from any thread.
 // - Processes: a store belongs to the process that opened it. After `fork`, its loading threads do
 //   not exist in the child process. In the child, every function of the store fails with
 //   `MUSTER_WRONG_PROCESS`, and `muster_store_close` frees nothing. The child must open another
@@ -44,8 +44,9 @@ extern "C" {
 
 // NOLINTBEGIN(modernize-*,readability-identifier-naming): this is C.
 
-/// The version of this interface, which is also in the name of the shared library. It increases
-/// when a program that was compiled with an older header could fail. Additions do not increase it.
+/// The version of this interface, which is also in the name of the shared library. The version
+/// increases when a program that was compiled with an older header could fail. Additions do not
+/// increase it.
 #define MUSTER_ABI_VERSION 1
 
 /// The reason why a call failed. The numbers never change. New numbers may be added, so keep a
@@ -118,8 +119,8 @@ typedef struct muster_guid {
 /// An open build. The caller owns it from `muster_store_open` to `muster_store_close`.
 typedef struct muster_store muster_store;
 
-/// A request keeps a bundle loaded, or loading, until `muster_release`. It is valid only for its
-/// store. Zero is never a valid request.
+/// A request keeps a bundle loaded, or loading, until `muster_release`. A request is valid only for
+/// its store. Zero is never a valid request.
 typedef uint64_t muster_request;
 
 /// Options of a store.
@@ -220,19 +221,19 @@ MUSTER_API muster_status muster_guid_print(const muster_guid* guid, char* text);
 
 /// Opens the folder of one target of a build, for example `OUT/client`. Checks the catalog, starts
 /// the threads, and loads no bundle. `options` may be null. Files are read, not mapped, so a change
-/// of a file affects only later loads. Such a load fails if the file does not match the catalog.
+/// of a file affects only later loads. A load fails if the changed file does not match the catalog.
 ///
 /// Fails with `MUSTER_NOT_FOUND` if there is no catalog, with a status such as `MUSTER_MALFORMED`
 /// if the catalog is damaged, with `MUSTER_INVALID_ARGUMENT` for variants that the build does not
-/// have, and with `MUSTER_LIMIT_EXCEEDED` if the system has no more threads. Then `*store` is null,
-/// and `message` contains the reason: at most `message_bytes` with the zero byte, truncated if
-/// necessary. `message` may be null if `message_bytes` is 0.
+/// have, and with `MUSTER_LIMIT_EXCEEDED` if the system has no more threads. After a failure,
+/// `*store` is null, and `message` contains the reason: at most `message_bytes` with the zero byte,
+/// truncated if necessary. `message` may be null if `message_bytes` is 0.
 MUSTER_API muster_status muster_store_open(const char* folder, const muster_store_options* options,
                                            muster_store** store, char* message,
                                            size_t message_bytes);
 
-/// Closes a store. Its requests, texts and bytes become invalid. Waits for running loads. In a
-/// child process made by `fork`, fails with `MUSTER_WRONG_PROCESS` and frees nothing.
+/// Closes a store. All requests, texts and bytes of the store become invalid. Waits for running
+/// loads. In a child process made by `fork`, fails with `MUSTER_WRONG_PROCESS` and frees nothing.
 MUSTER_API muster_status muster_store_close(muster_store* store);
 
 /// Returns the message of the store's latest failed call, for people; empty if no call has failed.
@@ -314,9 +315,9 @@ MUSTER_API muster_status muster_finish(muster_store* store, muster_request reque
 MUSTER_API muster_status muster_bytes(muster_store* store, muster_request request,
                                       const muster_guid* guid, int64_t local_id, muster_part* part);
 
-/// Releases a request. Its bytes must not be used any more. If the bundle has no other request, its
-/// load may be dropped, and the loaded bundle may be closed when memory is needed. Fails with
-/// `MUSTER_STALE_REQUEST`.
+/// Releases a request. Bytes that were read with the request must not be used any more. If the
+/// bundle has no other request, its load may be dropped, and the loaded bundle may be closed when
+/// memory is needed. Fails with `MUSTER_STALE_REQUEST`.
 MUSTER_API muster_status muster_release(muster_store* store, muster_request request);
 
 // NOLINTEND(modernize-*,readability-identifier-naming)

@@ -13,7 +13,7 @@ namespace muster::c_api {
 inline constexpr std::size_t kStructBytesMax = 4096;
 
 /// The size of a struct in version 1, up to the end of its last member. No caller has a smaller
-/// struct. These values never change when a struct grows.
+/// struct. The size in version 1 never changes when a struct grows.
 template <typename Struct>
 inline constexpr std::size_t kFirstBytes = 0;
 template <>

@@ -17,9 +17,9 @@ namespace muster {
 /// The maximum number of members of a replicated entity. Further entities are not replicated.
 inline constexpr std::uint32_t kMembersMax = kReplicatedMembersMax;
 
-/// A component of a member. Its name on the wire is `Health` for the root, and `3/Health` for the
-/// third entity below the root, depth first. Server and client identify the entity by this number,
-/// even if their versions of the prefab differ.
+/// A component of a member. For example, the wire name of a component is `Health` for the root, and
+/// `3/Health` for the third entity below the root, depth first. Server and client identify the
+/// entity by this number, even if their versions of the prefab differ.
 struct MemberComponent {
   std::uint32_t member = 0;
   std::string_view component;

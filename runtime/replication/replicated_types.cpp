@@ -55,7 +55,7 @@ class TypeLister {
     return found;
   }
 
-  // The initial values are those of the prefab, because a new entity differs little from its
+  // The initial values are the values of the prefab, because a new entity differs little from its
   // prefab.
   void add_initial_values(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
                           const PrefabPlan& plan) const {

@@ -28,7 +28,7 @@ struct WorldReceiverOptions {
 class WorldSource {
  public:
   virtual ~WorldSource() = default;
-  /// The schema of the server; null before it is received. It changes only with the map.
+  /// The schema of the server; null before it is received. The schema changes only with the map.
   virtual const ReplicationSchema* schema() const = 0;
   /// A number that changes when another map begins. Another map can have another schema.
   virtual std::uint32_t map() const = 0;
@@ -228,7 +228,7 @@ class WorldReceiver final : public EntityValues {
   std::uint32_t reloads_ = 0;      ///< The value of `Spawner::reload_count` at the last `apply`.
   SpawnAdoption* adoption_ = nullptr;
 
-  // Temporary data of one call. These are members so that their memory is reused.
+  // Temporary data of one call, in members so that their memory is reused.
   std::vector<EntityReference> despawned_;
   std::vector<EntityReference> missing_placed_;
   std::vector<Creation> listed_;

@@ -53,7 +53,7 @@ struct WorldSenderCounters {
 /// Writes the changes of all sent entities to a `ReplicatedWorld` once a tick. An entity is removed
 /// when it despawns or leaves the collection. The owner of an entity is its player in the world.
 /// The sender compares the bytes of an entity's components with the bytes of the last call, and
-/// quantises an entity only if they differ. It does not compare paused entities.
+/// quantises an entity only if they differ. The sender does not compare paused entities.
 ///
 /// The types, the world and the collection must outlive the sender. One thread may use the sender
 /// at a time. Allocates nothing in steady state.
@@ -78,8 +78,8 @@ class WorldSender {
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// Pauses an entity, or continues it. The sender does no work for a paused entity. Its changes
-  /// are sent when it is no longer paused.
+  /// Pauses an entity, or continues it. The sender does no work for a paused entity. The changes of
+  /// a paused entity are sent when it is no longer paused.
   void set_paused(EntityReference id, bool is_paused);
 
   /// Writes all changes to `out`. Requires: the call is between `begin_tick` and `end_tick` of the
@@ -87,9 +87,9 @@ class WorldSender {
   void write(ReplicatedWorld& out);
 
   /// Call it after `PrefabInstances::reload`, in the same tick. After the call, the members of
-  /// rebuilt instances are sent instead of the old members. This also applies to entities that are
-  /// added later, so `instances` must outlive this object. Members that the types do not contain
-  /// are not sent until the types are made again.
+  /// rebuilt instances are sent instead of the old members. Rebuilt members are also sent for
+  /// entities that are added later, so `instances` must outlive this object. Members that the types
+  /// do not contain are not sent until the types are made again.
   void follow_reload(const PrefabInstances& instances);
 
   /// Call it when another map has begun and the `ReplicatedWorld` is empty. The next `write` spawns
@@ -137,7 +137,8 @@ class WorldSender {
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
-  const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
+  const PrefabInstances* instances_ =
+      nullptr;  ///< The argument of `follow_reload`; null before a reload.
   std::optional<ComponentId> position_component_;
   std::uint32_t position_offset_bytes_ = 0;
   /// The sent entities, by network id. Two entities with the same id are in the order in which they

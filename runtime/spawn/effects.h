@@ -19,16 +19,17 @@
 
 namespace muster {
 
-/// The maximum number of requests of one kind between two updates. It is enough for the shotguns of
-/// sixteen players. Further requests are refused.
+/// The maximum number of requests of one kind between two updates. This is enough for the shotguns
+/// of sixteen players. Further requests are refused.
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
 /// The replicated state that caused an effect, for example "fired at tick 90". A cause plays at
-/// most one effect of each kind, for example the flash and the tracer of a shot. This holds if its
-/// tick is computed or received several times, and even if a later request names another effect.
-/// Two effects of the same kind from one tick, for example two pellets of a volley, need different
-/// channels. If a game sets `EffectPlayerOptions::same_within_ticks`, effects of ticks within that
-/// distance also need different channels.
+/// most one effect of each kind, for example the flash and the tracer of a shot. A cause never
+/// plays a second effect of the same kind, even if its tick is computed or received several times,
+/// or if a later request names another effect. Two effects of the same kind from one tick, for
+/// example two pellets of a volley, need different channels. If a game sets
+/// `EffectPlayerOptions::same_within_ticks`, effects of ticks within that distance also need
+/// different channels.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
@@ -97,7 +98,7 @@ struct EffectPlayerOptions {
   Duration default_duration = std::chrono::seconds(1);
   std::string_view hitscan_component = "HitscanEffect";
   std::string_view speed_field = "speed";
-  float default_speed = 100;            ///< In metres per second.
+  float default_speed = 100;            ///< The default speed in metres per second.
   std::uint32_t same_within_ticks = 0;  ///< The argument of `TickTriggers`, in ticks.
   /// The prefab for pools whose own prefab cannot be loaded; null for no placeholder.
   Guid placeholder{};
@@ -202,7 +203,7 @@ class EffectPlayer {
   std::array<TickTriggers, 2> triggers_;
   Setting duration_;         ///< The duration of spatial effects, in seconds.
   Setting speed_;            ///< The speed of hitscan effects, in metres per second.
-  std::vector<Pool> pools_;  ///< Sorted by kind and type id.
+  std::vector<Pool> pools_;  ///< The pools, sorted by kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;
   std::vector<Error> problems_;

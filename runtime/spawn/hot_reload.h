@@ -65,8 +65,9 @@ class PrefabInstances {
 
   /// The entities of the last rebuild of an instance: the root and all entities below the root,
   /// depth first in the prefab's order. The list does not change when the game moves or despawns
-  /// these entities. It is empty if the instance was never rebuilt, if a restore has undone the
-  /// rebuild, or if `root` is not the root of an instance. Valid until the next spawn or reload.
+  /// these entities. The list is empty if the instance was never rebuilt, if a restore has undone
+  /// the rebuild, or if `root` is not the root of an instance. Valid until the next spawn or
+  /// reload.
   std::span<const Creation> rebuilt(const World& world, EntityId root) const;
 
   std::size_t count() const { return instances_.size(); }
@@ -74,7 +75,7 @@ class PrefabInstances {
  private:
   struct Instance {
     Guid asset;
-    std::vector<Creation> made;     ///< In the order of the prefab.
+    std::vector<Creation> made;     ///< The entities of the spawn, in the order of the prefab.
     std::vector<Creation> rebuilt;  ///< The entities of the last rebuild, depth first; empty until
                                     ///< a reload rebuilds the instance.
   };

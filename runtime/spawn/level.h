@@ -143,9 +143,9 @@ class Level {
   /// Assigns the network ids 0, 1, 2 and so on to the placed entities, in the order of their keys.
   /// A server and its clients assign the same ids if both builds have the layers with placed
   /// entities. Call it before any other entity gets an id. If an id is in use, assigns no id and
-  /// returns the reason. This happens when a level has loaded again and has more placed entities
-  /// than before; remove the entities that use these ids first. Requires: the level is ready, and a
-  /// tick has ended since the previous level was unloaded.
+  /// returns the reason. An id can be in use when a level has loaded again and has more placed
+  /// entities than before. Remove the entities that use these ids first. Requires: the level is
+  /// ready, and a tick has ended since the previous level was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
   /// A hash of the keys and kinds of the placed entities, in the order of the keys. If a server and

@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 5> kPrefabStages = {"waiting", "co
 /// entity, the entity waits again. If a restore undoes the spawn, the link no longer exists. The
 /// link is never sent.
 struct PrefabLink {
-  AssetReference asset;  ///< Null for a type id that is not assigned.
+  AssetReference asset;  ///< The asset; null for a type id that is not assigned.
   PrefabStage stage = PrefabStage::waiting;
 };
 

@@ -61,7 +61,7 @@ struct ReplicatedApplyCounters {
 /// entity (`ReplicatedCollection::placed_count`) only sets its owner.
 ///
 /// The spawner and the collection must use the same world and must outlive this object. One thread
-/// may use this object at a time. It allocates only to spawn entities, and for an id that is higher
+/// may use this object at a time. Allocates only to spawn entities, and for an id that is higher
 /// than all earlier ids.
 class ReplicatedApply {
  public:

@@ -82,7 +82,7 @@ class ReplicatedCollection {
 /// components that only the owner receives and predicts, then the components that all clients
 /// except the owner receive and interpolate. In each group, the entities are depth first, and the
 /// components of an entity are sorted by `ComponentId`. The order is equal in all worlds with the
-/// same descriptions and prefab. It does not depend on the order in which components were added.
+/// same descriptions and prefab, also if the components were added in another order.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

@@ -48,8 +48,7 @@ class Spawner {
   Result<Spawned> spawn(const Guid& asset, EntityId parent = {});
 
   /// Spawns the asset of a type id. `registry` is the index of the registry in the catalog. Fails
-  /// with `not_found` if the id is not assigned. That is not an assertion, because ids come from
-  /// the network.
+  /// with `not_found` if the id is not assigned, because ids come from the network.
   Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
 
   /// Loads and checks an asset before it is spawned. The plan is valid while the spawner exists,
@@ -59,9 +58,9 @@ class Spawner {
   /// Spawns a plan of this spawner. Cannot fail.
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
-  /// Like `instantiate`, but uses an existing entity in place of the prefab's first entity. That
-  /// entity keeps the components that it has, and its name if it has one. Requires: `root` is
-  /// alive.
+  /// Like `instantiate`, but uses an existing entity in place of the prefab's first entity. The
+  /// existing entity keeps the components that it has, and its name if it has one. Requires: `root`
+  /// is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
   /// The entities of the last spawn, in the order of the plan. Valid until the next spawn.

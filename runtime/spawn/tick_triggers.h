@@ -19,7 +19,7 @@ namespace muster {
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
 /// An occurrence is reported even if its tick is long ago; `EffectPlayer` has a limit for that. One
-/// thread may use this object at a time. It allocates only for new keys.
+/// thread may use this object at a time. Allocates only for new keys.
 class TickTriggers {
  public:
   /// Identifies one replicated tick of an entity.
@@ -37,8 +37,8 @@ class TickTriggers {
   /// Returns true if this occurrence was not reported yet. Returns false for tick 0, which means
   /// that nothing happened, and for ticks older than the last `kReports` reports.
   bool fires(const Key& key, Tick tick);
-  /// The number of reports that are kept for each key. It is equal to the default depth of a
-  /// snapshot ring. With fewer reports, a correction could move a shot of a fast gun before all
+  /// The number of reports that are kept for each key. The number is equal to the default depth of
+  /// a snapshot ring. With fewer reports, a correction could move a shot of a fast gun before all
   /// kept reports, and that shot would be lost.
   static constexpr std::size_t kReports = 32;
 

@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// An entity that a `ChangeQueue` will create. It is valid only for that queue, and until the queue
-/// is applied. An assertion fails if it is used later.
+/// An entity that a `ChangeQueue` will create. A `QueuedEntity` is valid only for the queue that
+/// returned it, and until the queue is applied. An assertion fails if it is used later.
 class QueuedEntity {
  private:
   friend class ChangeQueue;

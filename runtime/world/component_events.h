@@ -19,10 +19,10 @@ struct ComponentEvent {
   Signature signature;  ///< The signature of the entity.
 };
 
-/// Reports added and removed components. It is for objects that belong to components but are not in
-/// the world, for example bodies of a physics engine, sounds and sockets. It compares the existing
-/// components with the components of the last call. So every `deinitialised` follows an
-/// `initialised`, also for components that a restore has added or removed. In contrast,
+/// Reports added and removed components. Use this class for objects that belong to components but
+/// are not in the world, for example bodies of a physics engine, sounds and sockets. `collect`
+/// compares the existing components with the components of the last call. So every `deinitialised`
+/// follows an `initialised`, also for components that a restore has added or removed. In contrast,
 /// `World::initialised` and the callback of `process_despawns` are for changing the world itself,
 /// and are repeated when a tick is computed again.
 ///
@@ -48,7 +48,7 @@ class ComponentEvents {
 
  private:
   struct Announced {
-    EntityId entity;  ///< Null if the entity has no such component.
+    EntityId entity;  ///< The owner; null if there is no such component.
     Signature signature;
   };
   bool is_as_announced(const EntityComponent& touched);

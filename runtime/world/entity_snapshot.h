@@ -20,8 +20,8 @@ struct EntityDifference {
   std::optional<FieldDifference> field;
 };
 
-/// The component values of some entities, for restoring or comparing. It does not store which
-/// entities exist.
+/// The component values of some entities, for restoring or comparing. A snapshot does not store
+/// which entities exist.
 class EntitySnapshot {
  public:
   /// Reserves memory, so that a capture with up to these numbers of entities, components and value
@@ -60,7 +60,7 @@ class EntitySnapshot {
     std::size_t offset_bytes = 0;
   };
   std::vector<EntityId> entities_;
-  std::vector<Part> parts_;  ///< Sorted by entity, then by component.
+  std::vector<Part> parts_;  ///< The stored components, sorted by entity, then by component.
   ByteVector values_;
 };
 

@@ -19,8 +19,8 @@ namespace muster {
 /// without duplicates.
 using EntitySubset = std::span<const EntityId>;
 
-/// Writes the entities of a player into `out`, in the order of slots. These are the entities that
-/// the player's machine computes.
+/// Writes the entities of a player, which the player's machine computes, into `out`, in the order
+/// of slots.
 inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
   out.clear();
   world.each_entity([&](EntityId entity) {
@@ -30,8 +30,8 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
 
 /// Iterates over the entities that have the component `First` and all components `Rest`, in the
 /// order of the array of `First`. A component type is `const` if it is only read. If all arrays
-/// have the same owners in the same order, the iteration is one loop over plain arrays. This is
-/// usual for components that are added together. Otherwise each entity is looked up. Store a query
+/// have the same owners in the same order, which is usual for components that are added together,
+/// the iteration is one loop over plain arrays. Otherwise each entity is looked up. Store a query
 /// instead of creating it every tick, because it caches whether the arrays match until a component
 /// is added or removed. Systems that run in parallel may share a query.
 ///

@@ -1,6 +1,6 @@
 // A system is added to the last stage if it conflicts with no system there; otherwise it begins a
-// new stage. It is never added to an earlier stage. Structural changes are applied between stages,
-// and a system must see the changes of all systems that were added before it.
+// new stage. A system is never added to an earlier stage. Structural changes are applied between
+// stages, and a system must see the changes of all systems that were added before it.
 #include "runtime/world/schedule.h"
 
 #include <algorithm>

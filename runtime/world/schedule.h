@@ -37,8 +37,8 @@ void walk(const ScheduleContext& context, Query& query, Visit visit) {
 }
 
 /// A function on a world, and the components that it uses. Systems that run in parallel share the
-/// world. So a system may change, in place, only the values of the components in `writes`. It makes
-/// all other changes with `context.changes`.
+/// world. So a system may change, in place, only the values of the components in `writes`. A system
+/// makes all other changes with `context.changes`.
 struct System {
   std::string name;
   std::vector<ComponentId> reads;

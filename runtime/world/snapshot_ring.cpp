@@ -111,7 +111,7 @@ const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
   return nullptr;
 }
 
-// The number of states that can be restored. It is 0 after an assignment to the world.
+// The number of states that can be restored; 0 after an assignment to the world.
 std::uint32_t SnapshotRing::count() const {
   return count_ > 0 && world_.remembers(at(0).bookmark) ? count_ : 0;
 }

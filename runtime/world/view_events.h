@@ -47,7 +47,7 @@ class ViewEvents {
   std::vector<Announced>::iterator find(Signature signature);
 
   World& world_;
-  std::vector<Announced> announced_;  ///< Sorted by signature.
+  std::vector<Announced> announced_;  ///< The reported entities, sorted by signature.
   std::vector<Signature> touched_;
   std::vector<ViewEvent> events_;
   std::vector<Announced> added_;

@@ -166,10 +166,10 @@ class World {
   bool is_despawning(EntityId entity) const;
   /// Ends a tick: removes all marked entities, in the order of the requests, children before their
   /// parents. Calls `deinitialise(EntityId)` for each entity while its components still exist.
-  /// `deinitialise` may change component values of this world. It must not create, remove or
-  /// despawn entities, and must not add or remove components. It must not change objects outside
-  /// the world, because it is called again when the tick is computed again; use `ComponentEvents`
-  /// for these objects. Returns the number of removed entities.
+  /// `deinitialise` may change component values of this world. `deinitialise` must not create,
+  /// remove or despawn entities, and must not add or remove components. `deinitialise` must not
+  /// change objects outside the world, because it is called again when the tick is computed again;
+  /// use `ComponentEvents` for such objects. Returns the number of removed entities.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
@@ -336,7 +336,8 @@ class World {
   void replaced(std::uint64_t version);
   void forget_names();
 
-  std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
+  std::vector<ComponentStorage>
+      storages_;  ///< The components of each type, sorted by the names of the types.
   std::vector<EntityRecord> records_;
   SignatureTable signatures_;
   Bookmark state_;  ///< The current lists of entities; `log_position` is not used.

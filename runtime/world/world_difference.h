@@ -10,7 +10,7 @@
 namespace muster {
 
 struct WorldDifference {
-  EntityId entity;   ///< Null if the difference is not about a single entity.
+  EntityId entity;   ///< The entity; null if the difference is not about a single entity.
   std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
   /// True if the value differs by at most its tolerance. These differences come last, so if the
   /// first difference is tolerable, all differences are tolerable.

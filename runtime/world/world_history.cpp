@@ -1,5 +1,6 @@
 // The part of World that records, undoes and reports changes for `SnapshotRing`, `ViewEvents` and
-// `ComponentEvents`. It also contains assignment, because an assignment drops all recorded changes.
+// `ComponentEvents`. This file also contains assignment, because an assignment drops all recorded
+// changes.
 #include <algorithm>
 #include <cassert>
 

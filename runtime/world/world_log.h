@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// One structural change: the old record of an entity, or an added or removed component. It does
-/// not contain component values, because snapshots copy all values.
+/// One structural change: the old record of an entity, or an added or removed component. A change
+/// does not contain component values, because snapshots copy all values.
 struct WorldChange {
   enum class Kind : std::uint8_t { record, new_slot, component_added, component_removed };
   Kind kind = Kind::record;
@@ -65,9 +65,10 @@ class WorldLog {
   std::uint64_t end_ = 0;
 };
 
-/// The changes that a world records for its watchers. They belong to the world object, not to its
-/// state: a copy of a world has no watchers, and an assignment keeps the watchers of its left side.
-/// Otherwise a copy would record changes for a ring that it does not have.
+/// The changes that a world records for its watchers. The recorded changes belong to the world
+/// object, not to its state: a copy of a world has no watchers, and an assignment keeps the
+/// watchers of its left side. Otherwise a copy would record changes for a ring that it does not
+/// have.
 struct WorldWatch {
   WorldWatch() = default;
   WorldWatch(const WorldWatch&) {}
