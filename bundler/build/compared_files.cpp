@@ -23,7 +23,7 @@ std::string path_in_output(const AssetPath& path) {
 }
 
 tl::unexpected<Error> not_written() {
-  return fail(ErrorCode::permission_denied, "what is compared is not written");
+  return fail(ErrorCode::permission_denied, "a build that is only compared cannot be written");
 }
 tl::unexpected<Error> not_there(const AssetPath& path) {
   return fail(ErrorCode::not_found, "no file '" + path.text() + "'");

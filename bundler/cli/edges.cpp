@@ -165,7 +165,8 @@ Result<std::string> resolved(const std::string& path) {
   const auto start = find_place(path.starts_with('/') ? "/" : ".");
   if (!start) return fail(start.error());
   std::string real = start.value().real_path;
-  if (!real.starts_with('/')) return fail(ErrorCode::not_found, "the present folder is gone");
+  if (!real.starts_with('/'))
+    return fail(ErrorCode::not_found, "the current folder no longer exists");
   for (std::size_t begin = 0; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string part = path.substr(begin, end - begin);

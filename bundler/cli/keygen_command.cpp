@@ -55,9 +55,10 @@ Result<std::optional<SigningKey>> read_signing_key(const std::string& path) {
   const auto key = parse_signing_key(text.value());
   if (key) return key;
   const bool is_open = parse_verify_key(text.value()).has_value();
-  return fail(ErrorCode::malformed,
-              is_open ? "'" + path + "' is the key to verify with; sign with the one without .pub"
-                      : "'" + path + "' is no secret key; 'muster keygen' makes one");
+  return fail(
+      ErrorCode::malformed,
+      is_open ? "'" + path + "' is a public key; sign with the secret key, in the file without .pub"
+              : "'" + path + "' is no secret key; 'muster keygen' makes one");
 }
 
 Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {

@@ -64,7 +64,7 @@ int verify(const VerifyArguments& arguments, Session& session) {
     session.out << fmt::format(
         "{}, {}, {}: {}\n", counted(found.bundles, "bundle"),
         counted(found.entries, "entry", "entries"), counted(found.bytes, "byte"),
-        found.problems.empty() ? "all whole" : counted(found.problems.size(), "problem"));
+        found.problems.empty() ? "all undamaged" : counted(found.problems.size(), "problem"));
   }
   return found.problems.empty() ? kSuccess : kFindings;
 }
@@ -309,7 +309,8 @@ void add_output_commands(CLI::App& app, Session& session) {
       app.add_subcommand("extract", "Write an asset, or a prefab with its whole bundle, to files");
   extract_command->add_option("OUT", arguments->out, "A build's output folder")->required();
   extract_command->add_option("GUID", arguments->guid, "The asset or prefab")->required();
-  extract_command->add_option("DIR", arguments->folder, "Where to")->required();
+  extract_command->add_option("DIR", arguments->folder, "The folder to write the files to")
+      ->required();
   extract_command
       ->add_option("--target", arguments->target,
                    "client or server; default: the client's form, else the server's")

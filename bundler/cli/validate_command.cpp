@@ -165,7 +165,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
     if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
       return fail(written.error());
     }
-    tell(session, "took " + counted(gone, "finding") + " out of '" + arguments.baseline + "'");
+    tell(session, "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
     return true;
   }
   const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +

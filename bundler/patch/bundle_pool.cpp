@@ -26,14 +26,14 @@ Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& s
   if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {
     return fail(ErrorCode::hash_mismatch,
                 path.text() +
-                    ": its bytes are not those that its catalog names; 'muster verify' "
+                    ": its bytes do not have the hash in its catalog; 'muster verify' "
                     "lists all damage");
   }
   const auto reader = BundleReader::open(bytes);
   if (!reader) return fail(reader.error().code, path.text() + ": " + reader.error().message);
   if (reader.value().bundle_hash() == should_be) return {};
   return fail(ErrorCode::hash_mismatch,
-              path.text() + ": it has another hash than its catalog says");
+              path.text() + ": the hash in its header differs from the hash in its catalog");
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ std::string first_difference(const BuildSide& build, const std::vector<PatchFile
     const LooseFile* const is = build.find(path);
     const PatchFile* const should_be = find(files, path);
     if (is == nullptr && should_be != nullptr) return path.text() + " is missing";
-    if (is != nullptr && should_be == nullptr) return "it has a " + path.text();
+    if (is != nullptr && should_be == nullptr) return "it also has " + path.text();
     if (is != nullptr && is->hash != should_be->hash) {
-      return path.text() + " is another (" + is->hash.to_string() + ", not " +
+      return path.text() + " differs (" + is->hash.to_string() + ", not " +
              should_be->hash.to_string() + ")";
     }
   }
@@ -71,7 +71,7 @@ class Application {
       if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
     }
     if (streams_.program.remaining() > 0 || streams_.data.remaining() > 0) {
-      return fail(ErrorCode::malformed, "the patch is invalid: it has more than it needs");
+      return fail(ErrorCode::malformed, "the patch is invalid: it has unused bytes");
     }
     for (const LooseFile& file : next.value().loose()) {
       if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
@@ -196,8 +196,9 @@ class Application {
                       zstd_version_text(own_zstd_version()) +
                       " here gives other bytes; take a patch of 'muster patch create --portable'");
     }
-    return fail(ErrorCode::hash_mismatch,
-                path.text() + ": what the patch makes is not what the new build has");
+    return fail(
+        ErrorCode::hash_mismatch,
+        path.text() + ": the file that the patch makes differs from the file of the new build");
   }
 
   const FileReader& base_files_;

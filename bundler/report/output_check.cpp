@@ -108,7 +108,7 @@ class OutputChecker {
     if (fits) std::ranges::copy(read.value(), signature.begin());
     if (fits && is_signed_by(*key_, catalog.text(), bytes, signature)) return;
     note(catalog.text(), ErrorCode::hash_mismatch,
-         "it is not what the holder of this key signed (or the signature is damaged)");
+         "it was not signed with this key, or was changed later");
   }
 
   Result<void> check_bundles(const std::string& folder, const CatalogReader& catalog) {
@@ -191,8 +191,7 @@ class OutputChecker {
         read_whole(files_, AssetPath().child(name), OutputFolder::kReportBytesMax, buffer);
     if (!bytes) return note(name, bytes.error().code, bytes.error().message);
     if (key_ && !is_signed_report(*key_, name, as_text(bytes.value()))) {
-      note(name, ErrorCode::hash_mismatch,
-           "it is not what the holder of this key signed, or not signed at all");
+      note(name, ErrorCode::hash_mismatch, "it was not signed with this key, or was changed later");
     }
     const auto report = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
     const auto told = report.is_object() ? report.find("targets") : report.end();
@@ -249,8 +248,8 @@ class OutputChecker {
     }
     if (bundle.value().bundle_hash() != expected.hash) {
       return fail(ErrorCode::hash_mismatch,
-                  "the bundle is whole, but is not the one that the "
-                  "catalog means (its hash differs)");
+                  "the bundle is undamaged, but its hash differs from the "
+                  "hash in the catalog");
     }
     for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
       if (auto good = check_form(bundle.value(), bundle.value().entry(i), worker); !good) {

@@ -69,7 +69,7 @@ void compare_components(const World& left, const World& right, EntityId entity, 
     const Bytes a = left.bytes(ComponentId(i), entity);
     const Bytes b = right.bytes(ComponentId(i), entity);
     if (a.empty() != b.empty()) {
-      found.add_cause(entity, prefix() + " is only " + (b.empty() ? "left" : "right"));
+      found.add_cause(entity, prefix() + " exists only on the " + (b.empty() ? "left" : "right"));
     } else if (!a.empty()) {
       each_changed_field(description, a, b, [&](const FieldDescription&, const auto& difference) {
         if (difference) found.add(entity, prefix() + "." + difference->to_string());
@@ -95,11 +95,12 @@ void compare_entity(const World& left, const World& right, EntityId entity, Find
                           "'s on the right");
   }
   if (left.is_active(entity) != right.is_active(entity)) {
-    found.add(entity, it() + "is active only " + (left.is_active(entity) ? "left" : "right"));
+    found.add(entity,
+              it() + "is active only on the " + (left.is_active(entity) ? "left" : "right"));
   }
   if (left.is_despawning(entity) != right.is_despawning(entity)) {
-    found.add_cause(entity,
-                    it() + "is despawning only " + (left.is_despawning(entity) ? "left" : "right"));
+    found.add_cause(entity, it() + "is despawning only on the " +
+                                (left.is_despawning(entity) ? "left" : "right"));
   }
   compare_components(left, right, entity, found);
 }
@@ -115,7 +116,8 @@ void visit_each(const World& world, const Findings& found, Visit visit) {
 // Finds the entities of the world `from` that the world `in` does not have.
 void find_missing(const World& from, const World& in, const char* side, Findings& found) {
   visit_each(from, found, [&](EntityId entity) {
-    if (!in.is_alive(entity)) found.add_cause(entity, called(from, entity) + " is only " + side);
+    if (!in.is_alive(entity))
+      found.add_cause(entity, called(from, entity) + " exists only on the " + side);
   });
 }
 
