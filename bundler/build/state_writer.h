@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// The public key of the key that signs a build; all zero if the build is not signed.
+/// The public key that belongs to a signing key; all zero without a key.
 std::array<std::byte, 32> signer_of(const std::optional<SigningKey>& key);
 
 /// Encodes the state of a build whose parts are all staged. `earlier` is the previous state, or

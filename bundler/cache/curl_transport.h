@@ -1,4 +1,4 @@
-// HTTP with libcurl.
+// Sends HTTP requests with libcurl.
 #pragma once
 
 #include <cstdint>

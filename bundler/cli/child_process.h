@@ -38,7 +38,7 @@ class ChildProcess {
   Result<std::string> read_line();
   /// Fills `to`. Fails with `truncated` if the output ends before that.
   Result<void> read_exactly(std::span<std::byte> to);
-  /// Reads the rest of the output. Fails with `limit_exceeded` if it has more than `max_bytes`.
+  /// Reads the remaining output. Fails with `limit_exceeded` if there are more than `max_bytes`.
   Result<std::string> read_rest(std::size_t max_bytes);
   /// Ends the program's standard input.
   void close_input();

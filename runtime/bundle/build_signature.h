@@ -45,8 +45,8 @@ std::string key_file_text(const VerifyKey& key);
 std::optional<SigningKey> parse_signing_key(std::string_view text);
 std::optional<VerifyKey> parse_verify_key(std::string_view text);
 
-/// Adds a signature to a report (`build.json`, a JSON object whose first and last brace are on
-/// separate lines). The signature is the last member and covers everything before it.
+/// Adds a signature to a report (`build.json`, a JSON object that begins with a line `{` and ends
+/// with a line `}`). The signature is the last member and covers everything before it.
 std::string signed_report(const SigningKey& key, std::string_view file, std::string_view report);
 /// True if a report ends with a valid signature of everything before the signature.
 bool is_signed_report(const VerifyKey& key, std::string_view file, std::string_view report);
