@@ -481,8 +481,8 @@ class TargetBuilder {
   const CompressionPlan& plan_;
   HowPacked how_packed_;
   TargetBuild result_;
-  std::vector<EarlierBuild::Match>
-      matches_;  // One element per planned bundle; empty without an earlier build.
+  // One element per planned bundle; empty without an earlier build.
+  std::vector<EarlierBuild::Match> matches_;
   std::mutex mutex_;
   std::optional<Error> failure_;
   std::set<std::size_t> missed_;  ///< The large bundles that the cache server does not have.

@@ -41,8 +41,8 @@ struct BuiltBundle {
   std::size_t planned = 0;  ///< The index in the plan.
   bool is_kept = false;     ///< True if the bundle was kept from an earlier build.
   bool is_cached = false;   ///< True if the bundle was found in a cache.
-  std::vector<BuildReason>
-      reasons{};                  ///< The reasons why the bundle was packed; empty if it was kept.
+  /// The reasons why the bundle was packed; empty if it was kept.
+  std::vector<BuildReason> reasons{};
   std::vector<CookFact> facts{};  ///< The dependencies of the bundle, sorted. Recorded only with
                                   ///< `BuildEdges::answers`.
   Duration taken{};               ///< The time to cook and pack the bundle.
@@ -57,14 +57,14 @@ struct AssetTiming {
 struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
-  std::vector<BuiltBundle>
-      bundles;  ///< The bundles: one per planned bundle, in the order of the plan.
+  /// The bundles: one per planned bundle, in the order of the plan.
+  std::vector<BuiltBundle> bundles;
   /// The plain size of each asset of the project; 0 for an asset that is not packed.
   std::vector<std::uint64_t> plain_bytes_of;
   ContentHash fingerprint;  ///< The fingerprint of the catalog.
   std::uint64_t catalog_bytes = 0;
-  std::vector<AssetTiming>
-      slowest;  ///< The assets that took the most time to cook, the slowest first.
+  /// The assets that took the most time to cook, the slowest first.
+  std::vector<AssetTiming> slowest;
   /// The prefabs that had a bundle in the earlier build and have none now, with the reasons. Sorted
   /// by path.
   std::vector<BuildReason> gone{};

@@ -16,8 +16,8 @@ namespace muster {
 struct ActionResult {
   Sha256 content;
   std::uint64_t content_bytes = 0;
-  std::optional<ByteVector>
-      inlined{};  ///< The bytes of a small file. A larger file is stored separately, by its hash.
+  /// The bytes of a small file. A larger file is stored separately, by its hash.
+  std::optional<ByteVector> inlined{};
 };
 
 /// The maximum size of an inlined file in bytes. Inlining saves a request, but a large value would

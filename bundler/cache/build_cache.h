@@ -35,8 +35,8 @@ struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t damaged = 0;  ///< Results that were found but have a wrong hash or format.
-  std::uint64_t failures =
-      0;  ///< Queries that failed, so that the result was neither found nor missing.
+  /// Queries that failed, so that the result was neither found nor missing.
+  std::uint64_t failures = 0;
   std::uint64_t abandoned = 0;
   std::uint64_t stored = 0;
   std::uint64_t not_stored = 0;  ///< Results whose upload was dropped.
@@ -48,8 +48,8 @@ struct CacheCounters {
 struct CacheEntry {
   ContentHash key;
   ByteVector result;
-  std::optional<ActionResult>
-      named{};  ///< The value of the key; `store` computes it if it is missing.
+  /// The value of the key; `store` computes it if it is missing.
+  std::optional<ActionResult> named{};
 };
 
 /// Queries its levels one after another, the nearest level first. A result of a later level is

@@ -309,8 +309,8 @@ class Race {
   Duration waited_{};
   bool has_asked_ = false;
   bool is_given_up_ = false;
-  bool is_abandoning_ =
-      false;  ///< True if running queries take too long and no worker can do their pieces.
+  /// True if running queries take too long and no worker can do their pieces.
+  bool is_abandoning_ = false;
   Time started_;
   Duration rest_work_;      ///< The work of the pieces that are not begun.
   Duration asking_work_{};  ///< The work of the pieces being queried.

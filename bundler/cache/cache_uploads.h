@@ -71,8 +71,8 @@ class CacheUploads {
   std::condition_variable_any changed_;
   std::stop_source abandoned_;
   std::deque<std::shared_ptr<Upload>> waiting_;  ///< The uploads that have not started.
-  std::deque<std::shared_ptr<Upload>>
-      ready_;                ///< The uploads that have started and whose next blob can be stored.
+  /// The uploads that have started and whose next blob can be stored.
+  std::deque<std::shared_ptr<Upload>> ready_;
   std::uint64_t bytes_ = 0;  ///< The total size of the blobs of uploads that have not ended.
   unsigned running_ = 0;
   unsigned running_max_ = kProbes;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kUnfinished = "unfinished-";
 constexpr std::int64_t kUnfinishedSeconds = 3600;
-constexpr mode_t kFileMode =
-    0666;  // The umask of the user limits this mode. A group can share a cache.
+// The umask of the user limits this mode. A group can share a cache.
+constexpr mode_t kFileMode = 0666;
 constexpr mode_t kFolderMode = 0777;
 
 std::string shelf_of(const BlobKey& key) {
@@ -101,8 +101,8 @@ std::vector<KeptFile> kept_files(int base) {
         if (::fstatat(base, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return;
         if (!S_ISREG(info.st_mode)) return;
         const bool is_unfinished = name.starts_with(kUnfinished);
-        if (!is_unfinished && !Sha256::parse(name))
-          return;  // The file does not belong to the cache.
+        // The file does not belong to the cache.
+        if (!is_unfinished && !Sha256::parse(name)) return;
         files.push_back({.used_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec,
                          .bytes = static_cast<std::uint64_t>(info.st_size),
                          .path = std::move(path),
@@ -150,8 +150,8 @@ Result<std::unique_ptr<DiskBlobs>> DiskBlobs::open(const std::string& path) {
 
 Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
                                                  const std::stop_token&) {
-  const int flags =
-      O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // The open call must not block on a pipe.
+  // The open call must not block on a pipe.
+  const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const Descriptor file(::openat(folder_.get(), path_of(key).c_str(), flags));
   if (!file.valid() && errno == ENOENT) return std::optional<ByteVector>();
   struct stat info {};

@@ -18,8 +18,8 @@ struct BuildArguments {
   std::string sign = {};  ///< The path of a file with a secret key; empty for no signature.
   int level = 0;          ///< The compression level; 0 means the project's level.
   unsigned jobs = 0;
-  std::string previous =
-      {};  ///< The path of another output whose unchanged content is reused; may be empty.
+  /// The path of another output whose unchanged content is reused; may be empty.
+  std::string previous = {};
   std::vector<std::string> caches = {};  ///< The caches: folders and addresses of servers.
   std::string cache_size = "10 GiB";
   std::string cache_token = {};  ///< The path of a file with a bearer token; may be empty.

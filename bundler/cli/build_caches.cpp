@@ -108,8 +108,8 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
 void BuildCaches::finish(Session& session, Duration elapsed) {
   if (!cache_) return;
   cache_->finish(elapsed / kPatienceDivisor, session.stop);
-  if (session.stop.stop_requested())
-    return;  // After a stop, requests fail and their notes would be wrong.
+  // After a stop, requests fail and their notes would be wrong.
+  if (session.stop.stop_requested()) return;
   for (const std::string& note : cache_->notes()) tell(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
   const auto trimmed = folder_->trim(folder_bytes_max_);

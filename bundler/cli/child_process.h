@@ -55,11 +55,11 @@ class ChildProcess {
   pid_t process_ = -1;
   int input_ = -1;
   int output_ = -1;
-  int errors_ =
-      -1;  ///< A file in memory. Unlike a pipe, it cannot become full and block the program.
+  /// A file in memory. Unlike a pipe, it cannot become full and block the program.
+  int errors_ = -1;
   ByteVector buffer_;
-  std::size_t begin_ =
-      0;  ///< The start of the unread part of the buffer, which is `[begin_, end_)`.
+  /// The start of the unread part of the buffer, which is `[begin_, end_)`.
+  std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
 

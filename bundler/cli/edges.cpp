@@ -122,8 +122,8 @@ ContentHash program_hash() {
       const auto& segment = program->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
 #if defined(__SANITIZE_ADDRESS__)
-      if ((segment.p_flags & PF_X) == 0)
-        continue;  // Segments that are not executable may not be readable.
+      // Segments that are not executable may not be readable.
+      if ((segment.p_flags & PF_X) == 0) continue;
 #endif
       const auto address = program->dlpi_addr + segment.p_vaddr;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives an integer

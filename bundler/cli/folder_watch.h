@@ -56,8 +56,8 @@ class FolderWatch {
   std::string except_;
   std::vector<std::string> named_;  // Folders that are watched, or that will be watched after their
                                     // creation, even if their names are ignored otherwise.
-  std::set<std::string>
-      awaiting_;  // Folders that are watched only for the creation of a named folder in them.
+  // Folders that are watched only for the creation of a named folder in them.
+  std::set<std::string> awaiting_;
   std::unordered_map<int, std::string> folder_of_;  // The folder of each watch.
   std::size_t folder_count_ = 0;
 };

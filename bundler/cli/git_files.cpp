@@ -398,8 +398,8 @@ class GitFiles final : public RevisionFiles {
   // The following members grow when a submodule is opened.
   mutable std::vector<std::unique_ptr<Source>> sources_;
   mutable std::map<AssetPath, Entry> entries_;
-  mutable std::map<AssetPath, std::vector<std::string>>
-      folders_;  ///< The names in each folder, each name once.
+  /// The names in each folder, each name once.
+  mutable std::map<AssetPath, std::vector<std::string>> folders_;
   mutable std::optional<Error> failure_;
   std::set<AssetPath> unread_links_;
   mutable bool has_rest_ = false;

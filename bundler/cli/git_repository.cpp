@@ -296,8 +296,8 @@ Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path
   if (!size) return fail(size.error());
   const auto bytes = number_in(size.value());
   if (!bytes) return fail(bytes.error());
-  content_.resize(static_cast<std::size_t>(bytes.value()) +
-                  1);  // One more byte for the newline at the end.
+  // One more byte for the newline at the end.
+  content_.resize(static_cast<std::size_t>(bytes.value()) + 1);
   if (auto got = contents_->read_exactly(content_); !got) return fail(got.error());
   return Bytes(content_).first(content_.size() - 1);
 }

@@ -22,10 +22,10 @@ namespace muster::cli {
 
 // Exit codes of every command.
 inline constexpr int kSuccess = 0;
-inline constexpr int kFindings =
-    1;  ///< There are findings of severity error, or a verification failed.
-inline constexpr int kUsage =
-    2;  ///< The arguments are wrong, or an input or output cannot be read or written.
+/// There are findings of severity error, or a verification failed.
+inline constexpr int kFindings = 1;
+/// The arguments are wrong, or an input or output cannot be read or written.
+inline constexpr int kUsage = 2;
 inline constexpr int kInternal = 3;  ///< The program has a bug.
 
 /// The connections of the program to its environment, which `main` constructs.

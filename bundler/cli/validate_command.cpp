@@ -217,8 +217,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     const auto choice = choose_for_build(open.value().project->config().axes, wishes.value());
     if (!choice) return report_error(session, choice.error());
   }
-  std::unique_ptr<FileSystem>
-      as_fixed;  // Declared before the project, because the project reads it.
+  // Declared before the project, because the project reads it.
+  std::unique_ptr<FileSystem> as_fixed;
   if (arguments.fix) {
     const FixOptions fix{.is_dry_run = arguments.dry_run, .may_lose = arguments.allow_loss};
     const auto fixed = fix_project(open.value(), fix, as_fixed, session, progress);

@@ -20,10 +20,10 @@ struct ValueReach {
 
 /// The length of a list, and the override that sets it.
 struct ListLength {
-  std::optional<std::size_t>
-      items;  ///< The number of items; no value if neither a layer nor an override sets it.
-  const PropertyOverride* set_by =
-      nullptr;  ///< The override that sets the length; null if a layer sets it.
+  /// The number of items; no value if neither a layer nor an override sets it.
+  std::optional<std::size_t> items;
+  /// The override that sets the length; null if a layer sets it.
+  const PropertyOverride* set_by = nullptr;
 };
 
 /// Parses the value of an override of `NAME.Array.size`, which is a number of at least 0.

@@ -15,8 +15,8 @@ namespace muster {
 
 /// A strong reference in the object form.
 struct WrittenReference {
-  std::optional<Guid>
-      guid;  ///< The guid of the other file; no value for a reference within the file.
+  /// The guid of the other file; no value for a reference within the file.
+  std::optional<Guid> guid;
   std::int64_t file_id = 0;
   std::int32_t type = 0;
 };

@@ -261,8 +261,8 @@ class ObjectEncoder {
   const Tree& tree_;
   std::span<const std::string_view> type_names_;
   ObjectForms forms_;
-  std::vector<std::uint64_t>
-      content_bytes_;  // The content size of each mapping and sequence, by node.
+  // The content size of each mapping and sequence, by node.
+  std::vector<std::uint64_t> content_bytes_;
   std::vector<std::uint64_t> document_bytes_;  // The size of each document.
   std::unordered_map<std::int64_t, std::uint32_t> document_of_;
   std::uint64_t total_bytes_ = 0;

@@ -19,10 +19,10 @@ struct CookedComponent {
 
 struct PrefabComponent {
   std::string type{};  ///< The name of the description, or of the type if there is no description.
-  std::optional<std::uint32_t>
-      document{};  ///< The index of the component's document in the `object` entry.
-  std::optional<CookedComponent>
-      cooked{};  ///< The binary value; no value for a component without a description.
+  /// The index of the component's document in the `object` entry.
+  std::optional<std::uint32_t> document{};
+  /// The binary value; no value for a component without a description.
+  std::optional<CookedComponent> cooked{};
 };
 
 struct PrefabEntity {

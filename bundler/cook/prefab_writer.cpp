@@ -153,8 +153,8 @@ class PrefabBuilder {
 
   const PrefabData& prefab_;
   std::map<std::string, Description, std::less<>> descriptions_;
-  std::map<std::string, std::uint32_t, std::less<>>
-      other_types_;  // The index of each type, by name.
+  // The index of each type, by name.
+  std::map<std::string, std::uint32_t, std::less<>> other_types_;
   std::size_t component_count_ = 0;
   std::uint32_t component_end_ = 0;
   bool is_text_too_long_ = false;

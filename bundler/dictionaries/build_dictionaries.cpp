@@ -256,8 +256,8 @@ class Making {
   const DictionaryWork& work_;
   DictionarySamples samples_;
   BuildDictionaries made_;
-  bool has_answer_ =
-      true;  ///< False if the server was too slow. Nothing is then stored on the server.
+  /// False if the server was too slow. Nothing is then stored on the server.
+  bool has_answer_ = true;
 };
 
 }  // namespace

@@ -38,8 +38,8 @@ struct BuildDictionaries {
   bool is_kept = false;              ///< True if the dictionaries were kept from an earlier build.
   bool is_committed = false;  ///< True if the dictionaries are committed in the project, so that
                               ///< nothing was trained.
-  std::vector<BuildReason>
-      reasons;  ///< The reasons why dictionaries of an earlier build were not kept, sorted.
+  /// The reasons why dictionaries of an earlier build were not kept, sorted.
+  std::vector<BuildReason> reasons;
 
   std::vector<StateDictionary> all_of_state() const;
 };
@@ -54,13 +54,13 @@ struct DictionaryWork {
   unsigned jobs = 1;
   std::stop_token stop{};
   const EarlierBuild* earlier = nullptr;  ///< The earlier build; null if there is no earlier build.
-  const CookAnswers* answers =
-      nullptr;  ///< Answers the questions of cooking; null if dependencies are not recorded.
+  /// Answers the questions of cooking; null if dependencies are not recorded.
+  const CookAnswers* answers = nullptr;
   BuildCache* cache = nullptr;  ///< A cache, or null. Used only with `answers`.
-  bool only_stores =
-      false;  ///< If true, dictionaries are stored in the cache, but not read from it.
-  const Clock* clock =
-      nullptr;  ///< Limits the time of waiting for the server of a cache; null for no limit.
+  /// If true, dictionaries are stored in the cache, but not read from it.
+  bool only_stores = false;
+  /// Limits the time of waiting for the server of a cache; null for no limit.
+  const Clock* clock = nullptr;
   /// The committed dictionaries of the project; null if builds train dictionaries.
   const CommittedDictionaries* committed = nullptr;
 };

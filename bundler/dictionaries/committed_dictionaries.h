@@ -60,14 +60,14 @@ struct RetrainingPlan {
   EntryKind kind = EntryKind::object;
   Retraining what = Retraining::keep;
   std::uint64_t entries = 0;
-  bool is_stored =
-      false;  ///< True if the rules store the entries, so that a dictionary has no effect.
+  /// True if the rules store the entries, so that a dictionary has no effect.
+  bool is_stored = false;
   bool has_few_samples = false;     ///< True if there are fewer than `kJudgedSamplesMin` samples.
   std::uint64_t bytes_without = 0;  ///< The size without a dictionary.
-  std::optional<std::uint64_t>
-      bytes_now{};  ///< The size with the current dictionary, if there is one.
-  std::optional<std::uint64_t>
-      bytes_then{};    ///< The size with a new dictionary, if training returns one.
+  /// The size with the current dictionary, if there is one.
+  std::optional<std::uint64_t> bytes_now{};
+  /// The size with a new dictionary, if training returns one.
+  std::optional<std::uint64_t> bytes_then{};
   ByteVector fresh{};  ///< The bytes of the new dictionary.
 };
 
@@ -85,9 +85,9 @@ SamplingRules committed_sampling();
 /// The existing dictionaries, and the options of training.
 struct RetrainingWish {
   CommittedDictionaries present;
-  std::vector<UnusableDictionary>
-      unusable{};  ///< The files that cannot be used. They are replaced by new dictionaries, or
-                   ///< removed if no new dictionary would save enough.
+  /// The files that cannot be used. They are replaced by new dictionaries, or removed if no new
+  /// dictionary would save enough.
+  std::vector<UnusableDictionary> unusable{};
   bool is_forced = false;  ///< True if a new dictionary is written for any gain.
 };
 

@@ -31,8 +31,8 @@ struct SamplingRules {
 /// passes a power of two.
 struct DictionarySamples {
   std::vector<AssetNumber> text;  ///< The samples of text assets, sorted by the hash of their guid.
-  std::vector<AssetNumber>
-      settings;  ///< The samples of assets with import settings, sorted by the hash of their guid.
+  /// The samples of assets with import settings, sorted by the hash of their guid.
+  std::vector<AssetNumber> settings;
   unsigned text_share = 0;  ///< One of `1 << text_share` text assets is a sample.
   unsigned settings_share = 0;
 };

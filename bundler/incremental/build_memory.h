@@ -67,8 +67,8 @@ class BuildMemory final : public FileMemory {
   InputHashes hashes_;
   bool is_of_tool_ = false;
   std::optional<InputNumbers> numbers_;  // The input numbers of the earlier state.
-  std::vector<const StateSidecar*>
-      sidecars_;  // The sidecars by input number; null if there is no such sidecar.
+  // The sidecars by input number; null if there is no such sidecar.
+  std::vector<const StateSidecar*> sidecars_;
   std::vector<const StateMentions*> mentions_;
   std::mutex mutex_;
   std::map<AssetPath, SidecarFacts> new_sidecars_;

@@ -169,8 +169,8 @@ class InputNumbers {
  private:
   std::size_t folder_of(std::uint32_t number) const;
   const BuildState& state_;
-  std::vector<std::uint32_t>
-      first_;  // The first number of each folder, and then the count of all inputs.
+  // The first number of each folder, and then the count of all inputs.
+  std::vector<std::uint32_t> first_;
 };
 
 /// The maximum size of the head of a state and of its body, in bytes. A project with a million

@@ -22,8 +22,8 @@ namespace muster {
 struct CachedBundle {
   std::uint64_t plain_bytes = 0;
   std::uint64_t source_bytes = 0;
-  std::vector<std::uint64_t>
-      asset_bytes;  ///< The plain size of each asset, in the order of the plan.
+  /// The plain size of each asset, in the order of the plan.
+  std::vector<std::uint64_t> asset_bytes;
   ByteVector file;
 };
 

@@ -97,8 +97,8 @@ class EarlierBuild {
   BuildState state_;
   const FileReader& files_;
   const FileStamps& stamps_;
-  std::array<std::vector<bool>, 2>
-      holds_;  // For client and server, whether each fact is unchanged.
+  // For client and server, whether each fact is unchanged.
+  std::array<std::vector<bool>, 2> holds_;
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
   std::map<std::pair<Target, Guid>, Place> by_subject_;
   std::map<std::pair<Target, Guid>, Place> shared_by_asset_;

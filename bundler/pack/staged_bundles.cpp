@@ -99,8 +99,8 @@ std::span<const StagedBlock> StagedBundles::find(const PackedContent& content) c
 
 Result<Bytes> StagedBundles::read(const StagedBlock& block, ByteVector& buffer) const {
   if (block.is_earlier) {
-    const Earlier& earlier =
-        earlier_[block.bundle];  // `earlier_` is complete before packing begins.
+    // `earlier_` is complete before packing begins.
+    const Earlier& earlier = earlier_[block.bundle];
     ++reused_blocks_;
     return earlier.files->read(earlier.path, block.offset_bytes, block.stored_bytes, buffer);
   }

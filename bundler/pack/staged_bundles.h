@@ -18,8 +18,8 @@ namespace muster {
 
 /// A block of a staged bundle, or of a bundle of an earlier build.
 struct StagedBlock {
-  std::size_t bundle =
-      0;  ///< The index of the bundle, in the order in which the bundles were added.
+  /// The index of the bundle, in the order in which the bundles were added.
+  std::size_t bundle = 0;
   bool is_earlier = false;  ///< True for a block of an earlier build. Such a block is not verified,
                             ///< so its content must be compared.
   std::uint64_t offset_bytes = 0;
@@ -33,8 +33,8 @@ struct PackedContent {
   ContentHash plain_hash;
   std::uint64_t plain_bytes = 0;
   int level = 0;
-  std::uint32_t dictionary_id =
-      0;  ///< The dictionary that was available. Stored blocks do not use it.
+  /// The dictionary that was available. Stored blocks do not use it.
+  std::uint32_t dictionary_id = 0;
   friend auto operator<=>(const PackedContent&, const PackedContent&) = default;
 };
 

@@ -137,8 +137,8 @@ Result<void> RecipeWriter::write_entries(const AssetPath& path, const BundleRead
   draft.program.u8(static_cast<std::uint8_t>(BundleForm::entries));
   draft.program.varint(static_cast<std::uint64_t>(std::countr_zero(reader.block_plain_bytes())));
   draft.program.varint(reader.entry_count());
-  std::size_t before =
-      0;  // The number of the old bundle with the same name, or the size of the pool.
+  // The number of the old bundle with the same name, or the size of the pool.
+  std::size_t before = 0;
   while (before < pool_->size() && pool_->path(before) != path) ++before;
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     if (auto made = write_entry(reader, reader.entry(i), file, before, draft); !made) return made;
@@ -236,8 +236,8 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
 int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain,
                              Bytes file) {
   if (gives(reader, entry, plain, file, 0, entry.block_count)) return 0;
-  if (entry.dictionary_id != 0 && entry.block_count > 1)
-    return -1;  // Muster never writes such an entry.
+  // Muster never writes such an entry.
+  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;
   if (options_.is_portable) return -1;
   if (gives(reader, entry, plain, file, last_level_, entry.block_count)) return last_level_;
   if (futile_searches_ >= kFutileSearchesMax) return -1;

@@ -28,8 +28,8 @@ inline constexpr std::uint64_t kMaxLooseFiles = 5;
 inline constexpr std::uint64_t kMaxDictionaries = 2 * dictionary::kMaxCount;
 
 namespace header {
-inline constexpr std::size_t kVersionAt =
-    8;  ///< The offset of the version, which is followed by six zero bytes.
+/// The offset of the version, which is followed by six zero bytes.
+inline constexpr std::size_t kVersionAt = 8;
 inline constexpr std::size_t kHashAt = 16;
 inline constexpr std::size_t kHashedFrom = 32;
 inline constexpr std::size_t kProgramPlainAt = 48;

@@ -20,20 +20,20 @@ struct PatchFile {
   ContentHash hash{};
   bool has_prefix = false;  ///< For a file of the new build, whether its prefix is the base's file
                             ///< with the same path.
-  std::uint64_t frame_bytes =
-      0;  ///< For a file of the new build, the size of its frame in the data.
+  /// For a file of the new build, the size of its frame in the data.
+  std::uint64_t frame_bytes = 0;
 };
 
 /// A patch without its bundles. Owns the program, and views the data.
 struct Patch {
   bool recompresses = false;
-  std::uint32_t zstd_version =
-      0;  ///< The release of zstd that created the patch, for example 10504 for 1.5.4.
+  /// The release of zstd that created the patch, for example 10504 for 1.5.4.
+  std::uint32_t zstd_version = 0;
   std::vector<PatchFile> base;
   std::vector<PatchFile> files;  ///< The loose files of the new build.
   ByteVector program;
-  std::size_t bundles_at =
-      0;  ///< The offset in the program at which the part of the bundles begins.
+  /// The offset in the program at which the part of the bundles begins.
+  std::size_t bundles_at = 0;
   Bytes data;
 };
 

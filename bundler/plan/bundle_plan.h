@@ -23,8 +23,8 @@ struct PlannedBundle {
   std::vector<AssetNumber> assets;  ///< The assets of the bundle, sorted.
   std::vector<AssetNumber> owners;  ///< The prefabs that need the bundle, sorted. Empty for a
                                     ///< bundle with assets that only the registries need.
-  std::vector<std::size_t>
-      dependencies;  ///< The other bundles that must be open together with this bundle, sorted.
+  /// The other bundles that must be open together with this bundle, sorted.
+  std::vector<std::size_t> dependencies;
   /// The only asset of the bundle, if it is a form that the game chooses at run time
   /// (`variant_plan.h`).
   AssetNumber varied = kNoAsset;
@@ -41,8 +41,8 @@ struct PlannedBundle {
 };
 
 struct BundlePlan {
-  std::vector<PlannedBundle>
-      bundles;  ///< The bundles of prefabs, sorted by guid, and then the shared bundles.
+  /// The bundles of prefabs, sorted by guid, and then the shared bundles.
+  std::vector<PlannedBundle> bundles;
   /// The source bytes that would be stored more than once if the bundle of each prefab contained
   /// its whole closure.
   std::uint64_t duplicate_bytes_avoided = 0;

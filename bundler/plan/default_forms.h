@@ -29,8 +29,8 @@ class DefaultForms {
   const Project& project_;
   const ReferenceGraph& graph_;  ///< The graph without stripped assets.
   bool varies_ = false;
-  std::map<AssetNumber, AssetNumber>
-      variants_;  ///< The default variant of each asset that has one.
+  /// The default variant of each asset that has one.
+  std::map<AssetNumber, AssetNumber> variants_;
 };
 
 /// Sets `file_count` and `vain_bytes` for the bundle of each prefab in a plan of the shared layout.

@@ -38,8 +38,8 @@ struct MergeRule {
 
 /// A prefab that uses groups.
 struct GroupUser {
-  std::uint64_t needed_bytes =
-      0;  ///< The size of all assets that the prefab reaches, in groups or not.
+  /// The size of all assets that the prefab reaches, in groups or not.
+  std::uint64_t needed_bytes = 0;
   std::uint32_t other_files = 1;  ///< The number of open files that are not groups: the prefab's
                                   ///< own file and the files of other prefabs.
 };

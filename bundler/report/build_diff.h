@@ -19,8 +19,8 @@ struct AssetDiff {
   Guid guid{};
   std::string path;  ///< The path in the new build, or in the old build if the new build does not
                      ///< have the asset.
-  std::uint64_t old_bytes =
-      0;  ///< The uncompressed size in the old build; 0 if the asset does not exist there.
+  /// The uncompressed size in the old build; 0 if the asset does not exist there.
+  std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
 };
 

@@ -29,8 +29,8 @@ struct OverviewAsset {
   std::uint64_t plain_bytes = 0;  ///< The uncompressed size.
   Guid pulled_by{};  ///< The asset that refers to this asset on a shortest path from a registry; or
                      ///< null.
-  std::optional<std::uint64_t>
-      was_bytes;  ///< The compressed size in the other build; no value if the asset is new.
+  /// The compressed size in the other build; no value if the asset is new.
+  std::optional<std::uint64_t> was_bytes;
 };
 
 struct OverviewBundle {
@@ -108,10 +108,10 @@ struct OverviewTarget {
   std::uint64_t files_max = 0;
   LoadSummary loads;
   std::uint64_t stripped_source_bytes = 0;
-  std::vector<OverviewStripped>
-      stripped_assets;  ///< The stripped assets, counted by rule and sorted by rule.
-  std::vector<OverviewStripped>
-      stripped_components;  ///< The stripped components, counted by class and sorted by class.
+  /// The stripped assets, counted by rule and sorted by rule.
+  std::vector<OverviewStripped> stripped_assets;
+  /// The stripped components, counted by class and sorted by class.
+  std::vector<OverviewStripped> stripped_components;
   /// The requested limit for all bundles together.
   std::optional<std::uint64_t> budget_bytes;
   /// The budgets of the project. For budgets of single bundles, the list has the largest bundle and

@@ -11,8 +11,8 @@ namespace muster {
 /// The cost of loading one prefab. Sizes are sizes of source files.
 struct PrefabLoad {
   std::string path;
-  std::uint64_t files =
-      1;  ///< The number of files: its bundle and all bundles that must be open with it.
+  /// The number of files: its bundle and all bundles that must be open with it.
+  std::uint64_t files = 1;
   std::uint64_t needed_bytes = 0;  ///< The size of all assets that the prefab reaches.
   std::uint64_t vain_bytes = 0;    ///< The size of all other assets in these files.
 };

@@ -37,8 +37,8 @@ struct StripAudit {
   std::uint64_t remaining_bytes = 0;
   std::vector<StrippedAsset> stripped;  ///< The stripped assets, sorted by path.
   std::vector<StrippedByRule> by_rule;  ///< The stripped assets, counted by rule.
-  std::vector<StrippedByRule>
-      by_components;  ///< The stripped components, counted by class and sorted by class.
+  /// The stripped components, counted by class and sorted by class.
+  std::vector<StrippedByRule> by_components;
   std::uint64_t stripped_bytes = 0;  ///< The source bytes of the stripped assets.
 };
 

@@ -166,10 +166,10 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t request_count =
-        0;  ///< The handles of the bundle, and of bundles that depend on it.
-    std::array<std::uint32_t, kLoadPriorities>
-        requests{};                               ///< The number of these handles, by priority.
+    /// The handles of the bundle, and of bundles that depend on it.
+    std::uint32_t request_count = 0;
+    /// The number of these handles, by priority.
+    std::array<std::uint32_t, kLoadPriorities> requests{};
     std::uint32_t requests_without_deadline = 0;  ///< The handles without a deadline.
     Time last_deadline;                           ///< The latest deadline of these handles.
     std::uint64_t order = 0;           ///< The position of the request among all requests.
@@ -249,15 +249,15 @@ class BundleLoader {
   LoadExecutor& executor_;
   LoaderOptions options_;
   std::vector<Node> nodes_;  ///< The nodes, by index of the bundle.
-  std::vector<Waiting>
-      queue_;             ///< A heap with the next bundle first. It may contain stale entries.
-  std::vector<Due> due_;  ///< A heap of the deadlines of queued bundles.
+  /// A heap with the next bundle first. It may contain stale entries.
+  std::vector<Waiting> queue_;
+  std::vector<Due> due_;                ///< A heap of the deadlines of queued bundles.
   std::vector<std::uint32_t> started_;  ///< The bundles that the executor has, unordered.
   std::vector<std::uint32_t> visited_;  ///< A copy of a list that may change during iteration.
-  std::vector<std::uint32_t>
-      unread_;  ///< Bundles that reserve memory. The next update checks them again.
-  std::vector<LoadOrder>
-      orders_;  ///< The orders of the current start, until the executor accepts them.
+  /// Bundles that reserve memory. The next update checks them again.
+  std::vector<std::uint32_t> unread_;
+  /// The orders of the current start, until the executor accepts them.
+  std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
   /// A time that is not after any deadline of the started loads that have not begun.
   Time started_deadline_ = Time::max();

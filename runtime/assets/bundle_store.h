@@ -74,8 +74,8 @@ class BundleStore {
   /// Closes every bundle and returns the buffers to the pool.
   ~BundleStore();
   BundleStore(BundleStore&&) noexcept = default;
-  BundleStore& operator=(BundleStore&&) =
-      delete;  // Assignment would have to close the bundles of the left side.
+  // Assignment would have to close the bundles of the left side.
+  BundleStore& operator=(BundleStore&&) = delete;
 
   const CatalogReader& catalog() const { return catalog_; }
 

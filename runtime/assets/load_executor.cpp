@@ -222,8 +222,8 @@ ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catal
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
       Decompressor own = make_decompressor(source, catalog, dictionaries);
-      dictionaries =
-          own.dictionaries();  // The other threads use the dictionaries of the first thread.
+      // The other threads use the dictionaries of the first thread.
+      dictionaries = own.dictionaries();
       threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
@@ -247,8 +247,8 @@ void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
   if (orders.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    finished_.reserve(under_way_ +
-                      orders.size());  // Reserves here, because the loading threads must not throw.
+    // Reserves here, because the loading threads must not throw.
+    finished_.reserve(under_way_ + orders.size());
     started_.insert(started_.end(), orders.begin(), orders.end());
     under_way_ += static_cast<std::uint32_t>(orders.size());
   }

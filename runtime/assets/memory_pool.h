@@ -70,10 +70,10 @@ class MemoryPool {
   void drop_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::array<BufferQueue, kSmallSizes>
-      small_;  ///< The queues of small buffers, by `index_of` of their size.
-  std::vector<PooledMemory>
-      large_;  ///< The large buffers. The most recently returned buffer is the last.
+  /// The queues of small buffers, by `index_of` of their size.
+  std::array<BufferQueue, kSmallSizes> small_;
+  /// The large buffers. The most recently returned buffer is the last.
+  std::vector<PooledMemory> large_;
   /// The total size of the kept buffers. Only code that holds the mutex changes this number; any
   /// thread may read it.
   std::atomic<std::size_t> kept_bytes_ = 0;

@@ -80,10 +80,10 @@ class BundleChoice {
   std::vector<std::uint32_t> expanded(std::uint32_t bundle) const;
 
   CatalogReader catalog_;
-  std::vector<std::uint32_t>
-      settled_;  ///< The indices of the chosen values, ascending; at most one per axis.
-  std::vector<std::uint32_t>
-      chosen_;  ///< The chosen bundle of each bundle; empty in a catalog without alternatives.
+  /// The indices of the chosen values, ascending; at most one per axis.
+  std::vector<std::uint32_t> settled_;
+  /// The chosen bundle of each bundle; empty in a catalog without alternatives.
+  std::vector<std::uint32_t> chosen_;
   std::vector<bool> is_varied_;     ///< Whether a bundle has or is an alternative.
   std::vector<bool> needs_varied_;  ///< For each bundle, whether it depends on a bundle that has
                                     ///< alternatives or is one.

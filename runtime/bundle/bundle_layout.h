@@ -78,8 +78,8 @@ namespace dictionary {
 /// The maximum size of a dictionary. The default size of zstd's trainer is 110 KiB. Small
 /// dictionaries stay in the processor's cache.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
-inline constexpr std::uint32_t kMaxCount =
-    64;  ///< The maximum number of dictionaries in one catalog.
+/// The maximum number of dictionaries in one catalog.
+inline constexpr std::uint32_t kMaxCount = 64;
 }  // namespace dictionary
 
 namespace catalog {
@@ -266,8 +266,8 @@ inline constexpr std::uint32_t kPerMark = 16;
 inline constexpr std::uint8_t kIsStripped = 1;
 inline constexpr std::uint64_t kNoTypeName = 0;
 inline constexpr std::uint64_t kFirstKeyIsTypeName = 1;
-inline constexpr std::uint64_t kTypeNameBias =
-    2;  ///< The tag of any other type name is its length plus this value.
+/// The tag of any other type name is its length plus this value.
+inline constexpr std::uint64_t kTypeNameBias = 2;
 }  // namespace document
 
 namespace value {
@@ -303,8 +303,8 @@ inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;
-inline constexpr std::size_t kFieldBytes =
-    4;  ///< The size of a field in all other columns except the flags.
+/// The size of a field in all other columns except the flags.
+inline constexpr std::size_t kFieldBytes = 4;
 inline constexpr std::uint8_t kIsActive = 1;
 
 namespace header {

@@ -44,8 +44,8 @@ class BundlePath {
   std::string_view view() const { return {text_.data(), size_}; }
 
  private:
-  std::array<char, 49>
-      text_;  ///< The text, with the size of the longest path, `variants/<32 digits>.mbundle`.
+  /// The text, with the size of the longest path, `variants/<32 digits>.mbundle`.
+  std::array<char, 49> text_;
   std::size_t size_ = 0;
 };
 

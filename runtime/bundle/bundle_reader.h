@@ -26,8 +26,8 @@ struct BundleEntry {
   ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
-  std::uint32_t dictionary_id =
-      0;  ///< The dictionary of the compressed blocks; 0 if they need no dictionary.
+  /// The dictionary of the compressed blocks; 0 if they need no dictionary.
+  std::uint32_t dictionary_id = 0;
 };
 
 /// One block of an entry.

@@ -72,8 +72,8 @@ struct CatalogEffect {
 /// The key of a presentation.
 struct PresentationKey {
   Guid owner{};
-  std::uint16_t platforms =
-      0;  ///< A set of bits. A lookup finds records that have all of these bits.
+  /// A set of bits. A lookup finds records that have all of these bits.
+  std::uint16_t platforms = 0;
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
@@ -99,8 +99,8 @@ struct CatalogVariantValue {
   std::string_view axis{};
   std::string_view value{};
   bool is_default = false;  ///< True for the value that is used if no value is chosen.
-  bool is_built_in =
-      false;  ///< True if the build was made for this value; then the axis has no other value.
+  /// True if the build was made for this value; then the axis has no other value.
+  bool is_built_in = false;
 };
 
 /// A bundle that replaces another one if all of its keys are chosen.

@@ -60,8 +60,8 @@ std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
 std::optional<FrameShape> shape_of(Bytes frame) {
   const auto descriptor = std::to_integer<unsigned>(frame[kDescriptorAt]);
   const bool is_single = (descriptor & kSingleSegment) != 0;
-  const std::size_t size_at =
-      kDescriptorAt + (is_single ? 1 : 2);  // Otherwise a window size is present.
+  // Otherwise a window size is present.
+  const std::size_t size_at = kDescriptorAt + (is_single ? 1 : 2);
   const unsigned size_kind = descriptor >> 6U;
   if (size_kind == 0 && !is_single) return std::nullopt;
   std::size_t at = size_at + (std::size_t{1} << size_kind);

@@ -21,8 +21,8 @@ struct ObjectReference {
   bool is_external = false;  ///< True if the reference has a guid. The guid can be null.
   std::int64_t file_id = 0;
   std::int32_t type = 0;
-  std::uint32_t document =
-      layout::kNone;  ///< The index of the target document, for a reference within the file.
+  /// The index of the target document, for a reference within the file.
+  std::uint32_t document = layout::kNone;
 };
 
 /// One value, as a view of its reader. The reader must outlive the value. Pass a value by copy,

@@ -17,8 +17,8 @@
 namespace muster::c_api {
 namespace {
 
-constexpr std::uint32_t kThreadsDefault =
-    2;  // One thread reads from the disk while the other decompresses.
+// One thread reads from the disk while the other decompresses.
+constexpr std::uint32_t kThreadsDefault = 2;
 constexpr std::uint32_t kThreadsMax = 64;
 
 void write_message(std::string_view text, char* message, std::size_t message_bytes) noexcept {

@@ -17,8 +17,8 @@ namespace muster {
 struct ReceivedField {
   FieldConversion conversion;
   SchemaReceivers receivers = SchemaReceivers::everyone;
-  std::uint32_t first_value =
-      0;  ///< The index of the first value among the values of the component.
+  /// The index of the first value among the values of the component.
+  std::uint32_t first_value = 0;
   std::uint32_t value_count = 0;
 };
 
@@ -39,8 +39,8 @@ class ReceivingPlan {
  public:
   struct Part {
     std::uint32_t component = 0;  ///< The index of the `ReceivedComponent`.
-    std::uint32_t first_value =
-        0;  ///< The index of the first value among the values of the entity.
+    /// The index of the first value among the values of the entity.
+    std::uint32_t first_value = 0;
   };
 
   /// The world must outlive this object. The schema is only used during the call.

@@ -20,8 +20,8 @@ namespace muster {
 
 struct WorldReceiverOptions {
   std::uint32_t registry = 0;  ///< The index of the registry of replicated entities in the catalog.
-  PlayerId player =
-      PlayerId::none;  ///< The local player, who owns the entities that this client owns.
+  /// The local player, who owns the entities that this client owns.
+  PlayerId player = PlayerId::none;
 };
 
 /// The source of a receiver's entities.

@@ -137,8 +137,8 @@ class WorldSender {
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
-  const PrefabInstances* instances_ =
-      nullptr;  ///< The argument of `follow_reload`; null before a reload.
+  /// The argument of `follow_reload`; null before a reload.
+  const PrefabInstances* instances_ = nullptr;
   std::optional<ComponentId> position_component_;
   std::uint32_t position_offset_bytes_ = 0;
   /// The sent entities, by network id. Two entities with the same id are in the order in which they

@@ -121,8 +121,8 @@ class DeferredSpawner {
   Options options_;
   ComponentHandle<PrefabLink> link_;
   std::unordered_map<Guid, RequestedAsset> requested_;
-  std::uint64_t seen_version_ =
-      0;  ///< The version of the `PrefabLink` components at the last cleanup of `requested_`.
+  /// The version of the `PrefabLink` components at the last cleanup of `requested_`.
+  std::uint64_t seen_version_ = 0;
   std::vector<EntityId> unsettled_;
   std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
   std::vector<Error> problems_;

@@ -81,8 +81,8 @@ struct EffectCounters {
   std::uint64_t repeated = 0;  ///< Requests with the verdict `repeated`.
   std::uint64_t refused = 0;   ///< Requests with any verdict except `accepted` and `repeated`.
   std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `drain_problems`.
-  std::uint64_t too_late =
-      0;  ///< Requests that were dropped because their event was older than `expiry`.
+  /// Requests that were dropped because their event was older than `expiry`.
+  std::uint64_t too_late = 0;
   std::uint64_t played = 0;
   std::uint64_t stolen = 0;  ///< Effects that replaced an effect that was still playing.
   std::uint64_t ended = 0;
@@ -169,8 +169,8 @@ class EffectPlayer {
     std::uint32_t size = 0;
     bool has_failed = false;
     std::size_t next = 0;
-    std::vector<EffectInstance>
-        instances;  ///< `size` instances, or none if the prefab could not be loaded.
+    /// `size` instances, or none if the prefab could not be loaded.
+    std::vector<EffectInstance> instances;
   };
 
   /// A float field of a component, if the world has that component.

@@ -40,8 +40,8 @@ enum class LevelState : std::uint8_t {
 struct LevelLayer {
   std::string name;  ///< May be empty.
   Guid prefab;
-  bool is_on_demand =
-      false;  ///< True if `load_layer` loads the layer; false if it is loaded with its level.
+  /// True if `load_layer` loads the layer; false if it is loaded with its level.
+  bool is_on_demand = false;
 };
 
 /// A replicated entity that is part of a level.

@@ -18,8 +18,8 @@ namespace muster {
 struct PlannedEntity {
   std::int64_t source_id = 0;  ///< The id of the entity in the source file. It is not unique if the
                                ///< prefab contains other prefabs.
-  std::uint32_t parent =
-      layout::kNone;  ///< The index of the parent, which is an earlier entity; `kNone` for a root.
+  /// The index of the parent, which is an earlier entity; `kNone` for a root.
+  std::uint32_t parent = layout::kNone;
   NameId name = NameId::empty;
   std::uint32_t first_component = 0;
   std::uint32_t component_count = 0;

@@ -68,8 +68,8 @@ class ReplicatedCollection {
  private:
   const World& world_;
   std::int32_t placed_count_ = 0;
-  std::vector<EntityId>
-      entities_;  ///< The entities by network id; null for an id that is not used.
+  /// The entities by network id; null for an id that is not used.
+  std::vector<EntityId> entities_;
   /// While the world's `end_count` is equal to `searched_at_`, all ids from `placed_count_` up to
   /// and without this id are in use.
   std::int32_t search_from_ = 0;

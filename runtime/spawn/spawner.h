@@ -23,8 +23,8 @@ struct Spawned {
   EntityId root;  ///< The prefab's first entity.
   std::uint32_t entities = 0;
   std::uint32_t components = 0;  ///< Components in the world.
-  std::uint32_t other_components =
-      0;  ///< Components without a description, which are not added to the world.
+  /// Components without a description, which are not added to the world.
+  std::uint32_t other_components = 0;
 };
 
 /// Spawns entities from the prefabs of a build. A prefab is loaded and checked at its first use.
@@ -95,8 +95,8 @@ class Spawner {
   PrefabInstances* instances_ = nullptr;
   std::uint32_t reload_count_ = 0;
   std::unordered_map<Guid, PrefabPlan> plans_;
-  const PrefabPlan* last_plan_ =
-      nullptr;  ///< The plan of the last spawn, which makes repeated spawns of one asset faster.
+  /// The plan of the last spawn, which makes repeated spawns of one asset faster.
+  const PrefabPlan* last_plan_ = nullptr;
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };
 

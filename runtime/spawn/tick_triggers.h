@@ -50,8 +50,8 @@ class TickTriggers {
   using Reported = std::array<Tick, kReports>;
 
   std::uint32_t same_within_;
-  std::map<std::pair<std::int32_t, std::uint32_t>, Reported>
-      reported_;  ///< The reports by entity and channel.
+  /// The reports by entity and channel.
+  std::map<std::pair<std::int32_t, std::uint32_t>, Reported> reported_;
 };
 
 }  // namespace muster

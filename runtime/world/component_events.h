@@ -56,8 +56,8 @@ class ComponentEvents {
   Announced& announced(ComponentId component, std::uint32_t slot);
 
   World& world_;
-  std::vector<std::vector<Announced>>
-      announced_;  ///< The reported components, by component type, then by slot.
+  /// The reported components, by component type, then by slot.
+  std::vector<std::vector<Announced>> announced_;
   std::vector<EntityComponent> touched_;
   std::vector<ComponentEvent> events_;
 };

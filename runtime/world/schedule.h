@@ -42,8 +42,8 @@ void walk(const ScheduleContext& context, Query& query, Visit visit) {
 struct System {
   std::string name;
   std::vector<ComponentId> reads;
-  std::vector<ComponentId>
-      writes;  ///< The components that the system changes; it may also read them.
+  /// The components that the system changes; it may also read them.
+  std::vector<ComponentId> writes;
   std::function<void(ScheduleContext&)> run;
 };
 
@@ -77,8 +77,8 @@ class Schedule {
   static bool conflict(const System& a, const System& b);
 
   std::vector<Scheduled> systems_;
-  std::vector<std::vector<std::uint32_t>>
-      stages_;  ///< The indices of the systems of each stage, ascending.
+  /// The indices of the systems of each stage, ascending.
+  std::vector<std::vector<std::uint32_t>> stages_;
 };
 
 }  // namespace muster

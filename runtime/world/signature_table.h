@@ -31,8 +31,8 @@ class SignatureTable {
   std::size_t home(std::uint64_t signature) const { return signature & (entries_.size() - 1); }
   void grow(std::size_t size);
 
-  std::vector<Entry>
-      entries_;  ///< The number of entries is a power of two, and at most half of them are used.
+  /// The number of entries is a power of two, and at most half of them are used.
+  std::vector<Entry> entries_;
   std::size_t count_ = 0;
 };
 

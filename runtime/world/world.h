@@ -336,8 +336,8 @@ class World {
   void replaced(std::uint64_t version);
   void forget_names();
 
-  std::vector<ComponentStorage>
-      storages_;  ///< The components of each type, sorted by the names of the types.
+  /// The components of each type, sorted by the names of the types.
+  std::vector<ComponentStorage> storages_;
   std::vector<EntityRecord> records_;
   SignatureTable signatures_;
   Bookmark state_;  ///< The current lists of entities; `log_position` is not used.
