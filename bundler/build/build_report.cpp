@@ -80,7 +80,7 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     row["guid"] = packed_guid(project, asset).to_string();
     row["path"] = project.index().at(asset).path.text();
     row["plain_bytes"] = build.plain_bytes_of[asset];
-    // A variant is pulled by the asset that pulls its base.
+    // For a variant, this is the asset that refers to its base.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
     if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
     assets.push_back(std::move(row));
@@ -112,7 +112,7 @@ std::string_view made_of(const BuiltBundle& bundle) {
   return bundle.is_cached ? "cached" : "packed";
 }
 
-// The subject of a bundle: a prefab, or the file of a variant; none for shared bundles.
+// The prefab of a bundle, or the asset of a variant; `kNoAsset` for a shared bundle.
 AssetNumber subject_of(const TargetBuild& build, const BuiltBundle& bundle) {
   const PlannedBundle& planned = build.plan.bundles[bundle.planned];
   return planned.keys.empty() ? planned.prefab : planned.assets.front();
@@ -128,7 +128,7 @@ Json made_json(const Project& project, const TargetBuild& build, const BuiltBund
   return json;
 }
 
-// Every file on which the build depends, except settings and locks of registries.
+// The hash of every file on which the build depends, except settings and locks of registries.
 Json inputs_json(const Project& project, const TargetBuild& build) {
   std::map<std::string, ContentHash> inputs;
   for (const BuiltBundle& bundle : build.bundles) {
@@ -154,7 +154,7 @@ Json spread_json(const LoadSpread& spread) {
   return {{"median", spread.median}, {"max", spread.max}, {"worst", spread.worst}};
 }
 
-// How well sharing worked: bundler/plan/README.md.
+// The numbers about shared bundles; see bundler/plan/README.md.
 Json sharing_json(const Project& project, const TargetBuild& build) {
   std::vector<PrefabLoad> loads;
   std::size_t shared = 0;
@@ -209,7 +209,7 @@ Json stripped_json(const Project& project, Target target) {
   return json;
 }
 
-// The project's budgets for both targets, even if only one target is built.
+// The budgets of the project for both targets, even if only one target is built.
 Json budgets_json(const ProjectConfig& config) {
   Json rows = Json::array();
   for (const Budget& budget : config.budgets) {
@@ -229,7 +229,7 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// The data of this build that can differ from other builds of the same project.
+// The data of this build that can differ from the data of another build of the same project.
 Json moment_json(const Project& project, const std::vector<TargetBuild>& builds) {
   Json targets = Json::object();
   for (const TargetBuild& build : builds) {
@@ -341,10 +341,11 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   }
   report["budgets"] = budgets_json(project.config());
   report["targets"] = Json::object();
-  // The old text of a large project is large, and most builds replace all of it.
+  // The old report is parsed only if it is needed, because it can be large.
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
-  // In a large project each part is as much work as several bundles.
+  // The parts are made in parallel, because in a large project each part takes as long as several
+  // bundles.
   std::vector<Json> parts(builds.size());
   parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
     parts[i] = target_json(project, builds[i], options);
@@ -404,7 +405,7 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
     }
   }
   std::ranges::stable_sort(slowest, std::ranges::greater{}, &AssetTiming::duration);
-  // An asset in both targets is cooked twice, but listed as slow once.
+  // An asset of both targets is cooked twice, but listed once.
   std::set<AssetNumber> seen;
   std::erase_if(slowest,
                 [&](const AssetTiming& timing) { return !seen.insert(timing.asset).second; });

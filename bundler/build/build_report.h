@@ -1,4 +1,5 @@
-// Reports on a build, for machines (`build.json`) and for users (the table at its end).
+// Reports on a build, for programs (`build.json`) and for users (the summary that `muster build`
+// prints).
 #pragma once
 
 #include <optional>
@@ -11,46 +12,47 @@
 
 namespace muster {
 
-/// The text of `build.json`: sorted and deterministic, so that all builds of the same content have
-/// the same report, and signatures and patches apply to all of them. Documented in
-/// bundler/report/README.md. The parts of targets that were not built now are copied from
-/// `previous` (the old text, or empty).
+/// The text of `build.json`, which bundler/report/README.md documents. All builds of the same
+/// content have the same report, so that signatures and patches apply to all of them. The parts of
+/// targets that were not built now are copied from `previous`, the text of the old report, which
+/// may be empty.
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
 
-/// The text of `.muster-times.json`: the data of this build alone, such as times and the parts kept
-/// from an earlier build.
+/// The text of `.muster-times.json`: data that differs between builds of the same content, for
+/// example times and the parts that were kept from an earlier build.
 std::string build_times_json(const Project& project, const std::vector<TargetBuild>& builds);
 
-/// A report without the data of its build alone and without its signature: the part that reports of
-/// equal outputs share. Returns other texts unchanged.
+/// A report without its signature and without data that differs between builds of the same content.
+/// The results are equal for equal outputs. Returns a text that is not a report unchanged.
 std::string lasting_report(std::string_view text);
-/// The same, for some targets only.
+/// Like the first `lasting_report`, but only with the parts of some targets.
 std::string lasting_report(std::string_view text, const std::vector<std::string>& targets);
 /// The packing settings of a target in a report.
 struct ReportedPacking {
   int level = 0;
-  std::string compression;  ///< As returned by `CompressionRules::text`.
+  std::string compression;  ///< The compression rules, as returned by `CompressionRules::text`.
 };
-/// Nothing if the report does not contain them.
+/// The packing settings of a target; no value if the report does not contain them.
 std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target);
 
-/// The sums of a target's bundles.
+/// The totals of the bundles of a target.
 BuildTotals totals_of(const TargetBuild& build);
 
-/// The summary for users.
+/// The summary of a build for users.
 std::string build_summary_text(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed);
 
-/// The machine-readable summary of one build, with its times.
+/// The summary of a build as JSON, with its times.
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed, bool explains = false);
 
-/// For users: whether each bundle was packed, and why, and which ones were removed.
+/// A text for users with the packed bundles, the reasons why they were packed, and the removed
+/// bundles.
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds);
 
-/// The same for a build that had nothing to do.
+/// The summaries of a build that had nothing to do, because its output was up to date.
 std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration elapsed);
 std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration elapsed);
 

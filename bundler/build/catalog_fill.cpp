@@ -48,11 +48,12 @@ class CatalogFiller {
         bundle.dependencies.push_back(build_.bundles[needed].name);
       }
       data_.bundles.push_back(std::move(bundle));
-      if (!planned.keys.empty()) {  // It has the content of its base, and no guid of its own.
+      if (!planned.keys.empty()) {  // The bundle of a variant has the guid of its base.
         variants.insert(variants.end(), planned.assets.begin(), planned.assets.end());
         continue;
       }
-      // In self-contained builds an asset is in many bundles; its own bundle comes first.
+      // In a self-contained build, an asset can be in many bundles. If the asset has its own
+      // bundle, that bundle is used.
       for (const AssetNumber asset : planned.assets) home.try_emplace(asset, built.name);
       if (planned.prefab != kNoAsset) home[planned.prefab] = built.name;
     }
@@ -76,7 +77,7 @@ class CatalogFiller {
   }
 
   // The assets that the target leaves out although a packed part of `asset` refers to them. Edges
-  // from an asset to its variants are not references.
+  // of the graph from an asset to its variants are not references.
   std::vector<AssetNumber> named_by(AssetNumber asset) const {
     const Stripping& stripping = project_.stripping(build_.target);
     std::vector<AssetNumber> named;
@@ -86,7 +87,8 @@ class CatalogFiller {
     return named;
   }
 
-  // Axes that the game chooses, with all their values, and axes of the build, with one value.
+  // Adds the axes that the game chooses, with all their values, and the axes that the build has
+  // chosen, with one value.
   void add_variants() {
     const std::vector<VariantAxis>& axes = project_.config().axes;
     std::map<VariantKey, std::uint32_t> numbers;
@@ -124,7 +126,7 @@ class CatalogFiller {
     std::set<std::pair<TypeId, Guid>> seen;
     for (const RegistryEntry& entry : registry.entries) {
       for (const EntryReference& reference : entry.references) {
-        // Skips references of another target, and references to missing assets.
+        // Skips references for the other target, and references to missing assets.
         if (!reference.targets.has(build_.target) || !known_.contains(reference.guid)) continue;
         if (!seen.emplace(entry.type_id, reference.guid).second) continue;
         row.entries.push_back({.type_id = entry.type_id,
@@ -183,7 +185,7 @@ class CatalogFiller {
     return 0;
   }
 
-  // Keeps the first error.
+  // Stores an error, if it is the first.
   void refuse(ErrorCode code, const RegistryEntry& entry, const std::string& what) {
     if (failure_) return;
     failure_ = Error{code, entry.location.path.text() + ":" +
@@ -208,12 +210,13 @@ Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& buil
 
 ContentHash agreement_of(const Project& project,
                          const std::vector<ComponentDescription>& components) {
-  // Sorted rows, so that the order of files and of components has no effect.
+  // The rows are sorted, so that the order of files and of components has no effect.
   std::set<std::string> rows;
   for (const Registry& registry : project.model().registries) {
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.is_free) continue;
-      // Registries that exist once per side name different prefabs under one id.
+      // If client and server have different registries of a class, the same id names different
+      // prefabs.
       const bool both = registry.targets == TargetSet::both();
       rows.insert(registry.declaration->name + " " + std::to_string(entry.type_id.value()) + " " +
                   (both ? identity_of(entry).to_string() : ""));

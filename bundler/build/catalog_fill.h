@@ -1,4 +1,4 @@
-// Collects the catalog of a build.
+// Collects the data for the catalog of a build.
 #pragma once
 
 #include "bundler/build/target_build.h"
@@ -6,14 +6,16 @@
 
 namespace muster {
 
-/// Collects the catalog of a finished target. Equal effects of two registries are merged. Fails
-/// with `malformed` for a pool size or presentation key out of range, and with `already_exists` for
-/// two different effects with one id. `validate` reports both earlier, with their positions.
+/// Collects the data for the catalog of a finished target. Equal effects of two registries are
+/// merged. Fails with `malformed` if a pool size or presentation key is out of range, and with
+/// `already_exists` if two different effects have the same id. `validate` reports both errors
+/// earlier, with their positions.
 Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& build,
                                  const std::vector<ComponentDescription>& components);
 
-/// The hash by which a client's and a server's catalog recognise each other. It covers every
-/// registry's class and type ids, the assets of shared entries, and every component description.
+/// The hash that is equal in the catalogs of a client and a server if they can play together. The
+/// hash covers the class and the type ids of every registry, the assets of entries that both
+/// targets have, and every component description.
 ContentHash agreement_of(const Project& project,
                          const std::vector<ComponentDescription>& components);
 

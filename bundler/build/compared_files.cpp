@@ -1,4 +1,5 @@
-// The output is staged in a folder of its own; removing that prefix gives the path in the output.
+// The output is staged in a separate folder. Removing the name of this folder from a path gives the
+// path in the output.
 #include "bundler/build/compared_files.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string path_in_output(const AssetPath& path) {
 }
 
 tl::unexpected<Error> not_written() {
-  return fail(ErrorCode::permission_denied, "what is compared is not written");
+  return fail(ErrorCode::permission_denied, "a build that is only compared cannot be written");
 }
 tl::unexpected<Error> not_there(const AssetPath& path) {
   return fail(ErrorCode::not_found, "no file '" + path.text() + "'");
@@ -37,7 +38,8 @@ Bytes part_of(Bytes all, std::uint64_t offset, std::uint64_t max_bytes, ByteVect
   return Bytes(buffer).first(count);
 }
 
-// Equal for bundles with equal entries, in any compression; all zero for other files.
+// A hash that is equal for bundles with equal entries, also if they are compressed differently. All
+// zero for a file that is not a bundle.
 ContentHash hash_of_entries(Bytes bytes) {
   const auto bundle = BundleReader::open(bytes);
   if (!bundle) return {};
@@ -75,7 +77,7 @@ Result<Bytes> ComparedFiles::read_staged(const std::string& path, std::uint64_t 
 
 Result<Bytes> ComparedFiles::read(const AssetPath& path, std::uint64_t offset,
                                   std::uint64_t max_bytes, ByteVector& buffer) const {
-  // Only staged files exist here; the output itself is empty.
+  // Only staged files exist here.
   if (!path.text().starts_with('.')) return not_there(path);
   return read_staged(path_in_output(path), offset, max_bytes, buffer);
 }
@@ -113,7 +115,8 @@ Result<void> ComparedFiles::collect(const AssetPath& folder, std::set<std::strin
   return {};
 }
 
-// Shared bundles are named by a hash of their bytes, so they are paired by content.
+// Removes bundles that differ only in compression from the differences. Shared bundles are compared
+// by content, because their name is a hash of their bytes.
 void ComparedFiles::drop_repacked(OutputDifferences& found) const {
   const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   std::multiset<std::pair<std::string, ContentHash>> fresh;
@@ -138,7 +141,7 @@ void ComparedFiles::drop_repacked(OutputDifferences& found) const {
     return;
   }
   found.repacked = fresh.size();
-  // Catalogs, their signatures and the report contain hashes of bundles.
+  // Catalogs, signatures and the report contain hashes of bundles, so they also differ.
   found.other.clear();
   found.missing.clear();
   found.extra.clear();

@@ -1,5 +1,5 @@
-// A build that is compared with another one and not published, and a view of a project's files that
-// lists them in another order.
+// File systems for verifying a build: one compares a build with another build instead of writing
+// it, and one lists the files of a project in another order.
 #pragma once
 
 #include <map>
@@ -13,25 +13,26 @@ namespace muster {
 
 /// The result of a comparison.
 struct OutputDifferences {
-  /// Paths in the output, sorted: `client/catalog.mcat`.
-  std::vector<std::string> other{};    ///< In both, with different bytes.
-  std::vector<std::string> missing{};  ///< Only in the new build.
-  std::vector<std::string> extra{};    ///< Only in the reference.
-  /// Bundles with equal entries, in blocks that were compressed differently.
+  /// Paths in the output, sorted, for example `client/catalog.mcat`.
+  std::vector<std::string> other{};    ///< Files that both builds have, with different bytes.
+  std::vector<std::string> missing{};  ///< Files that only the new build has.
+  std::vector<std::string> extra{};    ///< Files that only the reference has.
+  /// The number of bundles with equal entries whose blocks were compressed differently.
   std::size_t repacked = 0;
 
   bool empty() const { return other.empty() && missing.empty() && extra.empty(); }
 };
 
-/// A folder for a build that is compared with another output, file by file, while it is written;
-/// equal files are not kept. For staging, not for publishing. Not thread-safe, like all writing.
-/// `reference` must outlive this object.
+/// A folder in memory for a build that is compared with another output. Each file is compared when
+/// it is written, and equal files are not kept. The folder can stage a build, but not publish it.
+/// One thread may use it at a time. `reference` must outlive this object.
 class ComparedFiles final : public FileSystem {
  public:
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
-  /// Compares the staged files of these targets. With `allows_repacked`, bundles with the same
-  /// entries count as equal, and so do the catalogs and reports that name them.
+  /// Compares the staged files of these targets with the reference. With `allows_repacked`, bundles
+  /// with the same entries count as equal, and differences of catalogs and reports that these
+  /// bundles cause are ignored.
   Result<OutputDifferences> differences(const std::vector<std::string>& targets,
                                         bool allows_repacked) const;
 
@@ -43,7 +44,7 @@ class ComparedFiles final : public FileSystem {
   Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
-  /// The staged files as an output, for comparison with a further build.
+  /// The staged files as an output, for a comparison with a further build.
   class View;
 
  private:
@@ -54,8 +55,8 @@ class ComparedFiles final : public FileSystem {
                             ByteVector& buffer) const;
 
   const FileReader& reference_;
-  std::set<std::string> equal_;                // paths in the output
-  std::map<std::string, ByteVector> unequal_;  // contents of the others
+  std::set<std::string> equal_;                // The paths of the equal files in the output.
+  std::map<std::string, ByteVector> unequal_;  // The contents of all other files.
 };
 
 /// Reads the files of a `ComparedFiles` under their paths in the output.
@@ -71,8 +72,8 @@ class ComparedFiles::View final : public FileReader {
   const ComparedFiles& files_;
 };
 
-/// A project's files with the names of each folder in another order, as another disk may list them.
-/// Equal seeds give equal orders.
+/// The files of a project, with the names of each folder in another order, because another disk can
+/// list them in any order. Equal seeds give equal orders.
 class ShuffledFiles final : public FileReader {
  public:
   ShuffledFiles(const FileReader& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}

@@ -31,7 +31,7 @@ Result<void> sign_catalog(const BuildRun& run, Target target) {
                       sign_file(*run.key, catalog.text(), bytes.value()));
 }
 
-// Stages the report, for the targets built now and those of an earlier build.
+// Stages the report for the targets of this build, and for targets that an earlier build made.
 Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& builds) {
   const AssetPath path = AssetPath().child(OutputFolder::kReportName);
   ByteVector buffer;
@@ -47,7 +47,8 @@ Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& b
                           as_bytes(build_times_json(run.project, builds)));
 }
 
-// Links in a target are replaced by the files to which they lead.
+// Copies a target that is not built now into the new output. Links in the target are replaced by
+// the files to which they lead.
 Result<void> keep_target(const BuildRun& run, Target target) {
   const FileReader& files = run.output.files();
   std::vector<AssetPath> folders{AssetPath().child(folder_of(target))};
@@ -68,7 +69,7 @@ Result<void> keep_target(const BuildRun& run, Target target) {
       has_links |= entry.is_link;
       if (entry.kind == FileKind::file) {
         names[i].push_back(entry.name);
-      } else if (i == 0) {  // targets have no deeper folders
+      } else if (i == 0) {  // A target has no deeper folders.
         folders.push_back(folder.child(entry.name));
       }
     }
@@ -86,8 +87,8 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   return {};
 }
 
-// Links in an unchanged target may lead into the folder of a replaced one (tools that save space
-// replace equal files by such links).
+// Keeps targets that are not built now if they contain links. Tools that save space replace equal
+// files by links, so such a link may lead into the folder of a target that is replaced.
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =
@@ -95,7 +96,8 @@ Result<void> keep_left(const BuildRun& run) {
   return target == targets.end() ? Result<void>() : keep_target(run, *target);
 }
 
-// The level of a block depends on its file's name at the time of packing.
+// How the entries of a catalog's bundles were packed. The level of an entry depends on the name
+// that its file had at that time.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
     const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);
@@ -105,7 +107,8 @@ HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& pla
   };
 }
 
-// Remembers blocks of an output without a state, with the levels in its report.
+// Adds the blocks of an output without a state to `bundles`, with the levels in the report of that
+// output.
 void remember_blocks(const FileReader& files, const BuildRun& run, const CompressionPlan& plan,
                      StagedBundles& bundles) {
   ByteVector buffer;
@@ -136,18 +139,20 @@ void remember_blocks(const FileReader& files, const BuildRun& run, const Compres
   }
 }
 
-// Client and server reuse each other's bundles.
+// Whether the earlier build has blocks of another compressor. Client and server reuse each other's
+// bundles, so one such target is enough.
 bool has_old_blocks(const BuildState* earlier) {
   return earlier != nullptr && std::ranges::any_of(earlier->targets, &StateTarget::has_old_blocks);
 }
 
-// Blocks of another compressor are kept, so that players need not load them again. Builds elsewhere
-// would pack other bytes, so such a build neither reads nor fills the cache.
+// Whether builds of this project on other machines would pack the same bytes. Blocks of another
+// compressor are kept, so that players need not download them again. A build with such blocks does
+// not use the cache, because builds on other machines would pack different bytes.
 bool earlier_packs_like_everybody(const BuildRun& run, const BuildState* earlier) {
   return earlier == nullptr || (earlier->tool == run.tool && !has_old_blocks(earlier));
 }
 
-// Whether reused blocks may come from another compressor.
+// Whether reused blocks in a target may come from another compressor.
 bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dictionaries,
                          const BuildState* earlier) {
   if (has_old_blocks(earlier)) return true;
@@ -156,7 +161,8 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
   return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same;
 }
 
-// A dictionary that earlier builds trained with another release of zstd is kept.
+// Makes the dictionaries. A dictionary that an earlier build has trained with another release of
+// zstd is kept.
 Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
                                            const CookAnswers* answers, BuildCache* cache) {
   const CompressionRules rules = compression_of(run.project.config());
@@ -254,7 +260,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                          state_of_build(run, known, *hashes, plan.dictionaries(), builds));
     if (!staged) return fail(staged.error());
   }
-  // If the project changed during the build, the bundles belong to no single state of it.
+  // If the project changed during the build, the bundles do not match any state of the project.
   const std::vector<AssetPath> torn =
       run.inputs == nullptr ? std::vector<AssetPath>() : run.inputs->torn();
   if (!torn.empty()) {
@@ -265,7 +271,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
 
 namespace {
 
-// The choice of a build for these wishes; nothing if it is unknown.
+// The choice of variants for these wishes; no value if it cannot be determined.
 std::optional<std::string> choice_for(const FileReader& project, const BuildWish& wish) {
   const auto config = load_config(project);
   if (!config) return std::nullopt;
@@ -307,7 +313,7 @@ std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStam
 
 Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at) {
   auto state = read_state(output.files());
-  // Another build may have published since; then the report is another file.
+  // If another build has published meanwhile, the report is another file.
   if (!state || state->report != looked_at.report) return {};
   state->folders = looked_at.folders;
   auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));

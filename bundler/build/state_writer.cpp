@@ -1,4 +1,5 @@
-// Facts, assets and files are referred to by numbers, which are assigned when all are known.
+// The state refers to facts, assets and files by numbers. The numbers are assigned when all of them
+// are known.
 #include "bundler/build/state_writer.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ class StateWriter {
       if (built != builds.end()) {
         add_built(*built);
       } else if (old != nullptr && !run_.previous) {
-        // The inputs of this target are no longer known.
+        // The state no longer has the inputs from which this target was built.
         add_left(*old);
       }
     }
@@ -50,7 +51,7 @@ class StateWriter {
   }
 
  private:
-  // Facts and assets get their numbers when all are known.
+  // The facts and assets of a bundle, before they get their numbers.
   struct Pending {
     std::vector<CookFact> facts;
     std::vector<std::pair<Guid, std::uint64_t>> assets;
@@ -251,7 +252,7 @@ class StateWriter {
   const InputHashes& hashes_;
   const BuildDictionaries& dictionaries_;
   BuildState state_;
-  std::vector<Pending> pending_;  // one per bundle, in the order of targets and bundles
+  std::vector<Pending> pending_;  // One element per bundle, in the order of targets and bundles.
   std::map<Guid, std::string> names_;
 };
 

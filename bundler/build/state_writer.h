@@ -1,4 +1,4 @@
-// Creates the state that a build stores for the next one.
+// Makes the state that a build stores for the next build.
 #pragma once
 
 #include <array>
@@ -11,11 +11,11 @@
 
 namespace muster {
 
-/// The key that signs a build, for its state; all zero for none.
+/// The public key that belongs to a signing key; all zero without a key.
 std::array<std::byte, 32> signer_of(const std::optional<SigningKey>& key);
 
-/// The encoded state of a build whose parts are all staged. `earlier` is the previous state, or
-/// null. The data of targets that were not built now are copied from it.
+/// Encodes the state of a build whose parts are all staged. `earlier` is the previous state, or
+/// null. The data of targets that were not built now is copied from `earlier`.
 ByteVector state_of_build(const BuildRun& run, const BuildState* earlier, const InputHashes& hashes,
                           const BuildDictionaries& dictionaries,
                           const std::vector<TargetBuild>& builds);

@@ -1,8 +1,8 @@
-// All threads together pack a large bundle, asset by asset and block by block: with one thread for
-// it, the others would be idle at the end, and two large bundles at once would need twice the
-// memory. Small bundles are packed in parallel, one thread each. Every result has its own slot, so
-// that the outcome does not depend on the order of threads. Shared bundles are named by their
-// content, so names and catalog are computed after packing.
+// All threads together pack one large bundle after another. With one thread per large bundle, other
+// threads would be idle at the end, and more memory would be needed. Small bundles are packed in
+// parallel, with one thread per bundle. Each result is stored separately, so that the output does
+// not depend on the order of threads. The name of a shared bundle depends on its content, so names
+// and catalog are computed last.
 #include "bundler/build/target_build.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kSlowestListed = 5;
-/// A bundle with at least this many source bytes is large: 16 blocks of the default size, enough
-/// work for all threads. A smaller bundle is packed so fast that no other thread waits for it.
+/// A bundle with at least this number of source bytes is large: 16 blocks of the default size are
+/// enough work for all threads.
 constexpr std::uint64_t kLargeBytes = 4ULL * 1024 * 1024;
 
 class TargetBuilder {
@@ -87,8 +87,8 @@ class TargetBuilder {
   }
 
  private:
-  // A self-contained bundle contains the prefab's whole closure, so it has only one form of each
-  // asset.
+  // Fails if a self-contained build would leave a choice to the game. A self-contained bundle
+  // contains the whole closure of its prefab, so it has only one form of each asset.
   Result<void> check_layout() const {
     if (options_.layout == Layout::shared) return {};
     const AssetNumber asset = first_open(project_, result_.target);
@@ -121,7 +121,8 @@ class TargetBuilder {
       for (const AssetNumber asset : result_.plan.bundles[i].assets) bytes += sizes[asset];
       weighed.emplace_back(bytes, i);
     }
-    // The largest first: a large one that starts last would leave the other threads idle.
+    // The largest bundles start first, because other threads would be idle if a large bundle
+    // started last.
     std::ranges::stable_sort(weighed,
                              [](const auto& a, const auto& b) { return a.first > b.first; });
     if (edges_.cache != nullptr) look_up_all(weighed);
@@ -136,8 +137,8 @@ class TargetBuilder {
     });
   }
 
-  // Looks up every bundle in the cache folder, and many bundles at once on a server. Bundles that
-  // are not found stay in `weighed`, for `pack_all`.
+  // Queries the cache folder for each bundle, and a cache server for many bundles at the same time.
+  // Bundles that are not found stay in `weighed`, for `pack_all`.
   void look_up_all(std::vector<std::pair<std::uint64_t, std::size_t>>& weighed) {
     std::erase_if(weighed, [&](const auto& bundle) {
       const bool stays = !matches_.empty() && matches_[bundle.second].bundle != nullptr;
@@ -174,14 +175,14 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      // A shared pointer, because copies of `std::function` must refer to one object.
+      // Shared, because copies of a `std::function` must refer to one object.
       const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);
         is_done[i] = 1;
       };
     };
-    // A bundle that was not worth a query is not worth an upload.
+    // A bundle is uploaded only if the server was queried and does not have it.
     race.work = [&](std::size_t i, unsigned worker, bool is_missed) {
       if (i < race.large_count) {
         const std::lock_guard lock(mutex_);
@@ -197,8 +198,7 @@ class TargetBuilder {
     if (edges_.cache_experience != nullptr) *edges_.cache_experience = race.experience;
   }
 
-  // Determines the bundles that are kept. Blocks of the others may still be reused, except when
-  // another level is requested.
+  // Determines which bundles are kept. With the same level, blocks of other bundles may be reused.
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());
@@ -235,8 +235,8 @@ class TargetBuilder {
     };
   }
 
-  // Handles all kept bundles at once, because opening their folders for each bundle would take
-  // longer than the rest. Parallel threads would only wait for the folder.
+  // Copies all kept bundles folder by folder, because opening the folder again for each bundle
+  // would take longer than all other work. Parallel threads would only wait for the same folder.
   Result<void> carry_over_kept() {
     std::map<std::pair<AssetPath, AssetPath>, std::vector<std::string>> names;
     for (const EarlierBuild::Match& match : matches_) {
@@ -253,7 +253,7 @@ class TargetBuilder {
     return {};
   }
 
-  // Keeps an earlier bundle unchanged; false if it has to be packed.
+  // Keeps an earlier bundle unchanged. Returns false if the bundle must be packed.
   bool keep(std::size_t index) {
     BuiltBundle& built = result_.bundles[index];
     if (matches_.empty()) {
@@ -317,7 +317,8 @@ class TargetBuilder {
     if (!failure_) failure_ = std::move(error);
   }
 
-  // One thread per compressor. Stops when requested, or when another bundle has failed.
+  // Cooks and packs a bundle, with one thread per compressor. Does nothing after a stop request, or
+  // after another bundle has failed.
   void pack(std::size_t index, std::span<Compressor> compressors) {
     if (failed()) return;
     BuiltBundle& built = result_.bundles[index];
@@ -362,8 +363,8 @@ class TargetBuilder {
     answer(cooked, built);
     built.taken = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
-    // Checked after the facts were collected: they describe the cooked content, unless the inputs
-    // are torn.
+    // This check must be after the facts were collected. The facts describe the cooked content only
+    // if no input has changed during the build.
     if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
     put_into_cache(planned, built, std::move(bytes).value(), reach);
   }
@@ -447,7 +448,8 @@ class TargetBuilder {
                      .value_or(BundleName::of_shared(built.hash));
     const auto path = path_of(built.name);
     Result<void> staged = path ? Result<void>() : Result<void>(fail(path.error()));
-    // A bundle from a cache was packed elsewhere: its blocks are not reused in other bundles.
+    // A bundle from a cache was packed by another build, so its blocks are not reused in other
+    // bundles.
     if (path && built.is_cached) staged = edges_.output.stage(path.value(), bytes);
     if (path && !built.is_cached) {
       staged = edges_.output.stage_bundle(path.value(), reader, bytes, how_packed_);
@@ -479,10 +481,11 @@ class TargetBuilder {
   const CompressionPlan& plan_;
   HowPacked how_packed_;
   TargetBuild result_;
-  std::vector<EarlierBuild::Match> matches_;  // one per planned bundle; empty without earlier build
+  // One element per planned bundle; empty without an earlier build.
+  std::vector<EarlierBuild::Match> matches_;
   std::mutex mutex_;
   std::optional<Error> failure_;
-  std::set<std::size_t> missed_;  ///< Large bundles that the server does not have.
+  std::set<std::size_t> missed_;  ///< The large bundles that the cache server does not have.
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ struct BuildOptions {
   Layout layout = Layout::shared;
   int level = kDefaultLevel;
   unsigned jobs = 1;
-  SamplingRules sampling{};  ///< The samples on which dictionaries are trained.
+  SamplingRules sampling{};  ///< The rules for the samples on which dictionaries are trained.
 };
 
 /// One packed bundle, for the report.
@@ -38,12 +38,14 @@ struct BuiltBundle {
   std::uint64_t file_bytes = 0;
   std::uint64_t plain_bytes = 0;
   std::uint64_t source_bytes = 0;
-  std::size_t planned = 0;             ///< Index into the plan.
-  bool is_kept = false;                ///< Kept from an earlier build.
-  bool is_cached = false;              ///< Found in a cache.
-  std::vector<BuildReason> reasons{};  ///< Why it was packed; empty if it was kept.
-  std::vector<CookFact> facts{};  ///< Its dependencies; sorted. Only with `BuildEdges::answers`.
-  Duration taken{};               ///< The time to cook and pack it.
+  std::size_t planned = 0;  ///< The index in the plan.
+  bool is_kept = false;     ///< True if the bundle was kept from an earlier build.
+  bool is_cached = false;   ///< True if the bundle was found in a cache.
+  /// The reasons why the bundle was packed; empty if it was kept.
+  std::vector<BuildReason> reasons{};
+  std::vector<CookFact> facts{};  ///< The dependencies of the bundle, sorted. Recorded only with
+                                  ///< `BuildEdges::answers`.
+  Duration taken{};               ///< The time to cook and pack the bundle.
 };
 
 struct AssetTiming {
@@ -55,40 +57,48 @@ struct AssetTiming {
 struct TargetBuild {
   Target target = Target::client;
   BundlePlan plan;
-  std::vector<BuiltBundle> bundles;  ///< One per planned bundle, in the plan's order.
-  /// One per asset of the project; 0 for assets that are not packed.
+  /// The bundles: one per planned bundle, in the order of the plan.
+  std::vector<BuiltBundle> bundles;
+  /// The plain size of each asset of the project; 0 for an asset that is not packed.
   std::vector<std::uint64_t> plain_bytes_of;
   ContentHash fingerprint;  ///< The fingerprint of the catalog.
   std::uint64_t catalog_bytes = 0;
-  std::vector<AssetTiming> slowest;  ///< The assets that cook slowest, slowest first.
-  /// Prefabs that had a bundle in the earlier build and have none now: paths, and why. Sorted.
+  /// The assets that took the most time to cook, the slowest first.
+  std::vector<AssetTiming> slowest;
+  /// The prefabs that had a bundle in the earlier build and have none now, with the reasons. Sorted
+  /// by path.
   std::vector<BuildReason> gone{};
-  std::vector<DictionaryData> dictionaries{};  ///< Sorted by kind.
+  std::vector<DictionaryData> dictionaries{};  ///< The dictionaries, sorted by kind.
   std::size_t reused_blocks = 0;  ///< Blocks of earlier builds in newly packed bundles.
-  bool has_old_blocks = false;    ///< As in `StateTarget`.
+  bool has_old_blocks = false;    ///< The same as in `StateTarget`.
 };
 
 struct BuildEdges {
-  StagedBundles& output;  ///< One for all targets: shared content is compressed once.
+  StagedBundles& output;  ///< The staged bundles of all targets, so that content of several targets
+                          ///< is compressed once.
   Reporter& reporter;
   const Clock& clock;
   std::stop_token stop;
-  /// The result and facts of an earlier build; null for a build from nothing.
+  /// The earlier build; null for a full build.
   const EarlierBuild* earlier = nullptr;
-  /// How entries are compressed; null for the options' level and no dictionaries.
+  /// The levels and dictionaries of the entries; null for the level of the options and no
+  /// dictionaries.
   const CompressionPlan* packing = nullptr;
   /// The settings of `packing`, in the form that the state records.
   const PackingTerms* terms = nullptr;
-  /// Answers the questions of cooking, for the next build; null if they are not recorded.
+  /// Answers the questions of cooking, which are recorded for the next build; null to record
+  /// nothing.
   const CookAnswers* answers = nullptr;
-  /// A cache with results of other builds; null for none. Only with `answers` and `inputs`.
+  /// A cache with results of other builds; null for no cache. Used only with `answers` and
+  /// `inputs`.
   const CachedBundles* cache = nullptr;
-  /// Measurements of the cache's server; each target adds to them. Null if none are kept.
+  /// The measurements of the cache's server, which each target updates. Null if measurements are
+  /// not kept.
   RaceExperience* cache_experience = nullptr;
   /// The files through which the project is read; null if changes during the build are not
   /// detected.
   const RecordedFiles* inputs = nullptr;
-  /// The source of kept bundles may change while they are copied.
+  /// True if the source of kept bundles may change while they are copied.
   bool is_earlier_shared = false;
   /// The program and the versions of its formats, as in `PackingTerms`.
   std::string tool{};
@@ -96,10 +106,10 @@ struct BuildEdges {
   BuildReason reason{"first build", {}};
 };
 
-/// Plans, cooks, packs and stages everything of one target. Equal projects and options give equal
-/// bytes, for any `jobs`. Fails with `invalid_argument` for a self-contained layout that leaves a
-/// choice to the game, with `malformed` if an asset cannot be cooked (all such assets are in
-/// `problems`), with `cancelled`, or with disk errors.
+/// Plans, cooks, packs and stages one target. Equal projects and options give equal bytes, for any
+/// `jobs`. Fails with `invalid_argument` for a self-contained layout that leaves a choice of
+/// variants to the game. Fails with `malformed` if an asset cannot be cooked; `problems` has all
+/// such assets. Also fails with `cancelled`, or with disk errors.
 Result<TargetBuild> build_target(const Project& project, Target target,
                                  const std::vector<ComponentDescription>& components,
                                  const BuildOptions& options, const BuildEdges& edges,

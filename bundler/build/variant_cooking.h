@@ -1,4 +1,4 @@
-// Cooks assets for bundles: variants get the guid of their base.
+// Cooks assets for bundles, and gives variants the guid of their base.
 #pragma once
 
 #include "bundler/cook/asset_cooker.h"

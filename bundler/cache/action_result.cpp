@@ -32,7 +32,7 @@ struct Field {
   Bytes bytes;              ///< The value of a bytes field.
 };
 
-// Returns nothing at the end, and if the rest is not a valid message.
+// Reads the next field. Returns no value at the end, or if the rest is not a valid message.
 std::optional<Field> next_field(ByteReader& reader) {
   if (reader.remaining() == 0) return std::nullopt;
   const std::uint64_t key = reader.varint();
@@ -61,7 +61,7 @@ std::optional<Field> next_field(ByteReader& reader) {
   return field;
 }
 
-// Calls `take` with every field of that type; false if the bytes are no message.
+// Calls `take` with every field. Returns false if the bytes are not a valid message.
 template <typename Take>
 bool for_each_field(Bytes bytes, const Take& take) {
   ByteReader reader(bytes);

@@ -13,8 +13,9 @@ namespace muster {
 
 /// The two name spaces of Bazel's cache protocol.
 enum class BlobSpace : std::uint8_t {
-  actions,  ///< `ac`: the result of an action, by the hash of all its dependencies.
-  content,  ///< `cas`: content, by its own hash.
+  actions,  ///< `ac`: the result of an action. The key is the hash of all dependencies of the
+            ///< action.
+  content,  ///< `cas`: content. The key is the hash of the content.
 };
 inline std::string_view folder_of(BlobSpace space) {
   return space == BlobSpace::actions ? "ac" : "cas";
@@ -25,22 +26,22 @@ struct BlobKey {
   Sha256 hash;
 };
 
-/// A storage that keeps blobs for some time. Its results may be damaged or forged, so the caller
-/// compares hashes. Safe to use from several threads and processes at once.
+/// A storage that keeps blobs for some time. A returned blob can be damaged or forged, so the
+/// caller must compare hashes. Several threads and processes may use it at the same time.
 class BlobStore {
  public:
   virtual ~BlobStore() = default;
 
-  /// Nothing if the store does not have it. Fails with `limit_exceeded` if it has more than
-  /// `max_bytes`, with `cancelled` soon after `abandoned` is requested, and with any error of the
-  /// disk or the network.
+  /// Reads a blob; returns no value if the store does not have it. Fails with `limit_exceeded` if
+  /// the blob has more than `max_bytes`, with `cancelled` soon after `abandoned` is requested, and
+  /// with any error of the disk or the network.
   virtual Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
                                                 const std::stop_token& abandoned) = 0;
-  /// Stores a copy; concurrent readers see all of it or nothing.
+  /// Stores a copy of the bytes. A concurrent reader sees either the whole blob or no blob.
   virtual Result<void> put(const BlobKey& key, Bytes bytes) = 0;
-  /// Begins to store, and calls `done` once, on any thread, possibly before it returns. If
-  /// `abandoned` is requested, `done` soon gets `cancelled`. A failure is final: the store does not
-  /// try again.
+  /// Begins to store a blob. Calls `done` once, on any thread, possibly before this function
+  /// returns. If `abandoned` is requested, `done` soon gets `cancelled`. The store does not try
+  /// again after a failure.
   virtual void begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
                          const std::function<void(Result<void>)>& done) {
     done(abandoned.stop_requested() ? Result<void>(fail(ErrorCode::cancelled, "not needed"))

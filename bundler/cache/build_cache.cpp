@@ -9,8 +9,8 @@
 namespace muster {
 namespace {
 
-// Distinguishes our keys from those of other tools in a shared cache. Another number invalidates
-// all older entries.
+// Distinguishes the keys of Muster from the keys of other tools in a shared cache. Changing the
+// number invalidates all older entries.
 constexpr std::string_view kKeyPrefix = "muster result 2\n";
 
 Sha256 action_of(const ContentHash& key) {
@@ -33,7 +33,7 @@ template <typename Change>
 void BuildCache::note(std::size_t level, Direction direction, const Change& change) {
   const std::lock_guard lock(mutex_);
   State& state = states_[level];
-  // A level that was given up stays given up, even if a request that was running succeeds later.
+  // A level that is not used any more stays unused, even if a running request succeeds later.
   unsigned& failures = state.failures_in_row[static_cast<std::size_t>(direction)];
   if (failures < kFailuresMax) failures = 0;
   change(state.counters);
@@ -162,7 +162,7 @@ std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, con
     note_failure(level, Direction::in, content.error());
     return std::nullopt;
   }
-  if (content && !content.value()) {  // Evicted; the name alone is useless.
+  if (content && !content.value()) {  // The cache has removed the content, so the name is useless.
     note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
@@ -256,7 +256,7 @@ void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionR
                           Bytes bytes) {
   if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
   BlobStore& store = *levels_[level].store;
-  // Stores the content first: a name without content would be useless.
+  // Stores the content first, because a name without content would be useless.
   Result<void> put;
   if (!named.inlined) put = store.put({BlobSpace::content, named.content}, bytes);
   if (put) put = store.put({BlobSpace::actions, action}, encode(named));

@@ -1,4 +1,4 @@
-// Results of earlier builds, by a key that covers all their dependencies.
+// A cache with the results of earlier builds. The key of a result covers all its dependencies.
 #pragma once
 
 #include <array>
@@ -21,24 +21,25 @@ namespace muster {
 /// One cache to query. `store` must outlive the `BuildCache`.
 struct CacheLevel {
   BlobStore* store = nullptr;
-  std::string name;         ///< For messages: a folder, or an address without its password.
-  bool is_writable = true;  ///< Otherwise nothing is stored there.
-  /// Each answer needs a round trip over a network. Results are stored there while the build
+  std::string name;         ///< The name in messages: a folder, or an address without its password.
+  bool is_writable = true;  ///< If false, nothing is stored in this cache.
+  /// True if each answer needs a round trip over a network. Results are then stored while the build
   /// continues, and only until `BuildCache::finish`.
   bool is_far = false;
 };
 
-/// The levels for which a call applies.
+/// The levels that a call uses.
 enum class CacheReach : std::uint8_t { near, far, all };
 
 struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
-  std::uint64_t damaged = 0;    ///< Found, but useless: a wrong hash, or another format.
-  std::uint64_t failures = 0;   ///< Neither found nor missing.
-  std::uint64_t abandoned = 0;  ///< Queries that were abandoned.
+  std::uint64_t damaged = 0;  ///< Results that were found but have a wrong hash or format.
+  /// Queries that failed, so that the result was neither found nor missing.
+  std::uint64_t failures = 0;
+  std::uint64_t abandoned = 0;
   std::uint64_t stored = 0;
-  std::uint64_t not_stored = 0;  ///< Results whose upload was given up.
+  std::uint64_t not_stored = 0;  ///< Results whose upload was dropped.
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
 };
@@ -47,39 +48,42 @@ struct CacheCounters {
 struct CacheEntry {
   ContentHash key;
   ByteVector result;
-  std::optional<ActionResult> named{};  ///< Computed if it is missing.
+  /// The value of the key; `store` computes it if it is missing.
+  std::optional<ActionResult> named{};
 };
 
-/// Queries its levels one after the other, the nearest first. A result of a later level is stored
-/// in the earlier levels. If queries of a level fail `kFailuresMax` times in a row, or time out
-/// once, the level is no longer queried, even if a running request succeeds later. In the same way,
-/// a level that fails to store gets no more results, but is still queried. A build never fails
-/// because of a cache. Safe to use from several threads.
+/// Queries its levels one after another, the nearest level first. A result of a later level is
+/// stored in the earlier levels. If queries of a level fail `kFailuresMax` times in a row, or time
+/// out once, the level is not queried any more, even if a running request succeeds later. In the
+/// same way, a level whose stores fail gets no more results, but is still queried. A build never
+/// fails because of a cache. Several threads may use it.
 class BuildCache {
  public:
   static constexpr unsigned kFailuresMax = 3;
   static constexpr std::size_t kLevelsMax = 2;
-  /// A larger result is not stored, because a result is read into memory as a whole.
+  /// The maximum size of a stored result in bytes. A larger result is not stored, because results
+  /// are read into memory as a whole.
   static constexpr std::uint64_t kResultBytesMax = std::uint64_t{2} << 30U;
 
   /// Requires: at most `kLevelsMax` levels.
   explicit BuildCache(std::vector<CacheLevel> levels);
 
-  /// Parses a value. False if it cannot be used: then it counts as damaged, as with a wrong hash,
+  /// Parses a value. Returns false if the value cannot be used. The value then counts as damaged,
   /// and the next level is queried.
   using Parse = std::function<bool(Bytes value)>;
-  /// The stored bytes of a key. Returns soon after `abandoned` is requested, which counts as
-  /// neither an answer nor a failure. If the key's value is `known` and not inlined, only the
-  /// content is requested.
+  /// The stored bytes of a key. Returns soon after `abandoned` is requested; this counts neither as
+  /// an answer nor as a failure. If `known` has the value of the key, and that value is not
+  /// inlined, only the content is requested.
   std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all,
                                  const std::stop_token& abandoned = {},
                                  const std::optional<ActionResult>& known = {},
                                  const Parse& parse = {});
   void store(const ContentHash& key, ByteVector result, CacheReach reach = CacheReach::all);
-  /// Stores several results that are useless without each other, in this order.
+  /// Stores several results in the given order. Use it for results that are useless without each
+  /// other.
   void store(std::vector<CacheEntry> entries, CacheReach reach = CacheReach::all);
-  /// Waits for uploads, but at most for `patience` and until `stop` is requested. Abandons the
-  /// uploads that have not ended by then.
+  /// Waits until all uploads have ended, but at most for `patience` and until `stop` is requested.
+  /// Then abandons the remaining uploads.
   void finish(Duration patience, const std::stop_token& stop);
   bool has_far_level() const;
   /// Whether `store` would write to any level.
@@ -88,14 +92,14 @@ class BuildCache {
   std::size_t level_count() const { return levels_.size(); }
   const CacheLevel& level(std::size_t index) const { return levels_[index]; }
   CacheCounters counters(std::size_t level) const;
-  /// Notes for the user: which level was given up, and why.
+  /// Notes for the user: one for each level that is not used any more, with the reason.
   std::vector<std::string> notes() const;
 
  private:
   enum class Direction : std::uint8_t { in, out };
   struct State {
     CacheCounters counters;
-    std::array<unsigned, 2> failures_in_row{};  ///< One per direction.
+    std::array<unsigned, 2> failures_in_row{};  ///< The consecutive failures of each direction.
     std::string last_failure;
   };
 
@@ -125,7 +129,8 @@ class BuildCache {
   std::vector<CacheLevel> levels_;
   mutable std::mutex mutex_;
   std::array<State, kLevelsMax> states_;
-  /// One per far level. Destroyed first, because their results are noted in the states.
+  /// The uploads of each far level. The uploads are destroyed first, because their results are
+  /// recorded in `states_`.
   std::array<std::unique_ptr<CacheUploads>, kLevelsMax> uploads_;
 };
 

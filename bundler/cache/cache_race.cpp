@@ -1,5 +1,6 @@
-// Queries process the pieces from the front, workers from the back. A piece is claimed, under the
-// lock, by a worker when it starts, or by a query when its result has arrived.
+// Queries process the pieces from the front of the list, and workers from the back. A worker claims
+// a piece when it starts the work, and a query claims its piece when the result has arrived. Pieces
+// are claimed under the lock.
 #include "bundler/cache/cache_race.h"
 
 #include <algorithm>
@@ -15,18 +16,19 @@
 namespace muster {
 namespace {
 
-/// Workers wait for the first answers for this fraction (1 / this) of the duration of the whole
-/// work, but at least for `kPatienceMin`, because a server in the local network may have
-/// everything.
+/// Workers wait for the first answers, because a server in the local network may have all results.
+/// The workers wait for the estimated duration of the whole work divided by this number, but at
+/// least for `kPatienceMin`.
 constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
-/// Each connection costs about as much as packing a small bundle. While the server's speed is
-/// unknown, less work than this justifies only a few connections.
+/// Each connection costs about as much as packing a small bundle. So while the speed of the server
+/// is unknown, only `kProbes` connections are used for less work than this.
 constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
-/// A query that takes this many times as long as others is stalled.
+/// A query that takes this many times as long as an average query counts as stalled.
 constexpr int kStalledFactor = 3;
-/// If no query was answered in time, the next race expects answers to take this many times as long.
+/// If no query was answered in time, the next race assumes that an answer takes this many times as
+/// long.
 constexpr int kUnansweredFactor = 4;
 
 class Race {
@@ -58,11 +60,11 @@ class Race {
     while (const std::optional<Piece> piece = next()) {
       const Time start = clock_.now();
       race_.work(piece->index, worker, piece->is_missed);
-      // Missed pieces are also uploaded, which takes longer.
+      // A piece that the cache does not have is also uploaded, so its time is not measured.
       const bool is_plain = piece->index >= race_.large_count && !piece->is_missed;
       if (is_plain) note_work(piece->index, clock_.now() - start);
     }
-    // No work is left, so no answer is needed any more.
+    // All work is done, so no answer is needed any more.
     abandon();
   }
 
@@ -89,7 +91,7 @@ class Race {
     bool is_missed = false;
   };
 
-  // Ends the race when a query or a worker throws, because the rest might never be done.
+  // Ends the race if a query or a worker throws, because some pieces might then never be done.
   class EndOnFailure {
    public:
     explicit EndOnFailure(Race& race) : race_(race), exceptions_(std::uncaught_exceptions()) {}
@@ -112,7 +114,7 @@ class Race {
     changed_.notify_all();
   }
 
-  // One running query; ends it however the query ends.
+  // One running query. The destructor ends the query, also after an exception.
   class Answer {
    public:
     Answer(Race& race, std::size_t piece) : race_(race), piece_(piece) {}
@@ -143,7 +145,7 @@ class Race {
       return front_ == back_ || abandoned_.stop_requested() || results_ == 0 ||
              result_bytes_ + bytes_of(front_) <= CacheRace::kBytesMax;
     });
-    // The first answers show the cost of further queries. Each query is also work for this machine.
+    // After the first answers, stops querying if further queries would take longer than the work.
     is_given_up_ = is_given_up_ || (answers_ >= look_ups_ && !pays());
     if (is_given_up_ || stop_.stop_requested() || abandoned_.stop_requested() || front_ == back_) {
       return std::nullopt;
@@ -173,7 +175,7 @@ class Race {
     if (!race_.result_bytes.empty()) changed_.notify_all();
   }
 
-  // True if the result is needed.
+  // Ends a query. Returns true if its result is needed.
   bool end_look_up(std::size_t piece, bool is_found) {
     bool is_needed = false;
     {
@@ -195,9 +197,9 @@ class Race {
     return is_needed;
   }
 
-  // A worker's next piece; nothing if all are done or claimed.
+  // The next piece of a worker; no value if all pieces are done or claimed.
   std::optional<Piece> next() {
-    // Short enough to notice in time that a server does not answer at all.
+    // The step is short, so that a server that does not answer is detected in time.
     constexpr auto kStep = std::chrono::milliseconds(1);
     std::unique_lock lock(mutex_);
     while (!stop_.stop_requested() && !abandoned_.stop_requested()) {
@@ -222,7 +224,8 @@ class Race {
     return std::nullopt;
   }
 
-  // Claims a piece whose query does not pay: the last one queried, which is the smallest.
+  // Claims a piece whose query would take longer than its work: the piece that was queried last,
+  // because it is the smallest.
   std::optional<std::size_t> take_over() {
     bool is_left = false;
     for (std::size_t i = front_; i-- > 0;) {
@@ -246,7 +249,8 @@ class Race {
     expected_ += race_.estimates[piece] * static_cast<Duration::rep>(std::max(race_.workers, 1U));
   }
 
-  // Corrects estimates that come from another machine and other content.
+  // The ratio of actual to estimated work time. The estimates come from another machine and other
+  // content.
   double pace() const {
     if (expected_ <= Duration{} || worked_ <= Duration{}) return race_.experience.pace;
     return static_cast<double>(worked_.count()) / static_cast<double>(expected_.count());
@@ -259,14 +263,14 @@ class Race {
     return std::max(corrected(all_work_) / kPatienceDivisor, kPatienceMin);
   }
 
-  // The duration of one query; nothing if unknown.
+  // The duration of one query; no value if it is unknown.
   std::optional<Duration> look_up_time() const {
     if (answers_ > 0) return waited_ / static_cast<Duration::rep>(answers_);
     if (!race_.experience.look_up) return std::nullopt;
     return std::max(*race_.experience.look_up, clock_.now() - started_);
   }
 
-  // Whether querying the remaining pieces is faster than doing their work here.
+  // Whether querying the remaining pieces is faster than doing them.
   bool pays() const {
     if (is_given_up_) return false;
     const auto each = look_up_time();
@@ -297,21 +301,22 @@ class Race {
   std::condition_variable changed_;
   std::vector<PieceState> pieces_;
   std::size_t front_ = 0;      ///< The next piece to query.
-  std::size_t back_;           ///< One past the last piece that is not begun.
-  std::size_t under_way_ = 0;  ///< Running queries whose pieces are not claimed.
-  std::size_t results_ = 0;    ///< Running queries, and results that are being used.
+  std::size_t back_;           ///< The index after the last piece that is not begun.
+  std::size_t under_way_ = 0;  ///< The number of running queries whose pieces are not claimed.
+  std::size_t results_ = 0;  ///< The number of running queries and of results that are being used.
   std::uint64_t result_bytes_ = 0;
   std::size_t answers_ = 0;
   Duration waited_{};
   bool has_asked_ = false;
   bool is_given_up_ = false;
-  bool is_abandoning_ = false;  ///< Running queries do not pay, and no worker can do their pieces.
+  /// True if running queries take too long and no worker can do their pieces.
+  bool is_abandoning_ = false;
   Time started_;
   Duration rest_work_;      ///< The work of the pieces that are not begun.
   Duration asking_work_{};  ///< The work of the pieces being queried.
   const Duration all_work_;
-  Duration worked_{};    ///< The time of all workers, in parallel.
-  Duration expected_{};  ///< The estimate for the same work.
+  Duration worked_{};    ///< The total time that all workers have spent on finished pieces.
+  Duration expected_{};  ///< The estimate of that time.
   std::deque<std::size_t> missed_;
 };
 
@@ -334,8 +339,8 @@ RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::st
   Race run(race, clock, stop, look_ups);
   // Without queries, the workers do all pieces except the large ones.
   const unsigned asking = run.can_pay() ? look_ups : 0;
-  // Each worker and each query has its own thread. Workers get theirs first, so if the system
-  // allows fewer threads, there are fewer queries.
+  // Each worker and each query has its own thread. The threads of workers are started first, so if
+  // the system allows fewer threads, there are fewer queries.
   parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
     if (role < workers) {
       run.work_all(static_cast<unsigned>(role));

@@ -1,6 +1,6 @@
-// A store may call back before `begin_put` returns. So the lock is released around that call, and
-// only one thread at a time starts uploads: the others leave their changes to it, which also keeps
-// the call stack short.
+// A store may call `done` before `begin_put` returns, so the lock is released during that call.
+// Only one thread at a time starts uploads. Other threads only record their changes, and the
+// starting thread handles them. So the depth of the call stack is also limited.
 #include "bundler/cache/cache_uploads.h"
 
 #include <cassert>

@@ -1,4 +1,4 @@
-// Uploads to a distant cache, while the build continues.
+// Uploads results to a distant cache while the build continues.
 #pragma once
 
 #include <condition_variable>
@@ -17,23 +17,24 @@
 
 namespace muster {
 
-/// Stores many blobs at once, without a thread for each. `add` does not wait for the upload. An
-/// upload is a list of blobs that are stored one after the other, because the name of a result is
-/// useless before its content is stored. A slow server never slows the build down: uploads that
-/// would need too much memory end at once, and `finish` waits for a limited time. Safe to use from
-/// several threads.
+/// Stores many blobs at the same time, without a thread for each blob. `add` does not wait for the
+/// upload. An upload is a list of blobs that are stored one after another, because the name of a
+/// result is useless before its content is stored. A slow server never makes the build slower: an
+/// upload that would need too much memory ends at once, and `finish` waits for a limited time.
+/// Several threads may use this object.
 class CacheUploads {
  public:
-  /// This many uploads run at once.
+  /// The maximum number of uploads that run at the same time.
   static constexpr unsigned kUploadsMax = 32;
-  /// The number of uploads at once until the server has stored one blob, because it may refuse all.
+  /// The maximum number of uploads that run at the same time before the server has stored its first
+  /// blob. The number is small because the server may refuse all uploads.
   static constexpr unsigned kProbes = 4;
-  /// The blobs of all uploads that have not ended have at most this many bytes, or belong to one
-  /// upload.
+  /// The maximum total size in bytes of the blobs of all uploads that have not ended. A single
+  /// upload may be larger.
   static constexpr std::uint64_t kBytesMax = std::uint64_t{256} << 20U;
 
   using Blobs = std::vector<std::pair<BlobKey, ByteVector>>;
-  /// Receives the first error, or success. An upload that is abandoned, or that would need too much
+  /// Receives success or the first error. An upload that is abandoned, or that would need too much
   /// memory, ends with `cancelled`.
   using Ended = std::function<void(const Result<void>&)>;
 
@@ -48,8 +49,8 @@ class CacheUploads {
   void add(Blobs blobs, Ended ended);
   /// Abandons the uploads that have not started.
   void give_up();
-  /// Waits until all uploads have ended, but at most for `patience` and until `stop` is requested;
-  /// then abandons the others, and returns when they have ended.
+  /// Waits until all uploads have ended, but at most for `patience` and until `stop` is requested.
+  /// Then abandons the remaining uploads, and returns when they have ended.
   void finish(Duration patience, const std::stop_token& stop);
 
  private:
@@ -57,10 +58,10 @@ class CacheUploads {
     Blobs blobs;
     Ended ended;
     std::uint64_t bytes = 0;
-    std::size_t stored = 0;  ///< The number of blobs.
+    std::size_t stored = 0;  ///< The number of blobs that are stored.
   };
 
-  bool has_room_for(std::uint64_t bytes) const;  ///< Requires: the lock.
+  bool has_room_for(std::uint64_t bytes) const;  ///< Requires: the caller holds the lock.
   void start_all(std::unique_lock<std::mutex>& lock);
   std::shared_ptr<Upload> next();
   void end_put(const std::shared_ptr<Upload>& upload, const Result<void>& put);
@@ -69,12 +70,13 @@ class CacheUploads {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::stop_source abandoned_;
-  std::deque<std::shared_ptr<Upload>> waiting_;  ///< Not started.
-  std::deque<std::shared_ptr<Upload>> ready_;    ///< Started, and between two blobs.
-  std::uint64_t bytes_ = 0;                      ///< The blobs of uploads that have not ended.
+  std::deque<std::shared_ptr<Upload>> waiting_;  ///< The uploads that have not started.
+  /// The uploads that have started and whose next blob can be stored.
+  std::deque<std::shared_ptr<Upload>> ready_;
+  std::uint64_t bytes_ = 0;  ///< The total size of the blobs of uploads that have not ended.
   unsigned running_ = 0;
   unsigned running_max_ = kProbes;
-  bool is_starting_ = false;  ///< A thread is in `start_all`.
+  bool is_starting_ = false;  ///< True while a thread is in `start_all`.
 };
 
 }  // namespace muster

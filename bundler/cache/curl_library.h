@@ -1,4 +1,4 @@
-// libcurl, loaded when it is needed.
+// Loads libcurl when it is needed.
 #pragma once
 
 #include <curl/curl.h>
@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// The library's functions, under their original names. libcurl needs thirty libraries, which take
-/// longer to load than a small build, so it is not linked.
+/// The functions of libcurl, under their original names. libcurl is not linked, because it depends
+/// on thirty libraries, and loading them takes longer than a small build.
 struct CurlLibrary {
   decltype(&::curl_global_init) global_init = nullptr;
   decltype(&::curl_easy_init) easy_init = nullptr;
@@ -26,7 +26,7 @@ struct CurlLibrary {
   decltype(&::curl_easy_strerror) easy_strerror = nullptr;
   decltype(&::curl_slist_append) slist_append = nullptr;
   decltype(&::curl_slist_free_all) slist_free_all = nullptr;
-  std::string missing;  ///< Why it cannot be used; empty if it can.
+  std::string missing;  ///< The reason why the library cannot be used; empty if it can be used.
 
  private:
   friend const CurlLibrary& curl_library();
@@ -35,8 +35,8 @@ struct CurlLibrary {
   void find(void* library, const char* name, Function& function);
 };
 
-/// Loaded once per process, by the first caller; it stays loaded until the process ends. Safe to
-/// use from several threads.
+/// The library. The first call loads it, and it stays loaded until the process ends. Several
+/// threads may call this function.
 const CurlLibrary& curl_library();
 
 }  // namespace muster

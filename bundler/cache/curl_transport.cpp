@@ -1,7 +1,7 @@
-// One thread drives a multi handle of libcurl: a thread for each request would cost more than the
-// request. All other threads only put requests into a list and wake it up (`curl_multi_wakeup`), so
-// that a request also ends at once when it is abandoned (libcurl's callbacks may be a second apart
-// while no data arrives).
+// One thread runs all requests through a multi handle of libcurl, because a thread for each request
+// would cost more than the request. All other threads only add requests to a list and wake that
+// thread up (`curl_multi_wakeup`). Other threads also wake it up to abandon a request, because
+// libcurl may call its callbacks only once a second while no data arrives.
 #include "bundler/cache/curl_transport.h"
 
 #include <algorithm>
@@ -21,12 +21,13 @@
 namespace muster {
 namespace {
 
-/// The maximum duration of one wait. libcurl ends a wait earlier for its timeouts; all other events
-/// wake the thread up.
+/// The maximum duration of one wait. libcurl ends a wait earlier for its timeouts, and all other
+/// events wake the thread up.
 constexpr int kPollMilliseconds = 1000;
-/// A server's error page may be longer than the requested data.
+/// The maximum size of the error page of a server, which may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
-/// Larger than libcurl's default, because a bundle is large: a larger buffer saves system calls.
+/// The size of the read buffer. This size is larger than libcurl's default, because a bundle is
+/// large and a larger buffer saves system calls.
 constexpr long kReadBytes = 128 * 1024;
 
 long milliseconds(Duration duration) {
@@ -42,7 +43,7 @@ ErrorCode code_of(CURLcode code) {
     case CURLE_PARTIAL_FILE:
     case CURLE_GOT_NOTHING:
       return ErrorCode::truncated;
-    // These errors are permanent, so retries would only delay the report.
+    // These errors are permanent, so further attempts would only delay the report.
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CACERT_BADFILE:
     case CURLE_SSL_ISSUER_ERROR:
@@ -57,12 +58,12 @@ ErrorCode code_of(CURLcode code) {
 // This namespace has a name, because a class in a header has members of these types.
 namespace curl_detail {
 
-// One request. The object is reused for later requests, because creating a handle costs more than
-// the headers of a request.
+// One request. The object is reused for later requests, because creating a handle takes longer than
+// sending the headers of a request.
 struct Transfer {
   CURL* curl = curl_library().easy_init();
-  // Does not wait for a server's permission to send the body: servers without this feature cost a
-  // second each time.
+  // Sends the body without waiting for the permission of the server, because a server without this
+  // feature would cost one second per request.
   curl_slist* headers = curl_library().slist_append(nullptr, "Expect:");
   bool has_token = false;
   std::array<char, CURL_ERROR_SIZE> reason{};
@@ -101,7 +102,8 @@ struct Transfer {
     transfer.to_send = transfer.to_send.subspan(piece.size());
     return piece.size();
   }
-  // Called to send a body again, if a connection that was kept open turns out to be closed.
+  // libcurl calls this to send a body again, if the server has closed a connection that was kept
+  // open.
   static int seek_body(void* user, curl_off_t offset, int origin) {
     auto& transfer = *static_cast<Transfer*>(user);
     const Bytes all = *transfer.request.body;
@@ -144,11 +146,12 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_URL, address.c_str());
   set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   set(curl, CURLOPT_NOSIGNAL, 1L);
-  // A request that is abandoned while its host's address is looked up does not wait for the name
-  // server, which may not answer for ten seconds. Older releases than 7.87 wait.
+  // A request that is abandoned during the name lookup of its host does not wait for the name
+  // server, which may take ten seconds. Releases before 7.87 wait.
   set(curl, CURLOPT_QUICK_EXIT, 1L);
   set(curl, CURLOPT_BUFFERSIZE, kReadBytes);
-  // A password among the arguments would be visible to all users of the machine.
+  // Reads passwords from `~/.netrc`, because all users of a machine can see the arguments of a
+  // program.
   set(curl, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_OPTIONAL));
   set(curl, CURLOPT_ERRORBUFFER, transfer.reason.data());
   set(curl, CURLOPT_USERAGENT, "muster");
@@ -159,13 +162,13 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   }
   if (!options.ca_file.empty()) {
     set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
-    // Otherwise, the certificates in the system's folder are trusted too.
+    // Without this, the certificates in the folder of the system would also be trusted.
     set(curl, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   }
   set(curl, CURLOPT_HTTPHEADER, transfer.headers);
   set(curl, CURLOPT_CONNECTTIMEOUT_MS, milliseconds(options.connect_timeout));
-  // The system buffers most of a body that is sent, and libcurl sees no progress while the line
-  // drains that buffer. So uploads have no stall timeout, only the limit of their whole duration.
+  // The system buffers most of the body of an upload, and libcurl sees no progress while the buffer
+  // is sent. So an upload has no stall timeout, only the limit of its whole duration.
   const long stall_seconds = std::max(1L, milliseconds(options.stall_timeout) / 1000);
   set(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(CurlTransport::kSlowBytesPerSecond));
   set(curl, CURLOPT_LOW_SPEED_TIME, transfer.request.body ? 0L : stall_seconds);
@@ -175,7 +178,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_PRIVATE, &transfer);
 }
 
-// The outcome of a request that libcurl has ended.
+// The result of a request that libcurl has ended.
 Result<HttpAnswer> answer_of(Transfer& transfer, CURLcode code) {
   constexpr const char* kTooLong = "the server's answer has more bytes than expected";
   if (transfer.is_too_large) return fail(ErrorCode::limit_exceeded, kTooLong);
@@ -224,7 +227,7 @@ class CurlTransport::Loop {
     Done done;
   };
 
-  // True if the thread runs.
+  // Starts the thread if it does not run yet. Returns false if the system cannot start it.
   bool start_thread() {
     if (thread_.joinable()) return true;
     try {
@@ -338,12 +341,12 @@ class CurlTransport::Loop {
   const CurlOptions& options_;
   std::mutex mutex_;
   std::condition_variable_any asked_changed_;
-  std::vector<Asked> asked_;  ///< Guarded by the mutex.
-  CURLM* multi_ = nullptr;    ///< Written by the thread, guarded by the mutex.
-  // Used by the thread alone.
+  std::vector<Asked> asked_;  ///< The new requests. Protected by the mutex.
+  CURLM* multi_ = nullptr;    ///< Only the thread changes it. Protected by the mutex.
+  // Only the thread uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::jthread thread_;  ///< Started by the first request, guarded by the mutex.
+  std::jthread thread_;  ///< The first request starts it. Protected by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {
@@ -378,7 +381,7 @@ void CurlTransport::start(HttpRequest request, Done done) {
 void CurlTransport::wait(Duration duration, const std::stop_token& abandoned) {
   std::mutex mutex;
   std::condition_variable_any changed;
-  // With the lock, a request just before the wait is either seen or wakes it up.
+  // Because of the lock, a stop request directly before the wait is either seen or ends the wait.
   const auto wake = [&] {
     const std::lock_guard wake_lock(mutex);
     changed.notify_all();

@@ -1,4 +1,4 @@
-// HTTP with libcurl.
+// Sends HTTP requests with libcurl.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,31 @@
 namespace muster {
 
 struct CurlOptions {
-  /// `http://` or `https://`, optionally with `user:password@` (or these from `~/.netrc`) and a
-  /// path.
+  /// An address that begins with `http://` or `https://`. The address may contain `user:password@`
+  /// and a path. Without a user, user and password come from `~/.netrc`.
   std::string address;
-  std::string bearer_token{};  ///< Sent with every request, or empty.
-  std::string ca_file{};       ///< Only these certificates are trusted; empty for the system's.
+  std::string bearer_token{};  ///< A token that is sent with every request; may be empty.
+  std::string ca_file{};       ///< A file with the only trusted certificates; empty to trust the
+                               ///< certificates of the system.
   Duration connect_timeout = std::chrono::seconds(5);
-  /// A download slower than `kSlowBytesPerSecond` for this long is too slow.
+  /// A download fails if it is slower than `kSlowBytesPerSecond` for this time.
   Duration stall_timeout = std::chrono::seconds(10);
   std::stop_token stop{};
 };
 
-/// One thread performs all requests at once, and keeps connections open for the next ones. Uses a
-/// proxy from the environment, like curl (`http_proxy`, `https_proxy`, `no_proxy`). A request takes
-/// at most the two timeouts and the time for its bytes at `kSlowBytesPerSecond`. Follows no
-/// redirects, so that only the server in the address gets the token.
+/// Performs all requests on one thread, and keeps connections open for later requests. Uses the
+/// proxy of the environment variables that curl uses (`http_proxy`, `https_proxy`, `no_proxy`). The
+/// maximum duration of a request is the sum of the two timeouts and of the time for its bytes at
+/// `kSlowBytesPerSecond`. Follows no redirects, so that only the server in the address receives the
+/// token.
 class CurlTransport final : public HttpTransport {
  public:
-  /// The minimum rate of one request. Up to 64 requests share a line, which may have only 100 KB/s.
+  /// The minimum rate of one request. The rate is low because up to 64 requests may share a
+  /// connection of only 100 KB/s.
   static constexpr std::uint64_t kSlowBytesPerSecond = 512;
 
-  /// Fails with `invalid_argument` if the address is invalid. The library is loaded for the first
-  /// request, which fails with `unsupported` if it cannot be used.
+  /// Fails with `invalid_argument` if the address is invalid. The first request loads libcurl, and
+  /// fails with `unsupported` if libcurl cannot be used.
   static Result<std::unique_ptr<CurlTransport>> open(CurlOptions options);
   /// Ends all requests with `cancelled`.
   ~CurlTransport() override;
@@ -48,7 +51,7 @@ class CurlTransport final : public HttpTransport {
   std::unique_ptr<Loop> loop_;
 };
 
-/// The address without the text before its last `@` (user and password), for messages.
+/// The address without user and password (the text before its last `@`), for messages.
 std::string address_for_people(const std::string& address);
 
 }  // namespace muster

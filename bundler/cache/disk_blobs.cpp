@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::string_view kUnfinished = "unfinished-";
 constexpr std::int64_t kUnfinishedSeconds = 3600;
-constexpr mode_t kFileMode = 0666;  // Limited by the user's umask: a group may share a cache.
+// The umask of the user limits this mode. A group can share a cache.
+constexpr mode_t kFileMode = 0666;
 constexpr mode_t kFolderMode = 0777;
 
 std::string shelf_of(const BlobKey& key) {
@@ -72,7 +73,7 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Calls `take` with every name in a folder; does nothing if there is no folder.
+// Calls `take` with every name in a folder. Does nothing if the folder does not exist.
 template <typename Take>
 void for_each_name(int base, const std::string& path, const Take& take) {
   const int opened = ::openat(base, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -100,7 +101,8 @@ std::vector<KeptFile> kept_files(int base) {
         if (::fstatat(base, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return;
         if (!S_ISREG(info.st_mode)) return;
         const bool is_unfinished = name.starts_with(kUnfinished);
-        if (!is_unfinished && !Sha256::parse(name)) return;  // Not a file of the cache.
+        // The file does not belong to the cache.
+        if (!is_unfinished && !Sha256::parse(name)) return;
         files.push_back({.used_ns = info.st_mtim.tv_sec * 1'000'000'000 + info.st_mtim.tv_nsec,
                          .bytes = static_cast<std::uint64_t>(info.st_size),
                          .path = std::move(path),
@@ -111,17 +113,17 @@ std::vector<KeptFile> kept_files(int base) {
   return files;
 }
 
-// A name that no other file of this process or another has.
+// Text for a file name that no other file of any process has.
 std::string own_number() {
   static std::atomic<std::uint64_t> last_number = 0;
   return std::to_string(::getpid()) + "-" + std::to_string(++last_number);
 }
 
-// The disk's own time. A network disk has its own clock, and the times of its files must be
-// compared with that clock.
+// The current time by the clock of the disk. A network disk has its own clock, and the times of its
+// files must be compared with that clock.
 Result<std::int64_t> time_of_disk(int base) {
   const std::string path = std::string(kUnfinished) + "now-" + own_number();
-  ::unlinkat(base, path.c_str(), 0);  // Left by a process that died.
+  ::unlinkat(base, path.c_str(), 0);  // Removes a file that a dead process may have left.
   const int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
   const Descriptor file(::openat(base, path.c_str(), flags, kFileMode));
   struct stat info {};
@@ -148,7 +150,8 @@ Result<std::unique_ptr<DiskBlobs>> DiskBlobs::open(const std::string& path) {
 
 Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
                                                  const std::stop_token&) {
-  const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;  // A pipe must not block.
+  // The open call must not block on a pipe.
+  const int flags = O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
   const Descriptor file(::openat(folder_.get(), path_of(key).c_str(), flags));
   if (!file.valid() && errno == ENOENT) return std::optional<ByteVector>();
   struct stat info {};
@@ -168,7 +171,8 @@ Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64
   if (!read) return fail(read.error());
   bytes->resize(read.value());
   ::futimens(file.get(),
-             nullptr);  // Marking another user's file may fail; it is still read.
+             nullptr);  // Marking the file as used may fail if it belongs to another user. It is
+                        // read anyway.
   return bytes;
 }
 
@@ -178,7 +182,8 @@ Result<void> DiskBlobs::put(const BlobKey& key, Bytes bytes) {
       shelf_of(key) + "/" + std::string(kUnfinished) + own_number() + "-" + key.hash.to_string();
   const int flags = O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW;
   const Descriptor file(::openat(folder_.get(), unfinished.c_str(), flags, kFileMode));
-  // Another machine writes the same file, or has died while writing; `trim` removes it in time.
+  // Another machine writes the same file, or has died while writing. `trim` removes such a file
+  // later.
   if (!file.valid() && errno == EEXIST) return {};
   if (!file.valid()) return fail_errno(errno, "cannot write to the cache");
   Result<void> written = write_all(file.get(), bytes);

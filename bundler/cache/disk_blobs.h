@@ -1,4 +1,4 @@
-// A cache in a folder, shared by all checkouts and branches of a machine.
+// A cache in a folder. All checkouts and branches on a machine can share it.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,10 @@
 
 namespace muster {
 
-/// Blobs as files `ac/HH/HASH` and `cas/HH/HASH`. A file is written under another name and renamed,
-/// so that concurrent builds see complete files. It is not made durable: a file that a power
-/// failure damages is detected and replaced. Reading a file marks it as used.
+/// Stores blobs as files `ac/HH/HASH` and `cas/HH/HASH`. A file is written under another name and
+/// then renamed, so that concurrent builds see only complete files. Files are not synced to the
+/// disk: if a power failure damages a file, the damage is detected and the file is replaced.
+/// Reading a file marks it as used.
 class DiskBlobs final : public BlobStore {
  public:
   /// Opens or creates the folder. Fails with `permission_denied`, `no_space` or `io`.
@@ -28,9 +29,9 @@ class DiskBlobs final : public BlobStore {
     std::uint64_t files = 0;
     std::uint64_t bytes = 0;
   };
-  /// Removes the least recently used files until at most `max_bytes` are left, and files that dead
-  /// writers left more than an hour ago. Returns the remaining content. Other builds may continue
-  /// meanwhile.
+  /// Removes the least recently used files until at most `max_bytes` are left. Also removes
+  /// unfinished files that are older than one hour, because their writers have died. Returns the
+  /// remaining content. Other builds may use the folder at the same time.
   Result<Content> trim(std::uint64_t max_bytes);
 
  private:

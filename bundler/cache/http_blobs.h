@@ -1,4 +1,4 @@
-// A cache behind HTTP, shared by machines, with Bazel's protocol.
+// A cache on an HTTP server with Bazel's protocol. Several machines can share it.
 #pragma once
 
 #include <cstdint>
@@ -19,34 +19,36 @@ struct HttpAnswer {
 
 struct HttpRequest {
   std::string path;
-  std::optional<ByteVector> body{};    ///< Sent with `PUT`; without it the method is `GET`.
-  std::uint64_t answer_bytes_max = 0;  ///< For `GET`.
+  std::optional<ByteVector> body{};    ///< The body of a `PUT`; no value for a `GET`.
+  std::uint64_t answer_bytes_max = 0;  ///< The maximum size of the answer to a `GET`.
   std::stop_token abandoned{};
 };
 
-/// The interface to the network. Safe to use from several threads at once.
+/// The interface to the network. Several threads may use it at the same time.
 class HttpTransport {
  public:
   using Done = std::function<void(Result<HttpAnswer>)>;
 
   virtual ~HttpTransport() = default;
-  /// Starts a request, without a thread of its own. Calls `done` once, on any thread, possibly
-  /// before it returns; `done` does not block. A request fails with `timed_out`, with
-  /// `limit_exceeded` if the answer has more bytes than allowed, with `truncated` if it ends early,
-  /// with `cancelled` soon after it is abandoned, or with `io` if the server does not answer.
+  /// Starts a request and does not wait for it. Calls `done` once, on any thread, possibly before
+  /// this function returns; `done` must not block. A request fails with `timed_out`, with
+  /// `limit_exceeded` if the answer has more bytes than allowed, with `truncated` if the answer
+  /// ends too early, with `cancelled` soon after it is abandoned, or with `io` if the server does
+  /// not answer.
   virtual void start(HttpRequest request, Done done) = 0;
-  /// Waits; returns early if the program stops or `abandoned` is requested.
+  /// Waits for `duration`. Returns early if the program stops or `abandoned` is requested.
   virtual void wait(Duration duration, const std::stop_token& abandoned) = 0;
 };
 
-/// `GET` and `PUT` of `/ac/HASH` and `/cas/HASH`, like Bazel's `--remote_cache=http://...`
-/// (https://bazel.build/remote/caching#http-caching). Retries short-lived errors: no answer, an
-/// interrupted answer, or the status codes 429 and 5xx. Errors that took long are not retried. A
-/// query that is abandoned between two attempts fails with the error of the first.
+/// Uses `GET` and `PUT` of `/ac/HASH` and `/cas/HASH`, like Bazel's `--remote_cache=http://...`
+/// (https://bazel.build/remote/caching#http-caching). Tries again after an error that may be
+/// temporary: no answer, an interrupted answer, or the status codes 429 and 5xx. Does not try again
+/// after a timeout. A query that is abandoned between two attempts fails with the error of the
+/// first attempt.
 class HttpBlobs final : public BlobStore {
  public:
   static constexpr unsigned kAttempts = 3;
-  /// The pause before the second attempt; doubled before each further one.
+  /// The pause before the second attempt. The pause doubles before each later attempt.
   static constexpr Duration kFirstPause = std::chrono::milliseconds(100);
 
   /// `transport` must outlive this object.
@@ -57,7 +59,8 @@ class HttpBlobs final : public BlobStore {
   Result<void> put(const BlobKey& key, Bytes bytes) override;
   void begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,
                  const std::function<void(Result<void>)>& done) override;
-  /// The protocol has no removal; the next stored blob replaces the old one.
+  /// Does nothing, because the protocol cannot remove a blob. The next stored blob replaces the old
+  /// blob.
   void remove(const BlobKey&) override {}
 
  private:

@@ -11,13 +11,13 @@
 
 namespace muster {
 
-/// SHA-256 (FIPS 180-4), by libsodium.
+/// A SHA-256 hash (FIPS 180-4), computed by libsodium.
 struct Sha256 {
   std::array<std::byte, 32> bytes{};
 
-  /// 64 lower-case hexadecimal digits.
+  /// The hash as 64 lower-case hexadecimal digits.
   std::string to_string() const;
-  /// Nothing if the text has another form.
+  /// Parses the result of `to_string`. Returns no value for any other text.
   static std::optional<Sha256> parse(std::string_view text);
 
   friend auto operator<=>(const Sha256&, const Sha256&) = default;

@@ -23,7 +23,7 @@ namespace {
 
 using RowKey = std::tuple<std::string, TypeId, Guid>;
 
-// Adds a catalog to the rows of the other side.
+// Adds the contents of a catalog to a contract.
 Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, ContractRow>& rows) {
   const auto catalog = CatalogReader::open(bytes);
   if (!catalog) return fail(catalog.error());
@@ -44,7 +44,7 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
       if (asset) row.path = asset->path;
     }
   }
-  if (contract.components) return {};  // both sides have the same components
+  if (contract.components) return {};  // The catalogs of both sides have the same components.
   contract.components.emplace();
   for (std::uint32_t i = 0; i < reader.component_count(); ++i) {
     contract.components->push_back(reader.describe_component(i));
@@ -52,8 +52,9 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   return {};
 }
 
-// The catalogs at a path: a file, or those in a build's folder. Empty if the path does not exist,
-// or for a folder without any: a project's folder may have the name of a branch.
+// The paths of the catalogs at a path, which is a catalog file or the folder of a build. Empty if
+// the path does not exist or the folder has no catalogs, because a folder of the project may have
+// the name of a branch.
 std::vector<std::string> catalogs_at(const std::string& path) {
   if (!open_folder(path)) {
     return map_file(path) ? std::vector{path} : std::vector<std::string>();
@@ -90,12 +91,12 @@ struct ProjectRevision {
   std::unique_ptr<FileReader> files;
   struct Part {
     AssetPath at;
-    RevisionFiles* files;  ///< Part of the project's files.
+    RevisionFiles* files;  ///< The files of this part, which `files` of the project contains.
   };
   std::vector<Part> parts;
 };
 
-// A path relative to a folder above it; nothing if it is elsewhere.
+// The path relative to `folder`; no value if the path is not below `folder`.
 std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& path) {
   if (folder.empty()) return path;
   const std::string begin = folder.text() + "/";
@@ -104,8 +105,8 @@ std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& pa
   return inner ? std::optional(std::move(inner).value()) : std::nullopt;
 }
 
-// A project at a revision, with its outside folders in the same repository at this revision. Fails
-// like `open_revision`, naming the folder.
+// Opens a project at a revision. Its outside folders in the same repository are opened at the same
+// revision. Fails like `open_revision`; the message names the folder.
 Result<ProjectRevision> open_project_revision(const std::string& project,
                                               const std::string& revision) {
   auto base = open_revision(project, revision);
@@ -128,7 +129,7 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
   return opened;
 }
 
-// Whether a registry, or settings for registries, may be behind a link.
+// Whether the target of a link may contain a registry or settings for registries.
 bool may_hide_registries(const AssetPath& link) {
   return kind_of(link.text()) == "other" || holds_references(link);
 }
@@ -137,8 +138,8 @@ std::string and_others(std::size_t count) {
   return count <= 1 ? std::string() : fmt::format(" (and {} more)", count - 1);
 }
 
-// The links that lead out of the project both now and in the revision. Builds do not follow them,
-// so neither does the comparison.
+// The links that lead out of the project both now and in the revision. Builds do not follow these
+// links, so the comparison does not follow them either.
 std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project& now) {
   std::set<AssetPath> links;
   for (const IndexProblem& problem : now.index().problems()) {
@@ -158,7 +159,8 @@ std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project&
   return links;
 }
 
-// Fails for missing parts, because their changes would not be detected.
+// Fails if parts of the old project are missing, because changes of these parts would not be
+// detected.
 Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unread) {
   std::vector<std::string> links;
   for (const IndexProblem& problem : old.index().problems()) {
@@ -189,7 +191,8 @@ Result<void> check_whole(const Project& old, const std::set<AssetPath>& left_unr
   return {};
 }
 
-// The files of a contract: settings, and registries and roots with their sidecars and scripts.
+// The files that a contract depends on: the settings, and the registries and roots with their
+// sidecars and scripts.
 std::set<AssetPath> sources_of_contract(const Project& project) {
   std::set<AssetPath> paths{AssetPath().child(ProjectConfig::kFileName)};
   if (project.config().components) paths.insert(*project.config().components);
@@ -208,8 +211,8 @@ std::set<AssetPath> sources_of_contract(const Project& project) {
   return paths;
 }
 
-// Fails for files that Git ignores: they are in no revision, and would count as new even if they
-// were shipped.
+// Fails for files that Git ignores. No revision contains such a file, so it would count as new even
+// if it was shipped.
 Result<void> check_ignored(const ProjectRevision& old, const Project& now) {
   for (const AssetPath& path : sources_of_contract(now)) {
     if (!now.files().stat(path) || old.files->stat(path)) continue;
@@ -235,7 +238,7 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
     return fail(error.code, "at revision '" + revision + "': " + error.message);
   };
   const Result<void> whole = old ? check_whole(*old.value(), left_unread) : Result<void>();
-  // The cause of a read error is reported before its consequences.
+  // Reports the cause of a read error before its consequences.
   for (const ProjectRevision::Part& part : files.value().parts) {
     if (const auto failure = part.files->failure()) return fail_at_revision(*failure);
   }

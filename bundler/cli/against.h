@@ -8,11 +8,11 @@
 
 namespace muster::cli {
 
-/// The shipped contract. `old` is a build's folder, a catalog, or else a Git revision of the folder
-/// `place` from which `project` is read. A file or folder with that name takes precedence (use
-/// `refs/heads/NAME` for a branch with the same name). Fails with reading errors, and with
-/// `malformed` if a part of the revision that may belong to the contract is unreadable, or is
-/// ignored by Git. Prints a remark for a revision without any registry.
+/// Loads the shipped contract. `old` is the folder of a build, a catalog file, or a Git revision of
+/// `place`, the folder of `project`. A file or folder with the name `old` takes precedence over a
+/// revision; use `refs/heads/NAME` for a branch with the same name. Fails with reading errors. Also
+/// fails with `malformed` if a file of the revision that may belong to the contract is unreadable
+/// or ignored by Git. Prints a remark if the revision has no registry.
 Result<Contract> load_contract(const Project& project, const std::string& place,
                                const std::string& old, TargetSet targets, Session& session);
 

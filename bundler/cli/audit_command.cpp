@@ -18,7 +18,7 @@ struct AuditArguments {
   std::string project;
   std::string target = "server";
   std::string format = "text";
-  std::string most;  ///< The maximum number of bytes; empty for no limit.
+  std::string most;  ///< The maximum number of remaining bytes; empty for no limit.
 };
 
 int audit(const AuditArguments& arguments, Session& session) {

@@ -15,24 +15,25 @@ struct BuildArguments {
   std::string target = "all";
   std::string layout = "shared";
   std::string format = "text";
-  std::string sign = {};  ///< A file with a secret key, or empty.
-  int level = 0;          ///< 0: the project's level.
+  std::string sign = {};  ///< The path of a file with a secret key; empty for no signature.
+  int level = 0;          ///< The compression level; 0 means the project's level.
   unsigned jobs = 0;
-  std::string previous = {};  ///< Another output whose unchanged content is reused, or empty.
-  std::vector<std::string> caches = {};  ///< Folders and addresses.
+  /// The path of another output whose unchanged content is reused; may be empty.
+  std::string previous = {};
+  std::vector<std::string> caches = {};  ///< The caches: folders and addresses of servers.
   std::string cache_size = "10 GiB";
-  std::string cache_token = {};            ///< A file with a bearer token, or empty.
-  std::string cache_ca = {};               ///< A file with certificates, or empty.
-  std::vector<std::string> variants = {};  ///< As in "platform=linux".
+  std::string cache_token = {};  ///< The path of a file with a bearer token; may be empty.
+  std::string cache_ca = {};     ///< The path of a file with certificates; may be empty.
+  std::vector<std::string> variants = {};  ///< The chosen variants, for example "platform=linux".
   bool is_cache_read_only = false;
   bool is_forced = false;
-  bool fails_over_budget = true;  ///< Otherwise exceeded budgets are only reported.
-  bool allows_empty = false;      ///< An empty build is not an error.
+  bool fails_over_budget = true;  ///< If false, exceeded budgets are only reported.
+  bool allows_empty = false;      ///< If true, an empty build is not an error.
   bool explains = false;
-  bool is_dry_run = false;  ///< Checks and plans without writing.
-  bool is_strict = false;   ///< As `fail_on` with `warning`.
+  bool is_dry_run = false;  ///< If true, the build checks and plans, but writes nothing.
+  bool is_strict = false;   ///< Means the same as `fail_on` with `warning`.
   std::string fail_on = "error";
-  unsigned wait_seconds = 0;  ///< Waits for another build in the output.
+  unsigned wait_seconds = 0;  ///< The time to wait for another build in the same output.
   bool verifies_determinism = false;
   bool verifies_incremental = false;
 };

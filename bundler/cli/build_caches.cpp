@@ -7,8 +7,8 @@
 namespace muster::cli {
 namespace {
 
-/// A build waits for uploads for at most this fraction (1 / this) of its duration. A cache should
-/// lengthen a build by less than a tenth, including the time for hashing and sending.
+/// At its end, a build waits for uploads for at most its duration divided by this number. A cache
+/// should make a build less than one tenth longer, including the time for hashing and sending.
 constexpr int kPatienceDivisor = 16;
 
 Result<std::string> read_text(const std::string& path) {
@@ -21,7 +21,8 @@ Result<std::string> read_text(const std::string& path) {
   return std::string(as_text(bytes.value()));
 }
 
-// Reads the first line of a file. An argument would be visible to all users of the machine.
+// Reads the token from the first line of a file. The token is not an argument, because all users of
+// a machine can see arguments.
 Result<std::string> read_token(const std::string& path) {
   if (path.empty()) return std::string();
   const auto text = read_text(path);
@@ -36,7 +37,7 @@ Result<std::string> read_token(const std::string& path) {
   return token;
 }
 
-// Options of a server have no effect on a folder, so they are refused without a server.
+// Options for a server are refused if no cache is a server, because they would have no effect.
 Result<void> check_options(const BuildArguments& arguments) {
   const auto refuse = [&](std::string_view option) {
     return fail(ErrorCode::invalid_argument,
@@ -55,7 +56,7 @@ Result<std::unique_ptr<CurlTransport>> open_transport(const std::string& address
   const auto token = read_token(arguments.cache_token);
   if (!token) return fail(token.error());
   if (!arguments.cache_ca.empty()) {
-    // Otherwise, a wrong path would only be reported after the build.
+    // Checks the path now, because otherwise a wrong path would be reported only after the build.
     const auto certificates = read_text(arguments.cache_ca);
     if (!certificates) return fail(certificates.error());
   }
@@ -107,7 +108,8 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
 void BuildCaches::finish(Session& session, Duration elapsed) {
   if (!cache_) return;
   cache_->finish(elapsed / kPatienceDivisor, session.stop);
-  if (session.stop.stop_requested()) return;  // a stop makes requests fail
+  // After a stop, requests fail and their notes would be wrong.
+  if (session.stop.stop_requested()) return;
   for (const std::string& note : cache_->notes()) tell(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
   const auto trimmed = folder_->trim(folder_bytes_max_);

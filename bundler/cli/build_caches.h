@@ -1,4 +1,4 @@
-// The caches in a build's arguments.
+// Opens the caches that the arguments of a build name.
 #pragma once
 
 #include <memory>
@@ -12,14 +12,14 @@
 
 namespace muster::cli {
 
-/// Whether a `--cache` is a server; otherwise it is a folder.
+/// Whether the argument of `--cache` is the address of a server. Otherwise it is a folder.
 bool is_address(const std::string& place);
 
-/// A folder, a server, or both. The folder is queried first, in any order of arguments.
+/// The caches of a build: a folder, a server, or both. The folder is always queried first.
 class BuildCaches {
  public:
-  /// Fails with `invalid_argument` if the arguments are inconsistent. A folder that cannot be
-  /// opened is reported, and not used.
+  /// Fails with `invalid_argument` if the arguments contradict each other. A folder that cannot be
+  /// opened is reported and not used.
   static Result<std::unique_ptr<BuildCaches>> open(const BuildArguments& arguments,
                                                    Session& session);
 
@@ -28,8 +28,8 @@ class BuildCaches {
 
   /// Null if no cache is used.
   BuildCache* cache() { return cache_ ? &*cache_ : nullptr; }
-  /// Gives up uploads that would make a build of this duration much longer, trims the folder to its
-  /// size, and reports what did not work.
+  /// Drops uploads that would make a build of this duration much longer. Then trims the folder to
+  /// its maximum size, and reports the problems of the caches.
   void finish(Session& session, Duration elapsed);
 
  private:

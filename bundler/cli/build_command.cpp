@@ -29,14 +29,15 @@
 namespace muster::cli {
 namespace {
 
-// Some findings have no line.
+// The path of a finding, with line and column if it has them.
 std::string place_of(const Location& location) {
   const auto& [line, column] = location.position;
   if (line == 0) return location.path.text();
   return location.path.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
 }
 
-// Refuses an output or a cache inside the content: it would be content of the next build.
+// Refuses an output or a cache inside the project's content, because the next build would treat it
+// as content.
 Result<void> check_place(const Project& project, const BuildArguments& arguments,
                          const std::string& folder_of_ours) {
   const auto place = resolved(folder_of_ours);
@@ -58,7 +59,7 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
   return {};
 }
 
-// The folders into which the build writes.
+// The folders into which a build writes.
 std::vector<std::string> places_of(const BuildArguments& arguments) {
   std::vector<std::string> places{arguments.out};
   std::ranges::copy_if(arguments.caches, std::back_inserter(places),
@@ -75,7 +76,7 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Also counts the writes that correct values in assets. Only these writes have a description.
+  // Also counts writes that correct values in assets. Only these writes have a description.
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
@@ -83,12 +84,13 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' updates them\n";
 }
 
-// Keys with unknown names: the build is valid, but does not contain their values.
+// Whether a finding is about a key with an unknown name. The build is then valid, but does not
+// contain the value of the key.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";
 }
 
-// The registries must be buildable in their present state.
+// Checks whether the project can be built, and prints the findings that block the build.
 int check_before(const Project& project, const std::vector<ComponentDescription>& components,
                  const BuildArguments& arguments, TargetSet targets, unsigned jobs,
                  Session& session) {
@@ -124,14 +126,14 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
-// The identity of the program, for the state: another version, or other sources, cooks everything
-// again.
+// The identity of the program in the state of a build. A program with another identity cooks
+// everything again.
 std::string tool_name() {
   return std::string(MUSTER_VERSION) + " (" + program_hash().to_string().substr(0, 16) + ", zstd " +
          std::string(compressor_version()) + ")";
 }
 
-// The data of one build: parsed arguments, and the start time.
+// The data of one build: the parsed arguments and the start time.
 struct BuildJob {
   const BuildArguments& arguments;
   BuildWish wish;
@@ -139,7 +141,8 @@ struct BuildJob {
   Time start;
 };
 
-// An empty build is nearly always a mistake: another folder, or an undeclared class.
+// Refuses an empty build, which is nearly always a mistake, for example a wrong folder or an
+// undeclared class.
 int check_any(const Project& project, const BuildJob& job, Session& session) {
   if (const std::string note = recognised_note(project); !note.empty()) tell(session, note);
   if (job.arguments.allows_empty) return kSuccess;
@@ -156,13 +159,14 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
                         (registries.size() == 1 ? " was" : " were") +
                         " found, and none of them has an entry for what is to be built");
   } else if (session.is_quiet) {
-    refuse(session, no_registries_note(project));  // otherwise `check_before` has printed it
+    refuse(session,
+           no_registries_note(project));  // Otherwise `check_before` has printed this note.
   }
   refuse(session, "nothing was built; '--allow-empty' allows an empty build");
   return kFindings;
 }
 
-// The build is published anyway: the user is warned, and can examine it.
+// Reports exceeded budgets. The build is published anyway, so that the user can examine it.
 int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& session) {
   if (config.budgets.empty()) return kSuccess;
   auto sizes = sizes_of_build(job.arguments.out, wants_kinds(config));
@@ -177,7 +181,7 @@ int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& sessi
   return job.arguments.fails_over_budget ? kFindings : kSuccess;
 }
 
-// Reports a build that is up to date. Nothing if it is not.
+// If the output is up to date, reports that and returns the exit code. Otherwise returns no value.
 std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
   const auto output = open_stamped_folder(job.arguments.out);
   const auto project = open_project_folder(job.arguments.project);
@@ -212,8 +216,8 @@ void print_problems(const std::vector<CookProblem>& problems, Session& session) 
   }
 }
 
-// Stages and publishes. Nothing if the project changed while it was read: the staged files then
-// belong to no state of it.
+// Builds, stages and publishes. Returns no value if the project changed while it was read, because
+// the staged files then do not match any state of the project.
 std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                                 const std::vector<ComponentDescription>& components,
                                 Session& session) {
@@ -285,8 +289,8 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                       {});
 }
 
-// Chosen variants replace their bases, and the rules see no variant any more. So the rules for
-// variants check the unchanged project.
+// Checks the rules for variants on the project without wishes. With wishes, chosen variants replace
+// their bases, so that these rules would find no variants.
 int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
   if (open.project->config().axes.empty()) return kSuccess;
   const auto whole =
@@ -303,8 +307,8 @@ int check_variants_before(const BuildJob& job, const OpenProject& open, Session&
   return kFindings;
 }
 
-// The state of the last build in the output, or in the output whose bundles are reused. It is read
-// again under the lock to check the output.
+// The state of the last build in the output, or in the output whose bundles are reused. To check
+// the output, the state is read again later, under the lock.
 std::optional<BuildState> state_of(const BuildArguments& arguments) {
   for (const std::string& place : {arguments.out, arguments.previous}) {
     if (place.empty()) continue;
@@ -315,7 +319,7 @@ std::optional<BuildState> state_of(const BuildArguments& arguments) {
   return std::nullopt;
 }
 
-// Reads the project and builds it. Nothing if it changed meanwhile.
+// Reads the project and builds it. Returns no value if the project changed meanwhile.
 std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto open =
       open_recorded_project(job.arguments.project, session, job.jobs, job.wish.variants,
@@ -349,11 +353,11 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   return check_sizes(project.config(), job, session);
 }
 
-// The requested level, or that of the project's settings.
+// The requested level, or else the level in the settings of the project.
 int level_of(const BuildArguments& arguments) {
   if (arguments.level > 0) return arguments.level;
   const auto project = open_project_folder(arguments.project);
-  // Errors of the project are reported where it is read.
+  // Errors of the project are reported later, when the build reads it.
   if (!project) return kDefaultLevel;
   const auto config = load_config(*project.value().files);
   return config ? compression_of(config.value()).level.value_or(kDefaultLevel) : kDefaultLevel;

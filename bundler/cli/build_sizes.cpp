@@ -14,7 +14,7 @@ Error in(const std::string& path, const Error& error) {
   return {error.code, "'" + path + "': " + error.message};
 }
 
-// The sizes of entries in the file, without the tables.
+// Adds the sizes of the entries of a bundle, without its tables, by kind.
 Result<void> add_kinds(const std::string& path, const CatalogReader& catalog, TargetSizes& sizes) {
   const auto file = map_file(path);
   if (!file) return fail(file.error());
@@ -41,7 +41,8 @@ std::string prefab_of(const CatalogReader& catalog, const BundleName& name) {
   return asset ? std::string(asset->path) : guid.to_string();
 }
 
-// A prefab's bundle and its replacements count for that prefab.
+// Adds the size of a bundle to its prefab. The bundles that can replace the prefab's bundle also
+// count for the prefab.
 void add_prefab(const CatalogReader& catalog, const CatalogBundle& bundle,
                 const std::map<std::uint32_t, CatalogAlternative>& alternatives,
                 std::uint32_t index, BundleSize& size) {

@@ -1,4 +1,4 @@
-// The sizes of a build, for `budgets` in `muster.yaml`.
+// Measures the sizes of a build, for `budgets` in `muster.yaml`.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace muster::cli {
 
-/// Reads the catalogs of a build's output, and (`with_kinds`) the tables of its bundles. Kinds are
-/// the extensions of the assets' files; a bundle's own tables have no kind. Fails with `not_found`
-/// if the folder is no output, and with reading errors.
+/// Reads the catalogs of a build's output. If `with_kinds` is true, also reads the tables of its
+/// bundles. A kind is the extension of an asset's file; the tables of a bundle have no kind. Fails
+/// with `not_found` if the folder is not an output, and with reading errors.
 Result<std::vector<TargetSizes>> sizes_of_build(const std::string& out, bool with_kinds);
 
-/// True if a project has budgets for kinds, which require every bundle's tables.
+/// True if a project has budgets for kinds. These budgets require `with_kinds`.
 bool wants_kinds(const ProjectConfig& config);
 
 }  // namespace muster::cli

@@ -9,7 +9,8 @@
 namespace muster::cli {
 namespace {
 
-// Any number except 0, which means the order of the disk.
+// The seed of the other order of folders. Any number is possible except 0, which means the order of
+// the disk.
 constexpr std::uint64_t kShuffleSeed = 20;
 
 std::vector<std::string> folders_of(TargetSet targets) {
@@ -25,7 +26,7 @@ class Verification {
   Verification(const BuildArguments& arguments, const BuildWish& wish, Session& session)
       : arguments_(arguments), wish_(wish), session_(session) {}
 
-  /// Builds into `files` from nothing; `seed` determines the order of folders.
+  /// Makes a full build into `files`. `seed` determines the order of folders.
   Result<void> build_anew(ComparedFiles& files, unsigned jobs, std::uint64_t seed) {
     auto folder = open_project_folder(arguments_.project);
     if (!folder) return fail(folder.error());
@@ -59,7 +60,7 @@ class Verification {
     return {};
   }
 
-  /// Reports the differences; true if there are no differences.
+  /// Reports the differences. Returns true if there are none.
   Result<bool> tell(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
     const auto found = files.differences(folders_of(wish_.targets), allows_repacked);
     if (!found) return fail(found.error());

@@ -6,10 +6,10 @@
 
 namespace muster::cli {
 
-/// Builds again without an earlier build and without publishing. `--verify-incremental` compares
-/// such a build with the output. `--verify-determinism` compares two such builds, of which the
-/// second uses another order of folders and another number of threads. Reports the differences.
-/// Returns the exit code. Requires: the output has just been built for `wish`.
+/// Builds everything again, without an earlier build and without publishing. `--verify-incremental`
+/// compares this build with the output. `--verify-determinism` compares two such builds; the second
+/// build uses another order of folders and another number of threads. Reports the differences and
+/// returns the exit code. Requires: the output has just been built for `wish`.
 int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigned jobs,
                  Session& session);
 

@@ -18,8 +18,10 @@ VariantWish wish_of(const VariantAxis& axis, std::size_t value) {
   return {axis.name, axis.values.at(value)};
 }
 
-// The choice of builds without options, and one for each variant's file. Other axes have their
-// defaults, or the first value without a default. Forms that a game chooses are packed together.
+// The choices of variants to check: the choice of a build without options, and one choice for each
+// variant file. In each choice, all other axes have their default, or their first value if they
+// have no default. Axes that the game chooses need no choice, because their forms are packed
+// together.
 std::vector<Choice> choices_of(const Project& project) {
   const std::vector<VariantAxis>& axes = project.config().axes;
   std::set<VariantKeys> wanted{{}};
@@ -46,8 +48,8 @@ std::string text_of(const Choice& choice) {
   return text;
 }
 
-// Collects findings that block builds. A finding in a variant's file appears again in a build for
-// it, for every asset that uses it; these count as one.
+// Collects findings that block builds. A finding in a variant file appears again, for every asset
+// that uses the file, in a build for that variant. Such repeated findings are collected once.
 class Blocking {
  public:
   void add(const Finding& finding) {
@@ -101,7 +103,7 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const ValidateOptions& options,
                                                       std::vector<Finding> findings,
                                                       const std::stop_token& stop) {
-  // Without variants every build uses the project unchanged.
+  // Without variants, every build uses the project unchanged.
   if (wishes.empty() && project.variants().files().empty()) return findings;
   const std::vector<Choice> choices =
       wishes.empty() ? choices_of(project) : std::vector<Choice>{wishes};
@@ -121,7 +123,8 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
     });
     for (Finding& finding : found) {
       known.add(finding);
-      // The same finding for other axes is not a new one.
+      // The identity has no choice, so that the same finding for another choice has the same
+      // identity.
       if (finding.identity.empty()) finding.identity = finding.message;
       finding.message +=
           choice.empty() ? " (in a build)" : " (in a build with '" + text_of(choice) + "')";

@@ -11,8 +11,9 @@
 
 namespace muster::cli {
 
-/// The checks of later layers: values of components, and committed dictionaries. `components` is
-/// null if the descriptions cannot be read, which has its own finding. Refers to `components`.
+/// The checks that `registry/rules` cannot do: the values of components, and committed
+/// dictionaries. `components` is null if the descriptions cannot be read, which is reported
+/// separately. `components` must outlive the result.
 FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
 
 /// The minimum severity of findings with which a command fails.
@@ -21,11 +22,11 @@ Severity failing_severity(bool is_strict, const std::string& fail_on);
 /// Parses the options `--variant`. Fails with `invalid_argument`.
 Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& options);
 
-/// Adds to `findings`, the findings of the whole project, the findings that block only builds for
-/// certain variants. With wishes it checks the build for these wishes. Without wishes it checks the
-/// build for the default choice, and a build for each variant file that is chosen at build time. A
-/// combination of several such files is checked only with wishes. Fails for wishes that the project
-/// does not support, and like `Project::open`.
+/// Adds the findings that block only builds for certain variants to `findings`, which contains the
+/// findings of the whole project. If `wishes` is not empty, checks the build for these wishes.
+/// Otherwise checks the build for the default choice, and one build for each variant file that is
+/// chosen at build time. A combination of several such files is checked only with wishes. Fails for
+/// wishes that the project does not support, and like `Project::open`.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,
                                                       const ValidateOptions& options,

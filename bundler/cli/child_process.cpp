@@ -15,7 +15,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1U << 16U;
-constexpr int kNotStarted = 127;  // the code that shells use
+constexpr int kNotStarted = 127;  // The code that shells use for a missing program.
 
 void close_all(std::initializer_list<int> files) {
   for (const int file : files) {
@@ -27,15 +27,16 @@ tl::unexpected<Error> failure(const std::string& what) {
   return fail(ErrorCode::io, what + ": " + std::strerror(errno));
 }
 
-// Between fork and exec: no call that allocates memory or takes a lock.
+// Runs in the child between fork and exec, so it must not allocate memory or take a lock.
 [[noreturn]] void become(char* const* arguments, int input, int output, int errors) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-  // Also closes pipes to other programs. If this process kept them open, the input of those
-  // programs would never end.
+  // Also closes the pipes to other child processes. If this child kept them open, the input of the
+  // other child processes would never end.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  // Our signals are blocked, and read by a thread; Git handles those of the terminal as usual.
+  // This program blocks signals and a thread reads them. The child must not inherit that, so that
+  // it handles signals of the terminal as usual.
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -1,4 +1,4 @@
-// Runs another program with pipes to it.
+// Runs another program, with pipes to its standard input and output.
 #pragma once
 
 #include <sys/types.h>
@@ -13,18 +13,18 @@
 
 namespace muster::cli {
 
-/// The target of the program's standard error.
+/// The destination of the program's standard error.
 enum class ChildErrors : std::uint8_t {
-  ours,  ///< Our own standard error.
-  kept,  ///< Kept for `errors`.
+  ours,  ///< The standard error of this program.
+  kept,  ///< A buffer that `errors` returns.
 };
 
 /// A running program with pipes to its standard input and output. The program is searched in PATH
-/// and started without a shell. It must end when its input ends: the destructor closes the input
-/// and waits for the program.
+/// and started without a shell. The program must end when its input ends, because the destructor
+/// closes the input and waits for the program.
 class ChildProcess {
  public:
-  /// Fails with `io`. A missing program exits at once with code 127.
+  /// Starts a program. Fails with `io`. If the program does not exist, `wait` returns 127.
   static Result<ChildProcess> start(const std::vector<std::string>& arguments,
                                     ChildErrors errors = ChildErrors::ours);
 
@@ -33,17 +33,19 @@ class ChildProcess {
   ~ChildProcess();
 
   Result<void> write(std::string_view text);
-  /// Reads up to the next newline, without it. Fails with `truncated` at the end.
+  /// Reads a line and returns it without its newline. Fails with `truncated` at the end of the
+  /// output.
   Result<std::string> read_line();
-  /// Reads exactly this many bytes. Fails with `truncated` at the end.
+  /// Fills `to`. Fails with `truncated` if the output ends before that.
   Result<void> read_exactly(std::span<std::byte> to);
-  /// Reads the rest. Fails with `limit_exceeded`.
+  /// Reads the remaining output. Fails with `limit_exceeded` if there are more than `max_bytes`.
   Result<std::string> read_rest(std::size_t max_bytes);
   /// Ends the program's standard input.
   void close_input();
-  /// The first kilobytes of its standard error, if kept.
+  /// The first kilobytes of the program's standard error, for `ChildErrors::kept`.
   std::string errors() const;
-  /// Closes the pipes and returns the exit code; 128 or more if a signal ended it.
+  /// Closes the pipes, waits for the program and returns its exit code. The result is 128 or more
+  /// if a signal ended the program.
   int wait();
 
  private:
@@ -53,9 +55,11 @@ class ChildProcess {
   pid_t process_ = -1;
   int input_ = -1;
   int output_ = -1;
-  int errors_ = -1;  ///< A file in memory, so that it need not be drained in time.
+  /// A file in memory. Unlike a pipe, it cannot become full and block the program.
+  int errors_ = -1;
   ByteVector buffer_;
-  std::size_t begin_ = 0;  ///< Unread part of the buffer: `[begin_, end_)`.
+  /// The start of the unread part of the buffer, which is `[begin_, end_)`.
+  std::size_t begin_ = 0;
   std::size_t end_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Shell completion and the manual page, from the descriptions of commands and options that also
-// parse them.
+// Prints scripts for shell completion and the manual page. Both are made from the definitions of
+// commands and options that the parser uses.
 #include <algorithm>
 #include <memory>
 
@@ -18,11 +18,11 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return commands;
 }
 
-// The first line; some descriptions have more.
+// The first line of a description. Some descriptions have several lines.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// The values of an option, separated by blanks; empty for any value. Its check describes them as
-// "{a,b}".
+// The possible values of an option, separated by spaces; empty if any value is allowed. The check
+// of the option describes them as "{a,b}".
 std::string choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');
@@ -42,7 +42,7 @@ std::string words_of_options(const CLI::App& command) {
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// The words that may follow the command, besides options and files: commands, or the values of an
+// The words that may follow a command, except options and files: its commands, or the values of its
 // argument.
 std::string words_behind(const CLI::App& command) {
   std::string words;
@@ -54,11 +54,11 @@ std::string words_behind(const CLI::App& command) {
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// The lines of three `case` statements.
+// The lines of the three `case` statements in the script for bash.
 struct BashCases {
-  std::string nested;  ///< Commands of commands.
+  std::string nested;  ///< The commands of commands.
   std::string words;
-  std::string values;  ///< Values of options.
+  std::string values;  ///< The values of options.
 
   void add(const CLI::App& command, const std::string& above) {
     const std::string name = above + command.get_name();
@@ -160,7 +160,7 @@ std::string fish_text(const CLI::App& app) {
   return text;
 }
 
-// Text of a manual page, with roff's special characters escaped.
+// Escapes text for a manual page in the roff format.
 std::string roff(const std::string& text) {
   std::string escaped;
   for (const char c : text) {

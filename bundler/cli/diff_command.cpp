@@ -35,7 +35,7 @@ void add_diff(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("diff", "Show what changed from one build to another, and why");
   command->add_option("OLD", arguments->before, "A build's output folder")->required();
-  command->add_option("NEW", arguments->after, "Another one")->required();
+  command->add_option("NEW", arguments->after, "The output folder of another build")->required();
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

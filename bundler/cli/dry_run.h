@@ -7,8 +7,8 @@
 
 namespace muster::cli {
 
-/// Checks the arguments as a real build does before it reads the project. Fails for an output with
-/// other content and for a missing earlier build, with the errors of a real build. Fails with
+/// Checks the arguments like a real build before it reads the project. Fails with the errors of a
+/// real build if the output has other content, or if the earlier build is missing. Fails with
 /// `invalid_argument` for options that require a real build. Changes nothing.
 Result<void> check_dry_run(const BuildArguments& arguments);
 

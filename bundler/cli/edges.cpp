@@ -17,7 +17,7 @@
 namespace muster::cli {
 namespace {
 
-// "a/b" is ("a/", "b"); "b" is (".", "b").
+// Splits a path into folder and name: "a/b" into ("a/", "b"), and "b" into (".", "b").
 std::pair<std::string, std::string> split_path(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return {".", path};
@@ -37,7 +37,7 @@ Result<FilePlace> open_place(const std::string& folder, const std::string& name)
   return FilePlace{std::move(files).value(), parsed.value()};
 }
 
-// Adds the folder's path, which only this file knows.
+// Adds the path of the folder to an error.
 tl::unexpected<Error> fail_in(const std::string& path, const Error& error) {
   return fail(error.code, "'" + path + "': " + error.message);
 }
@@ -65,7 +65,7 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
   if (!base) return fail(base.error());
   std::vector<MountedFileSystem::Part> mounts;
   for (const OutsideFolder& outside : outside_folders(*base.value().files)) {
-    // An embedded package takes precedence over one in the manifest.
+    // An embedded package takes precedence over a package in the manifest.
     if (base.value().files->stat(outside.at)) continue;
     auto opened = open_stamped_folder(outside.place.starts_with('/') ? outside.place
                                                                      : path + "/" + outside.place);
@@ -113,8 +113,8 @@ std::string project_above(const std::string& path) {
   return likely;
 }
 
-// Hashes only the loaded read-only parts: code and constants, which do not depend on the load
-// address. The file may be ten times as large, with data for debuggers.
+// Hashes only the loaded code and constants, which do not depend on the load address. The file of
+// the program may be ten times larger, because it may contain debug information.
 ContentHash program_hash() {
   ContentHasher hasher;
   const auto add = [](dl_phdr_info* program, std::size_t, void* data) {
@@ -122,14 +122,15 @@ ContentHash program_hash() {
       const auto& segment = program->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
 #if defined(__SANITIZE_ADDRESS__)
-      if ((segment.p_flags & PF_X) == 0) continue;  // Other segments may not be readable.
+      // Segments that are not executable may not be readable.
+      if ((segment.p_flags & PF_X) == 0) continue;
 #endif
       const auto address = program->dlpi_addr + segment.p_vaddr;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): the loader gives an integer
       const auto* const bytes = reinterpret_cast<const std::byte*>(address);
       static_cast<ContentHasher*>(data)->update({bytes, segment.p_filesz});
     }
-    return 1;  // the program itself is the first; libraries have their own versions
+    return 1;  // Stops after the first object, which is the program itself.
   };
   ::dl_iterate_phdr(add, &hasher);
   return hasher.finish();
@@ -157,14 +158,15 @@ Result<void> write_named_file(const std::string& path, Bytes bytes) {
   return write_atomically(*place.value().folder, place.value().name, bytes);
 }
 
-// Resolved from left to right, like the kernel: `..` is applied to a path without links, so the
-// result is the same after missing folders are created.
+// Resolves the path from left to right, like the kernel: `..` is applied to a path without links.
+// So the result stays the same when missing folders are created.
 Result<std::string> resolved(const std::string& path) {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "an empty path names no folder");
   const auto start = find_place(path.starts_with('/') ? "/" : ".");
   if (!start) return fail(start.error());
   std::string real = start.value().real_path;
-  if (!real.starts_with('/')) return fail(ErrorCode::not_found, "the present folder is gone");
+  if (!real.starts_with('/'))
+    return fail(ErrorCode::not_found, "the current folder no longer exists");
   for (std::size_t begin = 0; begin < path.size();) {
     const std::size_t end = std::min(path.find('/', begin), path.size());
     const std::string part = path.substr(begin, end - begin);
@@ -200,7 +202,7 @@ Result<void> recover_output(const std::string& path) {
   }
   const auto needed = OutputFolder::needs_recovery(files.value());
   if (!needed) return fail_in(path, needed.error());
-  // Reading a complete output requires no write permission.
+  // A complete output needs no lock, so it can be read without write permission.
   if (!needed.value()) return {};
   const auto lock = FolderLock::acquire(path, std::string(OutputFolder::kLockName));
   if (!lock) return fail(lock.error());
@@ -256,14 +258,14 @@ LockedOutput::~LockedOutput() {
   folder_.reset();
   try {
     remove_lock_if_alone();
-  } catch (const std::bad_alloc&) {  // an empty file remains; the next build reuses it
+  } catch (const std::bad_alloc&) {  // The lock file remains empty, and the next build reuses it.
   }
-  // A folder that is no longer empty (a build, another process) is kept.
+  // Keeps a folder that is not empty any more, because it has a build or a file of another process.
   while (!created_.empty() && remove_empty_folder(created_.back())) created_.pop_back();
 }
 
 void LockedOutput::remove_lock_if_alone() {
-  // Without the lock, the file may belong to another process.
+  // Without the lock, the lock file may belong to another process.
   if (!lock_ || created_.empty()) return;
   const auto entries = files_->list(AssetPath());
   if (!entries || !std::ranges::all_of(entries.value(), [](const DirectoryEntry& entry) {

@@ -1,5 +1,5 @@
-// The connection of the command to the disk: the only unit that constructs file systems, locks and
-// mappings. The code behind it works on its arguments.
+// Connects the commands to the disk. Only this unit constructs file systems, locks and mappings;
+// all other code gets them as arguments.
 #pragma once
 
 #include <array>
@@ -17,12 +17,12 @@
 
 namespace muster::cli {
 
-/// Opens a folder of the disk. Fails with `not_found` if it is none.
+/// Opens a folder on disk. Fails with `not_found` if `path` is not a folder.
 Result<std::unique_ptr<FileSystem>> open_folder(const std::string& path);
-/// The same, but creates a missing folder.
+/// Like `open_folder`, but creates a missing folder.
 Result<std::unique_ptr<FileSystem>> open_or_create_folder(const std::string& path);
 
-/// A folder of the disk with the stamps of its files, which are valid as long as it.
+/// A folder on disk with the stamps of its files. `stamps` is valid as long as `files`.
 struct StampedFolder {
   std::unique_ptr<FileSystem> files;
   const FileStamps* stamps = nullptr;
@@ -30,65 +30,68 @@ struct StampedFolder {
 /// Fails like `open_folder`.
 Result<StampedFolder> open_stamped_folder(const std::string& path);
 
-/// A project's folder, with its outside folders (`outside_folders`); missing ones are left out.
-/// Fails like `open_folder`.
+/// Opens the folder of a project together with its outside folders (`outside_folders`). Leaves out
+/// missing outside folders. Fails like `open_folder`.
 Result<StampedFolder> open_project_folder(const std::string& path);
 
-/// Whether a folder has `muster.yaml` or `Assets`.
+/// Whether a folder contains `muster.yaml` or `Assets`.
 bool is_project_folder(const std::string& path);
 
-/// The first folder from `path` up that is certainly a project: with `muster.yaml`, or with
-/// `Assets` beside `ProjectSettings`. Otherwise the first with `Assets` alone (folders inside a
-/// project may have that name too), or else `path`.
+/// The nearest folder at or above `path` that is certainly a project: it contains `muster.yaml`, or
+/// both `Assets` and `ProjectSettings`. If there is no such folder, the nearest folder that
+/// contains `Assets` (a folder inside a project can also have this name), or else `path`.
 std::string project_above(const std::string& path);
 
-/// A file's folder, and its name in it. Links are followed, because a user may name any file.
+/// The folder of a file, and the file's name in this folder. Links are followed, because a user may
+/// name any file.
 struct FilePlace {
   std::unique_ptr<FileSystem> folder;
   AssetPath name;
 };
-/// Fails with `not_found` if the folder is missing, with `invalid_argument` if `path` names no
-/// file. The file itself need not exist.
+/// Opens the folder of a file. The file itself may be missing. Fails with `not_found` if the folder
+/// is missing, and with `invalid_argument` if `path` cannot be the path of a file.
 Result<FilePlace> open_folder_of(const std::string& path);
 
-/// Replaces a plain file (or the target of a link) atomically; writes directly into anything else,
-/// such as a device or a pipe. Fails like `open_folder_of`, or with disk errors.
+/// Writes a file. A plain file (or the target of a link) is replaced atomically. Into anything
+/// else, for example a device or a pipe, the bytes are written directly. Fails like
+/// `open_folder_of`, or with disk errors.
 Result<void> write_named_file(const std::string& path, Bytes bytes);
 
-/// The absolute path of a folder with links and `..` resolved, as far as it exists; missing parts
-/// are treated as plain folders. Fails with `invalid_argument` if `path` is empty, or if the disk
+/// The absolute path of a folder, with links and `..` resolved. Parts of the path that do not exist
+/// are treated as plain folders. Fails with `invalid_argument` if `path` is empty, or if the system
 /// cannot resolve it.
 Result<std::string> resolved(const std::string& path);
 
 /// 32 unpredictable bytes from the system.
 std::array<std::byte, 32> random_seed();
 
-/// The hash of the running program's code; distinguishes builds of one version.
+/// The hash of the running program's code. Two builds of the same version of the program can have
+/// different hashes.
 ContentHash program_hash();
 
 /// Maps a file into memory.
 Result<MappedFile> map_file(const std::string& path);
 
-/// Finishes an interrupted publication in a folder, if there was one. Fails with `busy` if another
-/// process works on it.
+/// Finishes an interrupted publication in an output, if there was one. Fails with `busy` if another
+/// process uses the output.
 Result<void> recover_output(const std::string& path);
 
-/// A build's output, for reading; complete even if its publication was interrupted. Fails like
-/// `recover_output` and `open_folder`.
+/// Opens a build's output for reading. Finishes an interrupted publication first, so the output is
+/// complete. Fails like `recover_output` and `open_folder`.
 Result<std::unique_ptr<FileSystem>> open_output(const std::string& path);
 
-/// A build's output on the disk, locked while it is open.
+/// A build's output on disk, which is locked while it is open.
 class LockedOutput {
  public:
-  /// Opens (or creates) the folder for a build. Fails with `already_exists` if it contains anything
-  /// that is not part of a build, with `busy` if another build is still running in it after
-  /// `patience` (or when `stop` is requested).
+  /// Opens or creates the folder for a build. Fails with `already_exists` if the folder contains
+  /// anything that is not part of a build. Waits up to `patience`, or until `stop` is requested,
+  /// for another build in the same folder, and then fails with `busy`.
   static Result<std::unique_ptr<LockedOutput>> open(const std::string& path, Duration patience = {},
                                                     const std::stop_token& stop = {});
 
   LockedOutput(const LockedOutput&) = delete;
   LockedOutput& operator=(const LockedOutput&) = delete;
-  /// Removes unpublished files, and the created folders if they are empty.
+  /// Removes unpublished files, and the folders that `open` has created if they are empty.
   ~LockedOutput();
 
   OutputFolder& folder() { return *folder_; }
@@ -101,7 +104,7 @@ class LockedOutput {
   void remove_lock_if_alone();
 
   std::string path_;
-  std::vector<std::string> created_;  ///< Folders, outermost first.
+  std::vector<std::string> created_;  ///< The folders that `open` has created, outermost first.
   std::optional<DiskFileSystem> files_;
   std::optional<FolderLock> lock_;
   std::optional<OutputFolder> folder_;

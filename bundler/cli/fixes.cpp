@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-// 128 bits from the system, like those of an editor.
+// A new guid of 128 random bits from the system.
 Guid fresh_guid() {
   const auto seed = random_seed();
   return Guid::from_bytes(Bytes(seed).first(16));
@@ -44,7 +44,7 @@ void tell_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
   for (const std::string& remains : plan.remaining) tell(session, remains);
 }
 
-/// Entries whose ids would be retired for good.
+/// Fails if the plan would remove entries, because their ids would be retired permanently.
 Result<void> check_nothing_lost(const Project& project, const PreparePlan& plan) {
   constexpr std::size_t kListedMax = 10;
   std::string lines;
@@ -92,7 +92,7 @@ Result<bool> fix_config(const std::string& project, bool dry_run, Session& sessi
   }
   const std::string done =
       (dry_run ? "would write '" : "wrote '") + name + "' (paths as on the disk)";
-  // A dry run ends here, with the exit code of a finding.
+  // A dry run ends here, because the project cannot be opened without the fix.
   if (dry_run) {
     refuse(session, done);
   } else {
@@ -107,7 +107,8 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
   const bool dry_run = options.is_dry_run;
   const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
   if (!mends) return fail(mends.error());
-  // A registry includes assets that have a guid now: `prepare` depends on the sidecars.
+  // `prepare` must run after the sidecars are fixed, because a registry includes assets that have a
+  // guid only now.
   as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
   if (auto done = apply_sidecar_mends(*as_fixed, mends.value()); !done) return done;
   if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;

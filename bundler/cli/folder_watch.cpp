@@ -19,9 +19,10 @@ namespace {
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
 constexpr int kQuietMilliseconds = 150;
-// The maximum number of waits for a quiet project. It is limited, because writing may never stop.
+// The maximum number of waits until no more changes follow. The number is limited, because another
+// program may write all the time.
 constexpr int kMostQuietWaits = 40;
-// Deeper nesting, or more folders, is a circle that the file system hides.
+// The maximum number of folders. With more folders, the file system probably contains a cycle.
 constexpr std::size_t kMaxFolders = 1'000'000;
 
 std::string place_of(const std::string& root, const AssetPath& folder) {
@@ -49,7 +50,7 @@ Result<void> FolderWatch::add_tree(const FileReader& files, const std::string& r
     const auto info = files.stat(folder);
     if (!info || !seen.insert(info.value().identity).second) continue;
     if (auto added = add(place_of(root, folder)); !added) return added;
-    // The build reports folders that cannot be listed.
+    // Ignores a folder that cannot be listed, because the build reports it.
     const auto entries = files.list(folder);
     if (!entries) continue;
     for (const DirectoryEntry& entry : entries.value()) {
@@ -75,7 +76,7 @@ bool FolderWatch::is_watched(const std::string& folder) const {
   return std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == folder; });
 }
 
-// If it does not exist yet, the nearest existing folder above it is watched.
+// Watches a named folder. If it does not exist yet, watches the nearest existing folder above it.
 Result<void> FolderWatch::add_named(const FileReader& files, const std::string& root,
                                     const AssetPath& named) {
   named_.push_back(place_of(root, named));
@@ -98,7 +99,7 @@ Result<void> FolderWatch::add(const std::string& folder) {
     ++folder_count_;
     return {};
   }
-  // It was removed meanwhile.
+  // The folder was removed meanwhile, or is not accessible.
   if (errno == ENOENT || errno == EACCES || errno == ENOTDIR) return {};
   if (errno == ENOSPC) {
     return fail(ErrorCode::limit_exceeded,
@@ -134,7 +135,7 @@ Result<bool> FolderWatch::take_events() const {
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       const auto* const event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
       at += sizeof(inotify_event) + event->len;
-      // A queue that overflowed has lost events: anything may have changed.
+      // If the queue has overflowed, events were lost, so any file may have changed.
       const bool is_lost = (event->mask & IN_Q_OVERFLOW) != 0;
       has_changed = has_changed || is_lost || (event->len > 0 && counts(event->wd, event->name));
     }

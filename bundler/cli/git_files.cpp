@@ -1,7 +1,7 @@
-// Contains the folder's tree. The tree of a submodule is added at the first request for one of its
-// files. Links are resolved name by name, like in the kernel, within the repository. Files outside
-// the folder are read if a link leads to them. They have paths below `.git`, a name that no tree
-// can have.
+// Keeps the tree of the project's folder in memory. The tree of a submodule is added at the first
+// request for one of its files. Links are resolved name by name within the repository, as the
+// kernel does. If a link leads to a file outside the folder, that file has a path below `.git`,
+// because a tree cannot contain this name.
 #include "bundler/cli/git_files.h"
 
 #include <algorithm>
@@ -19,16 +19,16 @@
 namespace muster::cli {
 namespace {
 
-/// Git LFS accepts no larger file as a pointer.
+/// The maximum size of a pointer file of Git LFS.
 constexpr std::uint64_t kGitPointerBytesMax = 1024;
-/// The number of links that Linux follows on one path.
+/// The maximum number of links on one path, as in Linux.
 constexpr int kLinksMax = 40;
-/// The size of a blob that was not fetched: too large for a pointer.
+/// The size that is assumed for a blob that was not fetched. This size is too large for a pointer.
 constexpr std::uint64_t kAbsentBytes = 1ULL << 20U;
-/// The kernel's limit for the path in a link.
+/// The maximum size of the path in a link, as in Linux.
 constexpr std::uint64_t kLinkBytesMax = 4096;
 
-// The path of a pointer's content in Git LFS; nothing if this is no pointer.
+// The path of the content in the store of Git LFS; no value if the text is not a pointer.
 std::optional<AssetPath> lfs_object_of(std::string_view text) {
   constexpr std::string_view kKey = "\noid sha256:";
   constexpr std::size_t kDigits = 64;
@@ -44,12 +44,12 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
   return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
 }
 
-// The path of the rest of the repository.
+// The path below which the files outside the project's folder are.
 AssetPath rest_folder() { return AssetPath().child(".git"); }
 
 struct Source {
   std::unique_ptr<GitRepository> repository;
-  std::unique_ptr<FileSystem> lfs;  ///< The store of Git LFS, or null.
+  std::unique_ptr<FileSystem> lfs;  ///< The store of Git LFS; null if there is no store.
 };
 
 struct Entry {
@@ -61,7 +61,7 @@ class GitFiles final : public RevisionFiles {
  public:
   explicit GitFiles(std::string project) : project_(std::move(project)) { folders_[AssetPath()]; }
 
-  /// Adds everything in a repository, at a path.
+  /// Adds all files of a repository below the path `at`.
   Result<void> add(std::unique_ptr<GitRepository> repository, const AssetPath& at) const {
     auto tree = repository->list();
     if (!tree) return fail(tree.error());
@@ -182,7 +182,7 @@ class GitFiles final : public RevisionFiles {
 
  private:
   enum class Reach : std::uint8_t { there, outside, broken };
-  // The target of a path with links followed. `path` itself need not exist.
+  // The target of a path after following all links. The target may be missing.
   struct Found {
     Reach kind = Reach::there;
     AssetPath path;
@@ -201,7 +201,7 @@ class GitFiles final : public RevisionFiles {
     return error;
   }
 
-  // Adds the content of a submodule.
+  // Adds the files of a submodule.
   Result<void> mount(const AssetPath& path) const {
     const auto entry = entries_.find(path);
     if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::submodule) return {};
@@ -274,17 +274,18 @@ class GitFiles final : public RevisionFiles {
     return *work_tree_;
   }
 
-  // The path in the repository for an absolute path; nothing if it is elsewhere.
+  // The path in the repository for an absolute path; no value if the path is not in the work tree.
   std::optional<std::string> path_in_work_tree(const std::string& path) const {
     const std::string& top = work_tree();
     if (top.empty()) return std::nullopt;
     if (path == top || path.starts_with(top + "/")) return path.substr(top.size());
-    const auto real = resolved(path);  // Git returns the work tree's path without links
+    const auto real = resolved(
+        path);  // Resolves links, because Git returns the path of the work tree without links.
     if (!real || !real.value().starts_with(top + "/")) return std::nullopt;
     return real.value().substr(top.size());
   }
 
-  // The folder of a path; nothing above the repository.
+  // The folder that contains a path; no value at the top of the repository.
   Result<std::optional<AssetPath>> parent_of(const AssetPath& path) const {
     if (path == rest_folder()) return std::optional<AssetPath>();
     if (!path.empty()) return std::optional(path.parent());
@@ -293,7 +294,7 @@ class GitFiles final : public RevisionFiles {
     return std::optional(project_in_rest().parent());
   }
 
-  // The folder itself, as part of its repository.
+  // The path of the project's folder below `rest_folder()`.
   AssetPath project_in_rest() const {
     AssetPath path = rest_folder();
     for (const std::string& name : parts_of(sources_.front()->repository->prefix())) {
@@ -302,13 +303,14 @@ class GitFiles final : public RevisionFiles {
     return path;
   }
 
-  // Returns the empty path if `path` leads out of the folder and back to it, else `path`.
+  // Returns the empty path if `path` is the project's folder, reached from outside; otherwise
+  // `path`.
   AssetPath without_detour(AssetPath path) const {
     if (!has_rest_ || path != project_in_rest()) return path;
     return {};
   }
 
-  // Adds the rest of the repository.
+  // Adds the files of the repository that are outside the project's folder.
   Result<void> open_rest() const {
     if (has_rest_) return {};
     const GitRepository& own = *sources_.front()->repository;
@@ -331,7 +333,8 @@ class GitFiles final : public RevisionFiles {
     return parts;
   }
 
-  // A blob of unknown size counts as too large for a pointer.
+  // The kind and the size of a file. A blob of unknown size gets a size that is too large for a
+  // pointer.
   FileInfo info_of(const Found& found) const {
     FileInfo info;
     if (found.kind == Reach::outside) info.kind = FileKind::outside_link;
@@ -356,7 +359,8 @@ class GitFiles final : public RevisionFiles {
     return info;
   }
 
-  // Nothing if the blob is the content itself, or if the store does not have it.
+  // The path of the content in the store of Git LFS. No value if the blob is not a pointer, or if
+  // the store does not have the content.
   std::optional<AssetPath> object_behind(const Entry& entry, const AssetPath& path) const {
     if (entry.source->lfs == nullptr || entry.git.is_absent) return std::nullopt;
     const auto size = size_of(entry, path);
@@ -380,7 +384,7 @@ class GitFiles final : public RevisionFiles {
     return bytes;
   }
 
-  // Adds the path and its folders, once each.
+  // Adds the path and the folders above it to the lists of names.
   void add_to_folder(const AssetPath& path) const {
     if (path == rest_folder()) return;
     const AssetPath folder = path.parent();
@@ -391,10 +395,11 @@ class GitFiles final : public RevisionFiles {
 
   mutable std::mutex mutex_;
   const std::string project_;
-  // These grow when a submodule is opened.
+  // The following members grow when a submodule is opened.
   mutable std::vector<std::unique_ptr<Source>> sources_;
   mutable std::map<AssetPath, Entry> entries_;
-  mutable std::map<AssetPath, std::vector<std::string>> folders_;  ///< Names, each once.
+  /// The names in each folder, each name once.
+  mutable std::map<AssetPath, std::vector<std::string>> folders_;
   mutable std::optional<Error> failure_;
   std::set<AssetPath> unread_links_;
   mutable bool has_rest_ = false;

@@ -1,6 +1,6 @@
-// Each query runs a program: `git rev-parse` for commits and paths, `git ls-tree` for all files
-// with their sizes, and one `git cat-file --batch` that returns contents while it runs. Git's
-// messages are requested in English, and used as the reason of errors.
+// Each query runs Git: `git rev-parse` for commits and paths, and `git ls-tree` for all files with
+// their sizes. A single `git cat-file --batch` returns the contents of all requested files. Git is
+// run with English messages, because they are used as the reason of errors.
 #include "bundler/cli/git_repository.h"
 
 #include <algorithm>
@@ -14,12 +14,14 @@
 namespace muster::cli {
 namespace {
 
-/// The names in a repository with a million files take about 100 MB.
+/// The maximum size of a list of files. The list of a repository with a million files has about 100
+/// MB.
 constexpr std::size_t kListBytesMax = 1ULL << 30U;
 constexpr std::size_t kAnswerBytesMax = 1U << 16U;
 constexpr std::size_t kRevisionBytesMax = 4096;
 
-// Removes variables that a hook sets for another repository or path.
+// The command line that runs Git in a folder, without the environment variables that a hook sets
+// for another repository or path.
 std::vector<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
   std::vector<std::string> all = {"env"};
   for (const char* name : {"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
@@ -60,7 +62,7 @@ std::string without_newline(std::string_view text) {
   return std::string(text.ends_with('\n') ? text.substr(0, text.size() - 1) : text);
 }
 
-// Git's message, without the blank lines and indents of its advice.
+// The message of Git on one line.
 std::string reason_of(const std::string& errors) {
   std::string reason;
   std::string_view rest = errors;
@@ -94,7 +96,7 @@ bool is_hex(std::string_view text) {
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
-// A name that no checkout can have is not part of a project.
+// Parses a path of a tree. Returns no value for a path that a checkout cannot have.
 std::optional<AssetPath> path_in(std::string_view text) {
   AssetPath path;
   while (!text.empty()) {
@@ -113,7 +115,8 @@ std::optional<GitEntry::Kind> kind_of_mode(std::string_view mode) {
   return std::nullopt;
 }
 
-// "MODE TYPE ID  SIZE\tPATH\0" for each; without the size if it was not requested.
+// Parses the output of `git ls-tree`. Each entry is "MODE TYPE ID SIZE\tPATH\0"; the size is
+// missing if it was not requested.
 Result<GitTree> read_tree(std::string_view text, bool has_sizes) {
   GitTree tree;
   while (!text.empty()) {
@@ -137,8 +140,8 @@ Result<GitTree> read_tree(std::string_view text, bool has_sizes) {
   return tree;
 }
 
-// True for files with content that a project needs. For others (pictures, sounds) only the size is
-// needed.
+// True for files whose content a project reads. For all other files (for example pictures and
+// sounds), a project needs only the size.
 bool is_read(const AssetPath& path) {
   constexpr std::array<std::string_view, 5> kExtensions = {"cs", "json", "meta", "yaml", "yml"};
   return holds_references(path) ||
@@ -183,7 +186,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
       new GitRepository(folder, std::move(place), id, std::move(tree)));
 }
 
-// The server of a partial clone; nothing for a complete clone.
+// The name of the remote of a partial clone; no value for a complete clone.
 std::optional<std::string> GitRepository::promisor() const {
   const auto answer =
       ask(folder_, {"config", "--get-regexp", "^remote\\..*\\.promisor$"}, kAnswerBytesMax);
@@ -198,7 +201,8 @@ std::optional<std::string> GitRepository::promisor() const {
 Result<GitTree> GitRepository::list() {
   const auto remote = promisor();
   std::vector<std::string> arguments = {"ls-tree", "-r", "-z"};
-  // The size of each missing blob would be a separate request.
+  // In a partial clone, sizes are not requested, because the size of each missing blob would be a
+  // separate request to the server.
   if (!remote) arguments.emplace_back("-l");
   arguments.insert(arguments.end(), {"--full-tree", root_});
   const auto listed = ask(folder_, std::move(arguments), kListBytesMax);
@@ -257,7 +261,7 @@ Result<std::string> GitRepository::ask_about(std::optional<ChildProcess>& proces
     (void)process->wait();
     return failed(reason_of(process->errors()));
   }
-  auto line = process->read_line();  // "ID blob SIZE", or "ID missing"
+  auto line = process->read_line();  // The line is "ID blob SIZE" or "ID missing".
   if (!line) {
     (void)process->wait();
     const std::string reason = reason_of(process->errors());
@@ -292,7 +296,8 @@ Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path
   if (!size) return fail(size.error());
   const auto bytes = number_in(size.value());
   if (!bytes) return fail(bytes.error());
-  content_.resize(static_cast<std::size_t>(bytes.value()) + 1);  // with the final newline
+  // One more byte for the newline at the end.
+  content_.resize(static_cast<std::size_t>(bytes.value()) + 1);
   if (auto got = contents_->read_exactly(content_); !got) return fail(got.error());
   return Bytes(content_).first(content_.size() - 1);
 }

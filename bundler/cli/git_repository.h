@@ -18,38 +18,39 @@ namespace muster::cli {
 struct GitEntry {
   enum class Kind : std::uint8_t { file, link, submodule };
   Kind kind = Kind::file;
-  std::string id;  ///< The id of the blob, or of a submodule's commit.
-  /// Nullopt if unknown: a partial clone does not have every blob.
+  std::string id;  ///< The id of the blob, or of the commit of a submodule.
+  /// The size; no value if it is unknown, because a partial clone does not have every blob.
   std::optional<std::uint64_t> bytes;
-  /// Missing in a partial clone: reading it requires a request to the server.
+  /// True if a partial clone does not have the blob, so that reading it requires a request to the
+  /// server.
   bool is_absent = false;
 };
 using GitTree = std::map<AssetPath, GitEntry>;
 
-/// The repository of a folder, and one commit of it. Not safe to use from several threads.
+/// The repository of a folder, and one commit of this repository. One thread may use it at a time.
 class GitRepository {
  public:
   /// Opens `folder` at `revision`. Fails like `open_revision`.
   static Result<std::unique_ptr<GitRepository>> open(const std::string& folder,
                                                      const std::string& revision);
 
-  /// Everything below the folder. Fetches the blobs of text files that a partial clone does not
-  /// have.
+  /// Lists all files below the folder. In a partial clone, also fetches the missing blobs of text
+  /// files.
   Result<GitTree> list();
-  /// The content of a blob; valid until the next call.
+  /// Reads the content of a blob. The result is valid until the next call.
   Result<Bytes> read(const GitEntry& entry, const std::string& path);
   /// The size of a blob.
   Result<std::uint64_t> size_of(const GitEntry& entry, const std::string& path);
   /// Whether the folder is the top of its repository.
   bool is_top() const { return prefix_.empty(); }
-  /// The folder in its repository, with `/` at the end; empty at the top.
+  /// The path of the folder in its repository, with `/` at the end; empty at the top.
   const std::string& prefix() const { return prefix_; }
   /// The commit that is read.
   const std::string& commit() const { return commit_; }
   /// The absolute path of the work tree; empty for a bare repository, or if Git fails.
   std::string work_tree() const;
-  /// Whether Git excludes a file of the work tree, given relative to the folder, from every commit:
-  /// it is ignored, and not in the index.
+  /// Whether Git excludes a file of the work tree from every commit, because the file is ignored
+  /// and not in the index. `path` is relative to the folder.
   bool ignores(const std::string& path) const;
   /// The folder that all work trees of the repository share; empty if Git does not return it.
   std::string common_folder() const;
@@ -66,7 +67,7 @@ class GitRepository {
                                 const GitEntry& entry, const std::string& path);
 
   std::string folder_;
-  std::string prefix_;  ///< The folder in the repository, with `/` at the end; empty at its top.
+  std::string prefix_;
   std::string commit_;
   std::string root_;  ///< The id of the folder's tree.
   std::optional<ChildProcess> contents_;

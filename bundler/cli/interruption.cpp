@@ -1,4 +1,4 @@
-// A separate thread waits for the signals, because a signal handler may call only few functions.
+// A separate thread waits for signals, because a signal handler may call only a few functions.
 #include "bundler/cli/interruption.h"
 
 #include <csignal>
@@ -13,8 +13,8 @@
 namespace muster::cli {
 namespace {
 
-// One request may be several signals (`timeout` sends one to the program and one to its group):
-// those of the first second count as one.
+// All signals within one second count as one request, because a single request can send several
+// signals. For example, `timeout` sends one signal to the program and one to its process group.
 constexpr timespec kStep{0, 20'000'000};
 constexpr int kStepsOfOneRequest = 50;
 
@@ -25,7 +25,8 @@ void wait_for_signals(const sigset_t& signals, const std::stop_source& stop,
   received = signal;
   stop.request_stop();
   bool is_writing = false;
-  writing.compare_exchange_strong(is_writing, false);  // not just a load: see `begin_writing`
+  writing.compare_exchange_strong(
+      is_writing, false);  // An exchange is needed instead of a load; see `begin_writing`.
   if (is_writing) {
     for (int i = 0; i < kStepsOfOneRequest; ++i) sigtimedwait(&signals, nullptr, &kStep);
     sigwait(&signals, &signal);
@@ -42,7 +43,7 @@ void end_by_signal(int signal) {
   sigaddset(&one, signal);
   pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
   std::raise(signal);
-  std::_Exit(128 + signal);  // as a shell would report it
+  std::_Exit(128 + signal);  // This is the exit code that a shell would report.
 }
 
 void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
@@ -50,20 +51,20 @@ void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
   sigset_t signals;
   sigemptyset(&signals);
   for (const int signal : {SIGINT, SIGTERM}) {
-    // A parent that started us with a signal ignored (a shell does that for background jobs)
-    // expects it to stay ignored.
+    // If the parent process started this program with a signal ignored, as a shell does for
+    // background jobs, the signal must stay ignored.
     struct sigaction present {};
     if (sigaction(signal, nullptr, &present) == 0 && present.sa_handler == SIG_IGN) continue;
     sigaddset(&signals, signal);
   }
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);  // a file size limit is a write error
+  std::signal(SIGXFSZ, SIG_IGN);  // A write above the file size limit then fails with an error.
   try {
     std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing), std::ref(received))
         .detach();
   } catch (const std::system_error&) {
-    // Without memory for a thread, a signal ends the program as usual.
+    // If the thread cannot be started, a signal ends the program as usual.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   }
 }

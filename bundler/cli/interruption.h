@@ -1,4 +1,4 @@
-// Handles Ctrl-C and equivalent signals.
+// Handles SIGINT (Ctrl-C) and SIGTERM.
 #pragma once
 
 #include <atomic>
@@ -6,16 +6,17 @@
 
 namespace muster::cli {
 
-/// From now on SIGINT and SIGTERM request a stop of `stop` and are stored in `received`, unless the
-/// program already ignores them. While `writing` is false, the signal ends the program at once. A
-/// second signal, more than a second after the first, always ends the program. Writing to a closed
-/// pipe fails instead of ending the program. Requires: called once, before any other thread starts;
-/// `writing` and `received` live as long as the program.
+/// Installs handlers for SIGINT and SIGTERM, unless the program already ignores them. A handler
+/// stores the signal in `received` and requests a stop of `stop`. While `writing` is false, a
+/// signal ends the program at once. A second signal, more than one second after the first, always
+/// ends the program. Also ignores SIGPIPE, so that writing to a closed pipe fails instead of ending
+/// the program. Requires: the function is called once, before any other thread starts, and
+/// `writing` and `received` exist until the program ends.
 void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
                          std::atomic<int>& received);
 
-/// Ends the program by `signal`, like a program without a handler, so that a waiting shell ends its
-/// loop or script.
+/// Ends the program by `signal`, as if it had no handler. A shell that waits for the program then
+/// also ends its loop or script.
 [[noreturn]] void end_by_signal(int signal);
 
 }  // namespace muster::cli

@@ -32,7 +32,7 @@ int keygen(const std::string& path, Session& session) {
   }
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());
-  // The secret key first: the public half alone would be useless.
+  // Writes the secret key first, because the public key alone would be useless.
   if (auto made = create_secret_file(path, as_bytes(key_file_text(keys.secret))); !made) {
     return report_error(session, made.error());
   }
@@ -55,9 +55,10 @@ Result<std::optional<SigningKey>> read_signing_key(const std::string& path) {
   const auto key = parse_signing_key(text.value());
   if (key) return key;
   const bool is_open = parse_verify_key(text.value()).has_value();
-  return fail(ErrorCode::malformed,
-              is_open ? "'" + path + "' is the key to verify with; sign with the one without .pub"
-                      : "'" + path + "' is no secret key; 'muster keygen' makes one");
+  return fail(
+      ErrorCode::malformed,
+      is_open ? "'" + path + "' is a public key; sign with the secret key, in the file without .pub"
+              : "'" + path + "' is no secret key; 'muster keygen' makes one");
 }
 
 Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {

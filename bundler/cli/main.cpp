@@ -1,5 +1,5 @@
-// Constructs the edges of the program: streams, clock, signals (disk: edges.cpp). All other code
-// receives them as arguments.
+// Constructs the connections of the program to its environment: streams, clock and signals. All
+// other code receives them as arguments. edges.cpp constructs the connections to the disk.
 #include <unistd.h>
 
 #include <atomic>
@@ -15,13 +15,14 @@
 
 int main(int argc, char** argv) {
   const std::stop_source stop;
-  static std::atomic<bool> writing{false};  // outlives main: the watcher does
-  static std::atomic<int> received{0};      // likewise
+  static std::atomic<bool> writing{
+      false};  // Static, because the thread that waits for signals outlives `main`.
+  static std::atomic<int> received{0};
   muster::cli::watch_interruptions(stop, writing, received);
   const muster::MappingGuard mapping_guard;
 
   const muster::SteadyClock clock;
-  // Colours and progress are only for terminals that support them (https://no-color.org).
+  // Colours and progress are printed only to terminals that support them (https://no-color.org).
   const auto is_set = [](const char* name) {
     const char* const value = std::getenv(name);
     return value != nullptr && *value != '\0';
@@ -46,8 +47,8 @@ int main(int argc, char** argv) {
       .stop = stop.get_token(),
       .writing = writing};
   const int code = muster::cli::run(argc, argv, session);
-  // A program that a signal has stopped ends by that signal, after cleaning up, so that its parent
-  // (a shell's loop, make) stops too.
+  // After a signal and the cleanup, the program ends by that signal, so that its parent process
+  // (for example a loop of a shell, or make) also stops.
   if (received != 0 && code != muster::cli::kInternal) muster::cli::end_by_signal(received);
   return code;
 }

@@ -1,4 +1,4 @@
-// The commands for a build's output: verify, inspect, extract.
+// The commands that read a build's output: verify, inspect and extract.
 #include <memory>
 #include <optional>
 
@@ -32,7 +32,7 @@ constexpr std::uint64_t kShownFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 struct VerifyArguments {
   std::string out;
   std::string format = "text";
-  std::string key;  ///< A file with a key to verify with, or empty.
+  std::string key;  ///< The path of a file with a public key; may be empty.
 };
 
 int verify(const VerifyArguments& arguments, Session& session) {
@@ -64,7 +64,7 @@ int verify(const VerifyArguments& arguments, Session& session) {
     session.out << fmt::format(
         "{}, {}, {}: {}\n", counted(found.bundles, "bundle"),
         counted(found.entries, "entry", "entries"), counted(found.bytes, "byte"),
-        found.problems.empty() ? "all whole" : counted(found.problems.size(), "problem"));
+        found.problems.empty() ? "all undamaged" : counted(found.problems.size(), "problem"));
   }
   return found.problems.empty() ? kSuccess : kFindings;
 }
@@ -85,11 +85,12 @@ int inspect(const std::string& path, const std::string& format, Session& session
     return kFindings;
   }
   if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
-  // The output comes from the tables; only the bytes of the entries show whether they are intact.
+  // The output was made from the tables only, so the entries must still be verified.
   const auto bundle = BundleReader::open(file.value().bytes());
-  if (!bundle) return kSuccess;  // A catalog is checked completely when it is opened.
+  if (!bundle) return kSuccess;  // A catalog was already checked completely when it was opened.
   Decompressor decompressor;
-  // `OUT/client/bundles/X.mbundle`: the dictionaries are beside the folder of the bundle.
+  // The dictionaries are in a folder beside the folder of the bundle, for example in
+  // `OUT/client/dictionaries` for `OUT/client/bundles/X.mbundle`.
   const std::size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   if (const auto target = open_folder(folder + "/..")) {
@@ -106,7 +107,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
 
 // ---- extract
 
-// Damage is a finding; read errors, missing files and write errors are not.
+// Prints an error and returns the exit code. Damage is a finding; a read error, a missing file or a
+// write error is not.
 int report_damage(Session& session, const Error& error) {
   const int code = report_error(session, error);
   switch (error.code) {
@@ -120,7 +122,7 @@ int report_damage(Session& session, const Error& error) {
   }
 }
 
-// Refuses to write files among the bundles, which no catalog names.
+// Refuses a folder inside the build, because no catalog would list the written files.
 Result<void> check_is_outside(const std::string& folder, const std::string& out) {
   const auto place = resolved(folder);
   if (!place) return fail(place.error());
@@ -135,7 +137,8 @@ struct ExtractArguments {
   std::string out;
   std::string guid;
   std::string folder;
-  std::string target = {};  ///< Empty: the client, or else the server.
+  std::string target = {};  ///< The target; empty for the client, or the server if the client does
+                            ///< not have the asset.
 };
 
 class Extraction {
@@ -146,7 +149,8 @@ class Extraction {
     decompressor_.use(std::move(dictionaries));
   }
 
-  // Writes one asset's entries, or all entries of a bundle if `only` is null.
+  // Writes the entries of the asset `only`, or all entries of the bundle if `only` is null. Returns
+  // the number of written entries.
   Result<std::size_t> run(const BundleReader& bundle, const Guid& only) {
     std::size_t written = 0;
     for (std::uint32_t i = 0; i < bundle.entry_count(); ++i) {
@@ -162,7 +166,7 @@ class Extraction {
   AssetPath target_path(const BundleEntry& entry) const {
     const auto asset = catalog_.find_asset(entry.guid);
     const auto path = AssetPath::parse(asset ? asset->path : entry.guid.to_string());
-    // The catalog is untrusted: a path that leaves the folder becomes a plain name.
+    // The catalog is untrusted. A path that would lead out of the folder is replaced by the guid.
     AssetPath place = path ? path.value() : AssetPath().child(entry.guid.to_string());
     const std::string name(place.name());
     if (entry.kind == EntryKind::import_settings) return place.parent().child(name + ".meta");
@@ -188,7 +192,7 @@ class Extraction {
   ByteVector plain_;
 };
 
-// One target's folder and catalog, and its bundle with an asset.
+// The folder and the catalog of a target, and its bundle with an asset.
 struct Holder {
   std::unique_ptr<FileSystem> files;
   ByteVector bytes;
@@ -210,7 +214,7 @@ Result<Holder> find_holder(const std::string& folder, const Guid& guid) {
   return holder;
 }
 
-// The holder in the requested target, or else in the first one that has it.
+// Finds an asset in the requested target, or in the first target that has it.
 Result<Holder> find_holder(const ExtractArguments& arguments, const Guid& guid) {
   std::vector<std::string> targets{arguments.target};
   if (arguments.target.empty()) targets = {"client", "server"};
@@ -251,7 +255,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
   if (!file_bytes) return report_error(session, file_bytes.error());
   const auto bundle = BundleReader::open(file_bytes.value());
   if (!bundle) return report_damage(session, bundle.error());
-  // Verified completely before anything is written.
+  // The bundle is verified completely before any file is written.
   Decompressor decompressor;
   decompressor.use(read_dictionaries(*holder.value().files));
   ByteVector plain;
@@ -305,7 +309,8 @@ void add_output_commands(CLI::App& app, Session& session) {
       app.add_subcommand("extract", "Write an asset, or a prefab with its whole bundle, to files");
   extract_command->add_option("OUT", arguments->out, "A build's output folder")->required();
   extract_command->add_option("GUID", arguments->guid, "The asset or prefab")->required();
-  extract_command->add_option("DIR", arguments->folder, "Where to")->required();
+  extract_command->add_option("DIR", arguments->folder, "The folder to write the files to")
+      ->required();
   extract_command
       ->add_option("--target", arguments->target,
                    "client or server; default: the client's form, else the server's")

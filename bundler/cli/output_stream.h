@@ -1,4 +1,4 @@
-// Standard output that remembers why writing failed.
+// A standard output that stores the reason of a write error.
 #pragma once
 
 #include <array>
@@ -7,9 +7,10 @@
 
 namespace muster::cli {
 
-/// A stream into a descriptor that remembers the reason of a write error. `std::ostream` only
-/// records that an error occurred, and `errno` may change before the caller reads it. Flush the
-/// stream before checking `error` or exiting. For one thread.
+/// A stream that writes into a file descriptor and stores the reason of a write error.
+/// `std::ostream` only records that an error occurred, and `errno` may change before the caller
+/// reads it. Flush the stream before calling `error` or exiting. One thread may use the stream at a
+/// time.
 class OutputStream final : public std::ostream {
  public:
   explicit OutputStream(int descriptor);

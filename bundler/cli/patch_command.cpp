@@ -16,9 +16,9 @@ namespace {
 
 struct PatchArguments {
   std::string before;
-  std::string after;  ///< For create.
+  std::string after;  ///< The folder of the new build, for `create`.
   std::string patch;
-  std::string out;  ///< For apply.
+  std::string out;  ///< The folder to write, for `apply`.
   bool is_portable = false;
 };
 

@@ -92,7 +92,7 @@ int run_command(int argc, char** argv, Session& session) {
     }
     return session.exit_code;
   } catch (const std::bad_alloc&) {
-    // The work has been unwound: a build leaves its folder unchanged.
+    // The exception has ended all work, and the output of a build is unchanged.
     session.err << "muster: out of memory; unfinished work was discarded. Use fewer '--jobs', or "
                    "more memory\n";
     return kInternal;
@@ -109,7 +109,7 @@ int run(int argc, char** argv, Session& session) {
   const int code = run_command(argc, argv, session);
   session.out.flush();
   const int error = session.out.error();
-  // A reader of the first lines may close the pipe; a full disk is an error.
+  // A program that reads only the first lines may close the pipe, which is not an error.
   if (error == 0 || error == EPIPE) return code;
   session.err << "muster: the output could not be written: " << std::strerror(error) << "\n";
   return code == kInternal ? kInternal : kUsage;

@@ -42,8 +42,9 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
 }
 
 Result<void> begin_writing(Session& session) {
-  // The signal thread requests the stop and then reads `writing`, as one atomic step; this thread
-  // does the opposite. So one of the two sees the other's change.
+  // The signal thread requests the stop and then exchanges `writing`. This thread exchanges
+  // `writing` and then reads the stop. So at least one of the two threads sees the change of the
+  // other thread.
   session.writing.exchange(true);
   if (!session.stop.stop_requested()) return {};
   return fail(ErrorCode::cancelled, "stopped; nothing was changed");
@@ -80,7 +81,7 @@ Result<std::uint64_t> size_from(std::string_view text) {
   if (letter != std::string_view::npos) {
     const std::string_view number = text.substr(0, text.size() - 1);
     const unsigned shift = 10 * (static_cast<unsigned>(letter) + 1);
-    // Only digits: this number must not have another unit.
+    // Before one of these letters, only digits are allowed.
     const bool has_digits_only = number.find_first_not_of("0123456789") == std::string_view::npos;
     const auto units = read_byte_count(number);
     if (has_digits_only && units &&
@@ -93,11 +94,11 @@ Result<std::uint64_t> size_from(std::string_view text) {
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {
-  // The usual names of the standard streams. If a stream is a file, other programs write to it too,
-  // so it must not be replaced.
+  // These are the usual names of the standard output. If the standard output is a file, other
+  // programs can also write to it, so the file must not be replaced.
   if (path.empty() || path == "-" || path == "/dev/stdout") {
     session.out << text;
-    return kSuccess;  // `run` checks at its end that everything was written
+    return kSuccess;  // `run` checks at its end whether everything was written.
   }
   if (path == "/dev/stderr") {
     session.err << text;

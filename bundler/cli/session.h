@@ -1,4 +1,4 @@
-// The arguments of every `muster` command.
+// The environment of every `muster` command: streams, clock, exit codes and shared functions.
 #pragma once
 
 #include <atomic>
@@ -22,11 +22,13 @@ namespace muster::cli {
 
 // Exit codes of every command.
 inline constexpr int kSuccess = 0;
-inline constexpr int kFindings = 1;  ///< Findings of severity error, or a failed verification.
-inline constexpr int kUsage = 2;     ///< Wrong usage, unreadable input or output.
-inline constexpr int kInternal = 3;  ///< A bug of ours.
+/// There are findings of severity error, or a verification failed.
+inline constexpr int kFindings = 1;
+/// The arguments are wrong, or an input or output cannot be read or written.
+inline constexpr int kUsage = 2;
+inline constexpr int kInternal = 3;  ///< The program has a bug.
 
-/// The edges of the program, constructed in `main`.
+/// The connections of the program to its environment, which `main` constructs.
 struct Session {
   OutputStream& out;
   std::ostream& err;
@@ -34,39 +36,40 @@ struct Session {
   SwitchedReporter& reporter;
   const Clock& clock;
   std::stop_token stop;
-  /// Set while a command writes data that an interruption must not leave incomplete. Otherwise
-  /// Ctrl-C ends the program at once. Set by `begin_writing`.
+  /// True while a command writes data that an interruption must not leave incomplete. While it is
+  /// false, Ctrl-C ends the program at once. `begin_writing` sets it.
   std::atomic<bool>& writing;
   int exit_code = kSuccess;
-  bool is_quiet = false;    ///< `--quiet`: no remarks; errors and findings are printed.
-  bool is_verbose = false;  ///< `--verbose`: more details of a command's work.
+  bool is_quiet = false;  ///< True with `--quiet`: errors and findings are printed, but no remarks.
+  bool is_verbose = false;  ///< True with `--verbose`: a command prints more details.
 };
 
 /// A project on disk. Must not be moved: the project refers to the file system.
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
-  std::unique_ptr<RecordedFiles> recorded;  ///< Null without recording.
-  std::unique_ptr<BuildMemory> memory;      ///< Likewise.
+  std::unique_ptr<RecordedFiles> recorded;  ///< Null if accesses are not recorded.
+  std::unique_ptr<BuildMemory> memory;      ///< Null if accesses are not recorded.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
                                  const Progress& progress = {});
-/// The same for a build, with wishes (`Project::open`); records the accessed files. The state of an
-/// `earlier` build by the same `tool` reduces the work.
+/// Like `open_project`, for a build with `variants` as wishes (`Project::open`). Records the
+/// accessed files. The state of an `earlier` build by the same `tool` makes opening faster.
 Result<OpenProject> open_recorded_project(const std::string& path, const Session& session,
                                           unsigned jobs, const std::vector<VariantWish>& variants,
                                           std::optional<BuildState> earlier,
                                           const std::string& tool, const Progress& progress = {});
 
-/// Sets `writing`. Fails with `cancelled` if Ctrl-C came just before: then the caller writes
-/// nothing, and the program ends.
+/// Sets `writing`. Fails with `cancelled` if Ctrl-C was pressed before; the caller must then write
+/// nothing and return.
 Result<void> begin_writing(Session& session);
 
-/// Prints a remark for the user, unless the session is quiet. The message may contain text from
-/// files and their names.
+/// Prints a remark for the user, unless the session is quiet. The message may contain names and
+/// text of files, because it is escaped.
 void tell(Session& session, std::string_view message);
 
-/// Prints why the command fails, also in a quiet session. For a reason without an `Error`.
+/// Prints the reason why the command fails, also in a quiet session. Use it for a reason that is
+/// not an `Error`.
 void refuse(Session& session, std::string_view message);
 
 /// Prints an error and returns its exit code.
@@ -75,8 +78,9 @@ int report_error(Session& session, const Error& error);
 /// Parses `client`, `server` or `all`.
 Result<TargetSet> targets_from(const std::string& name);
 
-/// Parses a number of bytes as an argument: as in muster.yaml ("1048576", "512 KiB", "300 MB"), or
-/// with one letter, "500M" and "10G", for powers of 1,024.
+/// Parses a number of bytes in an argument. The text has the form that muster.yaml uses (for
+/// example "1048576", "512 KiB" or "300 MB"), or ends with one letter for a power of 1,024 (for
+/// example "500M" or "10G").
 Result<std::uint64_t> size_from(std::string_view text);
 
 /// Writes a report to a file, or to standard output if `path` is empty.

@@ -90,7 +90,8 @@ Result<void> apply(const std::vector<RetrainingPlan>& plans, const AssetPath& fo
   return {};
 }
 
-// A project that cannot be built would be examined only in part.
+// Training needs a project that can be built. Otherwise some content would be missing in the
+// samples.
 bool can_be_built(const Project& project, const std::vector<ComponentDescription>& components,
                   unsigned jobs, Session& session) {
   const auto check = [&](const Project&, const std::set<AssetNumber>& built, Findings& findings) {

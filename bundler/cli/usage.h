@@ -15,27 +15,28 @@ class Validator;
 
 namespace muster::cli {
 
-/// Checks that a value is one of these names; otherwise suggests one.
+/// Checks that a value is one of these names. The error for another value suggests a name.
 CLI::Validator one_of(const std::vector<std::string>& names);
 
-/// Refuses empty values of all options and arguments of `app` and its commands: an unset variable
-/// in a script ("$BASE") would otherwise count as a missing option.
+/// Makes an empty value of any option or argument of `app` and its commands an error. Otherwise an
+/// unset variable in a script ("$BASE") would count as a missing option.
 void refuse_empty_values(CLI::App& app);
 
-/// Adds the argument PROJECT. By default `project` is the first folder with a project from the
-/// current one up, or `.`.
+/// Adds the argument PROJECT. The default is the nearest project at or above the current folder, or
+/// `.` if there is no project.
 CLI::Option* add_project(CLI::App& command, std::string& project);
 
-/// Adds the arguments PROJECT and ASSET; the first is optional, as in `add_project`.
+/// Adds the arguments PROJECT and ASSET. PROJECT is optional, as in `add_project`.
 void add_project_and_asset(CLI::App& command, std::string& project, std::string& asset);
 
-/// Describes an argument whose spelling the parser would misread, for the user: `--out=` uses the
-/// next argument as its value, and `-out` is `-o ut`. Empty if there is no such argument.
-/// `arguments` are those of the program, without its name.
+/// Finds an argument that the parser would misread, and returns a message for the user. For
+/// example, `--out=` would use the next argument as its value, and `-out` would mean `-o ut`. Empty
+/// if there is no such argument. `arguments` are the arguments of the program, without its name.
 std::string misread_argument(const CLI::App& app, const std::vector<std::string>& arguments);
 
-/// The first argument that the program or the command in `arguments` (without the program's name)
-/// does not know, with a suggestion; empty if all are known.
+/// Finds the first argument that the program, or the command in `arguments`, does not know, and
+/// returns a message with a suggestion. Empty if all arguments are known. `arguments` are without
+/// the program's name.
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace muster::cli

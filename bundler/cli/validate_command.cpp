@@ -31,14 +31,14 @@ struct ValidateArguments {
   std::string baseline;
   std::string write_baseline;
   bool prune_baseline = false;
-  std::string against;                     ///< A revision or a build, or empty.
-  std::string build;                       ///< An output to compare with the budgets, or empty.
-  std::vector<std::string> variants = {};  ///< As in "platform=linux".
+  std::string against;                     ///< A Git revision or a build; may be empty.
+  std::string build;                       ///< An output to compare with the budgets; may be empty.
+  std::vector<std::string> variants = {};  ///< The chosen variants, for example "platform=linux".
   std::string explain;
   bool strict = false;
   std::string fail_on = "error";
   bool fix = false;
-  bool dry_run = false;  ///< For the fixes.
+  bool dry_run = false;  ///< True to print the fixes of `--fix` without making them.
   bool allow_loss = false;
 };
 
@@ -73,7 +73,7 @@ Result<Baseline> load_baseline(const std::string& path) {
   return Baseline::parse(as_text(bytes.value()));
 }
 
-// The comparisons of `validate`, besides the project itself.
+// The data with which `validate` compares the project.
 struct Comparisons {
   std::optional<Contract> shipped;
   std::vector<TargetSizes> sizes;
@@ -100,7 +100,7 @@ Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetS
   return comparisons;
 }
 
-// Unreadable descriptions have their own finding.
+// Runs all checks. Component descriptions that cannot be read are reported as a finding.
 Result<std::vector<Finding>> check_all(const Project& project, const Comparisons& comparisons,
                                        const std::vector<VariantWish>& wishes,
                                        const ValidateOptions& options, const Session& session) {
@@ -133,14 +133,15 @@ std::string look_at(const std::vector<std::string>& variants) {
   return "a run with '" + text.substr(1) + "'";
 }
 
-// Marks findings that the baseline accepts. Unused counts are removed from it, or reported: with
-// '--strict' CI then fails.
+// Marks findings that the baseline accepts. Accepted findings that no longer exist are removed from
+// the baseline or reported. With '--strict', returns false for an outdated baseline, so that the
+// command fails.
 Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Finding>& findings,
                             Session& session) {
   const auto baseline = load_baseline(arguments.baseline);
   if (!baseline) return fail(baseline.error());
   baseline.value().mark_known(findings);
-  // The findings of other targets are unknown.
+  // A run for one target does not know the findings of the other target.
   if (arguments.target != "all") return true;
   const bool is_same_look = baseline.value().variants() == sorted(arguments.variants);
   const std::string same_look = look_at(baseline.value().variants());
@@ -164,7 +165,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
     if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
       return fail(written.error());
     }
-    tell(session, "took " + counted(gone, "finding") + " out of '" + arguments.baseline + "'");
+    tell(session, "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
     return true;
   }
   const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
@@ -205,7 +206,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   if (arguments.fix) {
     const auto fixed = fix_config(arguments.project, arguments.dry_run, session);
     if (!fixed) return report_error(session, fixed.error());
-    // Further findings are available once the project can be read.
+    // The project can be read only after these fixes, so a dry run ends here.
     if (fixed.value() && arguments.dry_run) return kFindings;
   }
   PatientReporter reporter(session.reporter, session.clock);
@@ -216,7 +217,8 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     const auto choice = choose_for_build(open.value().project->config().axes, wishes.value());
     if (!choice) return report_error(session, choice.error());
   }
-  std::unique_ptr<FileSystem> as_fixed;  // outlives the project that reads it
+  // Declared before the project, because the project reads it.
+  std::unique_ptr<FileSystem> as_fixed;
   if (arguments.fix) {
     const FixOptions fix{.is_dry_run = arguments.dry_run, .may_lose = arguments.allow_loss};
     const auto fixed = fix_project(open.value(), fix, as_fixed, session, progress);

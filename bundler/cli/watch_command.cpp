@@ -1,5 +1,6 @@
-// Builds whenever the project changes. The runtime that loads the output detects the new build
-// after publication (`is_another_build`), is notified when to check, and updates existing objects.
+// Builds whenever the project changes. After each build, a socket notifies the games that load the
+// output. A game then checks whether there is a new build (`is_another_build`) and updates existing
+// objects.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -17,7 +18,7 @@
 namespace muster::cli {
 namespace {
 
-// Without the socket, games poll for new builds.
+// Opens the socket for games. If that fails, games must check for new builds themselves.
 void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Session& session) {
   auto opened = WatchSocket::open(out);
   if (opened) {
@@ -34,12 +35,12 @@ std::string nearest_folder(std::string folder) {
   return folder;
 }
 
-// Watches the project's outside folders: local packages, `folders` of its settings. A build reads
-// the existing ones; the creation of a missing one starts a build as well.
+// Watches the outside folders of a project: local packages, and `folders` of its settings. The
+// creation of a missing outside folder also starts a build.
 Result<void> watch_elsewhere(const std::string& project, const FileReader& files,
                              FolderWatch& watch) {
   for (const OutsideFolder& outside : outside_folders(files)) {
-    if (files.stat(outside.at)) continue;  // an embedded package takes precedence
+    if (files.stat(outside.at)) continue;  // An embedded package takes precedence over this folder.
     const auto place =
         resolved(outside.place.starts_with('/') ? outside.place : project + "/" + outside.place);
     if (!place) return fail(place.error());
@@ -60,7 +61,7 @@ int watch(const BuildArguments& arguments, Session& session) {
     if (!root) return report_error(session, root.error());
     const auto out = resolved(arguments.out);
     if (!out) return report_error(session, out.error());
-    // Starts before the build, so that a change that the build just missed starts the next one.
+    // Starts to watch before the build, so that a change during the build starts the next build.
     const auto config = load_config(*files.value());
     const CompressionRules rules = config ? compression_of(config.value()) : CompressionRules();
     auto folders = FolderWatch::open(*files.value(), root.value(), out.value(),
@@ -72,10 +73,11 @@ int watch(const BuildArguments& arguments, Session& session) {
     const int code = build(arguments, session);
     session.writing = false;
     if (session.stop.stop_requested()) return code;
-    // An error in the arguments does not go away.
+    // Wrong arguments cannot become correct, so the command ends.
     if (is_first && code == kUsage) return code;
     session.out.flush();
-    // A build may be published despite findings, because games check for it themselves.
+    // Notifies games even after a build with findings, because it may have been published, and
+    // games check that themselves.
     if (!socket && code == kSuccess) open_socket(arguments.out, socket, session);
     if (socket) socket->tell_built();
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
@@ -91,7 +93,7 @@ void add_watch(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("watch", "Build, and build again whenever the project changes");
   add_build_options(*command, *arguments);
-  arguments->fails_over_budget = false;  // a build that is too large can be examined
+  arguments->fails_over_budget = false;  // A build that exceeds its budgets is also useful here.
   command->footer(
       "Errors are reported, and the last good build stays until they are fixed.\n"
       "Example:\n  muster watch my-game --out build/game --level 1");

@@ -9,11 +9,12 @@
 
 namespace muster::cli {
 
-/// A socket to which the games that load an output connect; README.md, "The watch's socket".
+/// A socket to which games connect that load the build from an output; README.md, "The watch's
+/// socket".
 class WatchSocket {
  public:
-  /// `out` is the output's folder. Fails with `busy` if another watch builds into it, with
-  /// `not_found` if it does not exist, or with `io`.
+  /// `out` is the folder of the output. Fails with `busy` if another watch builds into this folder,
+  /// with `not_found` if the folder does not exist, or with `io`.
   static Result<WatchSocket> open(const std::string& out);
 
   /// Notifies every connected client. Disconnects clients that do not read.

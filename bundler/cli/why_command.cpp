@@ -22,8 +22,8 @@ struct WhyOptions {
   std::string format = "text";
 };
 
-// One path to the asset: from a registry's entry, or (without an entry) from a registry or root
-// itself, which refers strongly to definitions.
+// One chain of references to the asset. The chain starts at an entry of a registry, or (without an
+// entry) at a registry or root itself, which refers strongly to definitions.
 struct Reason {
   std::string target;
   std::string class_name;
@@ -47,8 +47,8 @@ class ReasonSearch {
         }
       }
     }
-    // Uses the planner's rule: assets behind a registered asset belong only to that asset, and
-    // stripped assets to no asset.
+    // The rule is the same as in the planner: an asset that is reached through a registered asset
+    // belongs only to that asset, and a stripped asset belongs to no asset.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));
@@ -89,7 +89,7 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   return reasons;
 }
 
-// The targets that strip the asset although registries reach it, each with its rule.
+// The targets that strip the asset although registries reach it, and the rule for each of them.
 std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
                                                                AssetNumber asset) {
   std::vector<std::pair<std::string, std::string>> found;

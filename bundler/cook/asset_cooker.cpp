@@ -115,7 +115,7 @@ bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& quest
 
 namespace {
 
-// An entity has at most one component of each type.
+// Adds a problem for a second component of the same type, because an entity may have only one.
 void note_second(const SourceComponent& component, const SourceEntity& entity,
                  std::vector<CookProblem>& problems) {
   const SourceComponent* const first = entity.find(component.class_name);
@@ -129,7 +129,7 @@ void note_second(const SourceComponent& component, const SourceEntity& entity,
 
 std::vector<CookProblem> AssetCooker::unfit_values(AssetNumber asset) const {
   std::vector<CookProblem> problems;
-  std::vector<CookQuestion> questions;  // not used
+  std::vector<CookQuestion> questions;  // The questions are not used here.
   if (components_.empty() || !holds_references(project_.index().at(asset).path)) return problems;
   const Packing packing = packing_but_sidecar(project_, asset);
   if (packing.fault || !packing.is_text) return problems;
@@ -159,14 +159,15 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
     PrefabEntity& packed = data.entities.emplace_back();
     packed.name = entity.name;
     packed.source_id = entity.file_id;
-    // Orphans of a damaged hierarchy are below the root, because a prefab has one root.
+    // A prefab has one root, so entities without a parent in a damaged hierarchy become children of
+    // the root.
     if (data.entities.size() > 1) {
       packed.parent = entity.parent < 0 ? 0U : static_cast<std::uint32_t>(entity.parent);
     }
     packed.is_active = entity.active;
     for (const SourceComponent& component : entity.components) {
-      // Asked for either target, so that a search for the other target's bundle asks the same
-      // questions.
+      // The question is asked for both targets, so that a cache query for the bundle of the other
+      // target has the same questions.
       const ClassOwner owner = owner_of_class(component.class_id);
       result.questions.push_back(question_of_stripping(component.class_name, owner));
       const ComponentDescription* description =
@@ -194,8 +195,9 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
 }
 
-// A factory creates one entity of pure data. A factory without components is itself the component.
-// A class with a description or script is not one of the engine's, whatever its name.
+// Makes a prefab with one entity from a factory. If the factory has no components, the factory
+// itself is the component. A class with a description or a script does not count as a class of the
+// engine, even if it has the same name.
 SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
                                          std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
@@ -241,7 +243,8 @@ void AssetCooker::add_settings(const Asset& asset, CookedAsset& result) const {
   ByteVector meta_buffer;
   const auto text = read_whole(project_.files(), meta.path, kSidecarBytesMax, meta_buffer);
   if (!text) {
-    // An asset without a sidecar has no guid, so this sidecar was removed since.
+    // The sidecar was removed after the project was opened, because an asset without a sidecar has
+    // no guid.
     if (text.error().code == ErrorCode::not_found) return;
     result.problems.push_back({{meta.path, {}}, text.error().message});
     return;

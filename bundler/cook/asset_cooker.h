@@ -21,30 +21,30 @@ struct CookedEntry {
 struct CookedAsset {
   std::vector<CookedEntry> entries;
   std::uint64_t source_bytes = 0;
-  std::vector<CookProblem> problems;  ///< A single problem makes the asset unusable.
-  /// The dependencies of the entries, in any order, some repeated.
+  std::vector<CookProblem> problems;  ///< The problems. An asset with any problem cannot be used.
+  /// The questions on which the entries depend, in any order, possibly repeated.
   std::vector<CookQuestion> questions;
 };
 
-/// Cooks assets of one project. Safe to use from several threads.
+/// Cooks assets of one project. Several threads may use it.
 class AssetCooker {
  public:
-  /// `components` are the game's descriptions, `strips` the rules for what the target leaves out
-  /// (null: it gets everything). Both must outlive the cooker.
+  /// `components` are the component descriptions of the game. `strips` has the rules for content
+  /// that the target leaves out; null leaves out nothing. All arguments must outlive the cooker.
   AssetCooker(const Project& project, const std::vector<ComponentDescription>& components,
               const StripRules* strips = nullptr);
 
-  /// Text assets become their object form; prefabs and factories also become a flattened prefab.
-  /// Everything else is packed byte for byte, with its import settings. An asset that `packing_of`
-  /// refuses is a problem, not content.
+  /// Cooks an asset. A text asset becomes its object form, and a prefab or factory also becomes a
+  /// flattened prefab. Any other asset is packed byte for byte, together with its import settings.
+  /// For an asset that `packing_of` refuses, the result has a problem and no content.
   CookedAsset cook(AssetNumber asset) const;
-  /// The part of `cook` for an asset with text: its object and prefab. Empty for an asset that is
-  /// packed byte for byte.
+  /// The part of `cook` for a text asset: its object and prefab. Empty for an asset that is packed
+  /// byte for byte.
   CookedAsset cook_text_sample(AssetNumber asset) const;
   /// The import settings that `cook` adds to an asset that is packed byte for byte.
   CookedAsset cook_settings(AssetNumber asset) const;
-  /// The values of an asset's described components that do not fit: the problems of `cook` that
-  /// `packing_of` does not find, without cooking the rest.
+  /// The values of an asset's described components that do not fit. The result has the problems of
+  /// `cook` that `packing_of` does not find. Other parts of the asset are not cooked.
   std::vector<CookProblem> unfit_values(AssetNumber asset) const;
 
  private:

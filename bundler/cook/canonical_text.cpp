@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-// Enough for the shortest text of any 64-bit integer or double ("-2.2250738585072014e-308").
+// A buffer for the shortest text of any 64-bit integer or double, for example
+// "-2.2250738585072014e-308".
 using Digits = std::array<char, 32>;
 
 template <typename Number>
@@ -24,7 +25,7 @@ std::string_view write(Number value, Digits& digits) {
 
 template <typename Number>
 std::optional<Number> canonical(std::string_view text) {
-  // Most scalars are words, so the first character is checked before parsing.
+  // Most scalars are words, so a check of the first character avoids most parsing.
   if (text.empty() || text.size() > Digits().size()) return std::nullopt;
   if (text[0] != '-' && (text[0] < '0' || text[0] > '9')) return std::nullopt;
   Number value{};

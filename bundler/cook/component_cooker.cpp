@@ -75,8 +75,8 @@ class ComponentCook {
     }
   }
 
-  // A value: its path in overrides, its position in the layers, if any, and the first override that
-  // applies.
+  // A value: its path in overrides, its position in the layers (if it has one), and the first
+  // override that applies.
   struct Item {
     std::string path;
     SourceComponent::Place place;
@@ -90,7 +90,8 @@ class ComponentCook {
     }
   };
 
-  // The source has `slots[2].ammo` where overrides have `slots.Array.data[2].ammo`.
+  // The path of a field in overrides. For example, the field `slots[2].ammo` has the path
+  // `slots.Array.data[2].ammo`.
   static std::string source_path(std::string_view field) {
     std::string path;
     for (const char c : field) {
@@ -100,8 +101,8 @@ class ComponentCook {
     return path;
   }
 
-  // The outermost source with a value at a path: the number of the layer, from 1; 0 for overrides
-  // only, -1 for none.
+  // The number of the outermost layer that has a value at a path, from 1. The result is 0 if only
+  // overrides have a value, and -1 if there is no value.
   int layer_of(const std::string& path) const {
     for (std::size_t i = component_.layers.size(); i > 0; --i) {
       const ComponentLayer& layer = component_.layers[i - 1];
@@ -118,8 +119,9 @@ class ComponentCook {
     return is_overridden ? 0 : -1;
   }
 
-  // The path of a field in the source; empty if it has none. If a plain prefab overrides a Unity
-  // prefab, the two files spell a field differently. Then this is the path in the outer layer.
+  // The path of a field in the source; empty if the source does not have it. If a plain prefab
+  // overrides a Unity prefab, the two files have different paths for the field. The result is then
+  // the path in the outer layer.
   std::string locate(const std::string& name) const {
     std::vector<std::string> paths;
     if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {
@@ -155,14 +157,14 @@ class ComponentCook {
     if (length.set_by == nullptr && nodes.size() > field.count) note(field, list);
     nodes.resize(std::max<std::size_t>(nodes.size(), field.count), yaml::kNoNode);
     for (std::uint32_t i = 0; i < field.count; ++i) {
-      // Unity writes changes of array items as `name.Array.data[i]`.
+      // Unity writes the path of an array item as `name.Array.data[i]`.
       Item item{list.path + ".Array.data[" + std::to_string(i) + "]",
                 {list.place.source, nodes[i]}};
       const ValueReach own = extents_.reach(item.path, field.element_bytes);
       const std::size_t offset = std::size_t{i} * field.element_bytes;
       if (!own.is_in_layers) {
         item.place = {};
-        // The value that a packed text has stored here.
+        // The packed text has already stored a value here, so the default is restored.
         const auto at = static_cast<std::ptrdiff_t>(field.offset_bytes + offset);
         std::copy_n(description_.default_value.begin() + at, field.element_bytes, place + offset);
       }
@@ -171,7 +173,7 @@ class ComponentCook {
     }
   }
 
-  // A list of structs must have the number of items in the description.
+  // Checks that each list of structs has the number of items in the description.
   void check_struct_lists() {
     std::map<std::string, std::size_t> counts;
     for (const FieldDescription& field : description_.fields) {
@@ -209,7 +211,7 @@ class ComponentCook {
                                           count, description_.name, list)});
   }
 
-  // Unity writes lists of integers as the hex digits of their little-endian bytes.
+  // Unity writes a list of integers as the hex digits of its little-endian bytes.
   static bool store_packed(const FieldDescription& field, const Item& list, std::byte* place) {
     const std::string_view text = list.place.source->tree.scalar(list.place.node);
     const std::size_t size = text.size() / 2;
@@ -257,14 +259,14 @@ class ComponentCook {
     }
   }
 
-  // A quoted value is a text, even if it consists of digits.
+  // In plain files, a quoted value is a text, even if it consists of digits.
   static bool is_quoted_number(const FieldDescription& field, const Item& item) {
     return item.place.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
            item.node().style != yaml::ScalarStyle::plain &&
            std::ranges::find(field.names, item.node().text) == field.names.end();
   }
 
-  // Whether a number, or each number of a vector, is allowed by the description.
+  // Whether the description allows a number, or each number of a vector.
   static bool is_allowed(const FieldDescription& field, const std::byte* place) {
     return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
       return muster::is_allowed(load_lane<T>(place), field.minimum, field.maximum,
@@ -284,7 +286,8 @@ class ComponentCook {
     return true;
   }
 
-  // `{x: 1, y: 2}` or `[1, 2]`; missing parts keep their default.
+  // Stores a vector, which is written as `{x: 1, y: 2}` or `[1, 2]`. Missing numbers keep their
+  // default.
   void store_axes(const FieldDescription& field, const Item& item, std::byte* place) {
     const std::size_t axes = axis_count(field.type);
     std::vector<yaml::NodeIndex> nodes(axes, yaml::kNoNode);
@@ -321,8 +324,8 @@ class ComponentCook {
     }
   }
 
-  // Each override changes the result of the previous ones: Unity writes the four numbers of a weak
-  // reference separately.
+  // Stores an asset reference. Overrides are applied one after another, because Unity writes the
+  // four numbers of a weak reference as separate overrides.
   void store_asset(const FieldDescription& field, const Item& item, std::byte* place) {
     std::optional<Guid> guid;
     if (item.exists()) guid = guid_at(item);
@@ -347,7 +350,8 @@ class ComponentCook {
     }
   }
 
-  // The reference itself, its text, or one of its words: `.val0` to `.val3`.
+  // Whether a path after the name of a reference is a part of it: the reference itself, its guid,
+  // or one of the words `.val0` to `.val3`.
   static bool is_reference_part(std::string_view part) {
     return part.empty() || part == ".guid" ||
            (part.size() == 5 && part.starts_with(".val") && part[4] >= '0' && part[4] <= '3');

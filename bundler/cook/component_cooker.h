@@ -1,4 +1,4 @@
-// Cooks component fields from YAML to their final binary layout.
+// Cooks the fields of a component from YAML to their binary layout in memory.
 #pragma once
 
 #include <string>
@@ -16,11 +16,12 @@ struct CookProblem {
   std::string message;
 };
 
-/// Cooks one component: starts with the description's default value and applies the source,
-/// innermost layer first, overrides last. Fields that are not in the source keep their default. A
-/// field is found by its name, also inside `m_SerializedData` or `Value` (Unity's wrappers), and
-/// for `Transform` by Unity's names. Returns exactly `description.size_bytes` bytes. Values that do
-/// not fit keep the default and are added to `problems`.
+/// Cooks one component. Starts with the default value of the description and applies the source:
+/// first the innermost layer, then the outer layers, then the overrides. Fields that are not in the
+/// source keep their default. A field is found by its name, also inside Unity's wrappers
+/// `m_SerializedData` and `Value`. The fields of `Transform` have Unity's names. Returns exactly
+/// `description.size_bytes` bytes. If a value does not fit, the field keeps its default and the
+/// value is added to `problems`.
 ByteVector cook_component(const ComponentDescription& description, const SourceComponent& component,
                           std::vector<CookProblem>& problems);
 

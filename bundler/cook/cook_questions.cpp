@@ -1,6 +1,7 @@
-// Only actual dependencies are asked for, so that a rename or a change elsewhere rebuilds nothing.
-// The flattener, and the documents of each source, show the dependencies. The name is asked for if
-// the file contains none: plain prefabs without a name, factories and imported models.
+// Only real dependencies become questions, so that a rename or a change elsewhere rebuilds nothing.
+// The dependencies come from the flattener and from the documents of each source. The name of a
+// file is a dependency only if the file contains no name: for plain prefabs without a name,
+// factories and imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>
@@ -27,7 +28,8 @@ void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& que
   questions.push_back({.asks = name, .guid = guid});
 }
 
-// A flattened file of any class may give its name to an entity.
+// Adds the questions about one source. If the source is part of a flattened prefab, its file name
+// can become the name of an entity.
 void ask_of_source(const Project& project, AssetNumber asset, bool is_flattened,
                    std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
@@ -72,10 +74,10 @@ void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* 
   for (const Guid& guid : prefab->sources) {
     const AssetNumber nested = project.index().find(guid);
     if (nested == kNoAsset) {
-      // The question about the file's content also covers whether the file exists.
+      // The question about the content also covers whether the file exists.
       questions.push_back({.asks = CookAsks::content, .guid = guid});
     } else if (is_model_path(project.index().at(nested).path)) {
-      // The content of a model is not examined.
+      // Cooking does not read the content of a model.
       questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
       questions.push_back({.asks = CookAsks::name, .guid = guid});
     } else {
@@ -92,7 +94,7 @@ CookAnswers::CookAnswers(const Project& project,
                          const std::vector<ComponentDescription>& components, ContentOf content_of)
     : project_(project), content_of_(std::move(content_of)) {
   for (const ComponentDescription& component : components) {
-    // A default value is not part of a description's identity, but affects the cooked bytes.
+    // The default value is not part of the identity of a description, but affects the cooked bytes.
     ContentHasher hasher;
     const ContentHash identity = component.hash();
     hasher.update(std::as_bytes(std::span(identity.bytes)));

@@ -1,5 +1,5 @@
-// The dependencies of an asset's cooked bytes: questions to the project, whose answers can be
-// compared with those of an earlier build.
+// The dependencies of an asset's cooked bytes. A dependency is a question to the project. If the
+// answers are equal to the answers in an earlier build, the cooked bytes are also equal.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +19,20 @@ namespace muster {
 /// The kinds of questions. The numbers are stored in the state of builds.
 enum class CookAsks : std::uint8_t {
   content = 1,           ///< The bytes of the file with a guid.
-  sidecar = 2,           ///< The bytes of its sidecar.
-  extension = 3,         ///< The extension of its name, which determines its kind.
-  name = 4,              ///< Its whole name, which becomes the name of an entity.
-  script = 5,            ///< The class of a script's guid.
-  component = 6,         ///< The description of a component, by name, if there is one.
+  sidecar = 2,           ///< The bytes of the sidecar of the file.
+  extension = 3,         ///< The extension of the file, which determines its kind.
+  name = 4,              ///< The name of the file, which becomes the name of an entity.
+  script = 5,            ///< The class of the script with a guid.
+  component = 6,         ///< The description of a component, by its name; it may be missing.
   factory = 7,           ///< Whether a class is a factory class.
   stripping = 8,         ///< Whether the target leaves out components of an engine class.
-  script_stripping = 9,  ///< The same for a script's class, which may have the same name.
+  script_stripping = 9,  ///< Whether the target leaves out components of a script's class. An
+                         ///< engine class can have the same name.
 };
 inline constexpr CookAsks kFirstCookAsk = CookAsks::content;
 inline constexpr CookAsks kLastCookAsk = CookAsks::script_stripping;
 
-/// The subject is a guid, or a text for components and classes; the other one is empty.
+/// A question about `guid`, or about `text` for components and classes. The unused member is empty.
 struct CookQuestion {
   CookAsks asks = CookAsks::content;
   Guid guid{};
@@ -39,7 +40,8 @@ struct CookQuestion {
   friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
 };
 
-/// A question with its answer: the hash of the result, all zero if there was none.
+/// A question with its answer. The answer is the hash of the result; all zero if there was no
+/// result.
 struct CookFact {
   CookQuestion question;
   ContentHash answer{};
@@ -53,12 +55,12 @@ constexpr bool depends_on_target(CookAsks asks) {
 /// Whether a target leaves out components of a class.
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner);
 
-/// Adds the questions about one text asset and all sources of its flattened form (null if it is no
-/// prefab): contents, sidecars, names and the classes of scripts.
+/// Adds the questions about a text asset and all sources of its flattened form: contents, sidecars,
+/// names and the classes of scripts. `prefab` is null if the asset is not a prefab.
 void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions);
-/// Adds the questions whether a target leaves out the classes of the components in a prefab's or
-/// level's own file.
+/// Adds the questions whether a target leaves out component classes, for all components in the file
+/// of a prefab or level.
 void ask_of_stripping(const Project& project, const SourceFile& source,
                       std::vector<CookQuestion>& questions);
 /// Adds the questions about an asset that is packed byte for byte.
@@ -67,17 +69,17 @@ void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
 /// The answer to a question about the extension or the name of a file with this path.
 ContentHash answer_for_path(CookAsks asks, const AssetPath& path);
 
-/// Answers questions from a project. Equal answers to all questions of an asset imply equal cooked
-/// bytes. Safe to use from several threads.
+/// Answers questions about a project. If the answers to all questions of an asset are equal, its
+/// cooked bytes are equal. Several threads may use it.
 class CookAnswers {
  public:
-  /// The hash of a file's bytes; all zero if it cannot be read.
+  /// Returns the hash of a file's bytes; all zero if the file cannot be read.
   using ContentOf = std::function<ContentHash(const AssetPath&)>;
 
   CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
               ContentOf content_of);
 
-  /// The target matters if the question `depends_on_target`.
+  /// Answers a question. `target` is used only if the question `depends_on_target`.
   ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:

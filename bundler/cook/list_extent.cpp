@@ -1,6 +1,6 @@
-// The overrides of a component are in the order of their files, the innermost first. An item that
-// one file removes is removed for all outer files: if an outer one makes the list longer again, the
-// item there is a new one.
+// The overrides of a component are in the order of their files, the innermost file first. If one
+// file removes an item, it is removed for all outer files. If an outer file makes the list longer
+// again, the item at the same index is a new item.
 #include "bundler/cook/list_extent.h"
 
 #include <charconv>

@@ -9,34 +9,39 @@
 
 namespace muster {
 
-/// The sources that apply to one value of a component.
+/// The layers and overrides that apply to one value of a component.
 struct ValueReach {
-  bool exists = true;              ///< False for an item beyond the end of its list.
-  bool is_in_layers = true;        ///< False for an item that an override removed or added.
-  std::size_t first_override = 0;  ///< Overrides before this one changed an earlier item.
+  bool exists = true;        ///< False for an item beyond the end of its list.
+  bool is_in_layers = true;  ///< False if an override has removed or added the item, so that the
+                             ///< layers do not apply.
+  std::size_t first_override = 0;  ///< The index of the first override that applies to this item.
+                                   ///< Earlier overrides changed an item that no longer exists.
 };
 
 /// The length of a list, and the override that sets it.
 struct ListLength {
-  std::optional<std::size_t> items;          ///< Nothing if neither layers nor overrides set it.
-  const PropertyOverride* set_by = nullptr;  ///< Null if the layers set it.
+  /// The number of items; no value if neither a layer nor an override sets it.
+  std::optional<std::size_t> items;
+  /// The override that sets the length; null if a layer sets it.
+  const PropertyOverride* set_by = nullptr;
 };
 
-/// Parses a value of `NAME.Array.size`: a count from 0.
+/// Parses the value of an override of `NAME.Array.size`, which is a number of at least 0.
 std::optional<std::size_t> list_size_in(const PropertyOverride& change);
 
-/// Applies the overrides of one component to its lists: `NAME.Array.size` sets the length of a
-/// list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file apply
-/// together, sizes first. The overrides of an outer file apply after the overrides of an inner
-/// file. Refers to the component.
+/// Computes how the overrides of a component change its lists. `NAME.Array.size` sets the length of
+/// a list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file apply
+/// together: first the sizes, then the items. The overrides of an outer file apply after the
+/// overrides of an inner file. The component must outlive this object.
 class ListExtents {
  public:
   explicit ListExtents(const SourceComponent& component) : component_(component) {}
 
-  /// The sources that apply to the value at a path, which may contain any number of lists. Integers
-  /// that are packed into one text have `element_bytes` each.
+  /// The layers and overrides that apply to the value at a path. The path may go through any number
+  /// of lists. If integers are packed into one text, `element_bytes` is the size of each integer.
   ValueReach reach(std::string_view path, std::size_t element_bytes = 0) const;
-  /// The length of the list at a path. Requires: the list itself exists (`reach`).
+  /// The length of the list at a path. Requires: the list exists, and `reach` is the result of
+  /// `reach` for it.
   ListLength length(std::string_view list, const ValueReach& reach,
                     std::size_t element_bytes = 0) const;
 

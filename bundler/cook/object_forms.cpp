@@ -60,7 +60,7 @@ ObjectForm ObjectForms::scalar_form(const Node& node) {
   return {.kind = ObjectKind::text};
 }
 
-// Detects a mapping that is a reference or a weak reference.
+// The form of a mapping that is a reference or a weak reference; no value for any other mapping.
 std::optional<ObjectForm> ObjectForms::folded_form(NodeIndex index) {
   const Node& node = tree_.at(index);
   if (node.kind != NodeKind::mapping) return std::nullopt;
@@ -105,8 +105,8 @@ ObjectForm ObjectForms::guid_form(ObjectKind kind, const Guid& guid) {
   return {kind, guids_.size() - 1};
 }
 
-// The texts of a mapping whose plain keys are the first ones of `keys`, in order, with plain
-// scalars as values.
+// Reads the values of a mapping into `texts`. Returns false unless its keys are plain and equal to
+// the first elements of `keys`, in order, and its values are plain scalars.
 bool ObjectForms::plain_scalars(NodeIndex index, std::span<const std::string_view> keys,
                                 std::span<std::string_view> texts) const {
   std::size_t i = 0;

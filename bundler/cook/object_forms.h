@@ -1,4 +1,4 @@
-// Determines the object form of each node of a YAML tree. Internal to `encode_object`.
+// Determines the object form of each node of a YAML tree. Only `encode_object` uses this file.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ namespace muster {
 
 /// A strong reference in the object form.
 struct WrittenReference {
-  std::optional<Guid> guid;  ///< Nullopt within the file.
+  /// The guid of the other file; no value for a reference within the file.
+  std::optional<Guid> guid;
   std::int64_t file_id = 0;
   std::int32_t type = 0;
 };
 
-/// The form of a node. `payload` is an integer, the bits of a real, or the index of a reference or
-/// guid.
+/// The form of a node. `payload` is an integer, the bits of a floating-point number, or the index
+/// of a reference or guid.
 struct ObjectForm {
   ObjectKind kind = ObjectKind::null;
   std::uint64_t payload = 0;
 };
 
-/// The forms of all nodes from the documents' roots down. Views the tree.
+/// The forms of all nodes of a tree. The tree must outlive this object.
 class ObjectForms {
  public:
   explicit ObjectForms(const yaml::Tree& tree) : tree_(tree), forms_(tree.nodes.size()) {}
@@ -36,7 +37,7 @@ class ObjectForms {
   bool classify();
 
   const ObjectForm& of(yaml::NodeIndex node) const { return forms_[node]; }
-  /// Requires: a form of that kind.
+  /// Requires: the form has this kind.
   const Guid& guid_of(const ObjectForm& form) const { return guids_[form.payload]; }
   const WrittenReference& reference_of(const ObjectForm& form) const {
     return references_[form.payload];

@@ -33,7 +33,7 @@ class TreeBuilder {
   }
 
  private:
-  // `node` has the key.
+  // Adds a value to the tree. `node` already has the key.
   NodeIndex add(ObjectValue value, Node node) {
     switch (value.kind()) {
       case ObjectKind::null:
@@ -79,7 +79,7 @@ class TreeBuilder {
     return tree_.add(node);
   }
 
-  // Appends a plain child to a folded mapping and returns it.
+  // Appends a plain child to a mapping that was stored as a reference, and returns the child.
   NodeIndex add_part(NodeIndex parent, NodeIndex last, std::string_view key, std::string text) {
     Node node;
     node.key = key;

@@ -1,5 +1,5 @@
-// Converts the object form back to a YAML tree: for inspection and extraction, and to prove that
-// cooking is lossless.
+// Converts the object form back to a YAML tree, for `muster inspect` and `muster extract`, and to
+// test that cooking loses nothing.
 #pragma once
 
 #include "registry/yaml/tree.h"

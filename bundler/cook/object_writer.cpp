@@ -1,5 +1,5 @@
-// Two walks over the classified nodes: `measure` computes the size of every value, because some
-// sizes precede their content; `write` writes.
+// Goes over the classified nodes twice. `measure` computes the size of every value, because some
+// sizes precede their content. `write` then writes the values.
 #include "bundler/cook/object_writer.h"
 
 #include <cassert>
@@ -85,7 +85,7 @@ class ObjectEncoder {
     }
   }
 
-  // Also stores the content size of each container.
+  // The size of a value. Also stores the content size of each mapping and sequence.
   std::uint64_t measure(NodeIndex index, bool is_last) {
     const ObjectForm& form = forms_.of(index);
     switch (form.kind) {
@@ -146,7 +146,7 @@ class ObjectEncoder {
     return tree_.at(first).key;
   }
 
-  // The type's name if it is not the first key; otherwise empty.
+  // The name of the type if it is not the first key; otherwise empty.
   std::string_view other_type_name() const {
     if (type_names_.empty() || first_key() == type_names_[document_]) return {};
     return type_names_[document_];
@@ -157,7 +157,8 @@ class ObjectEncoder {
     return first_key() ? document::kFirstKeyIsTypeName : document::kNoTypeName;
   }
 
-  // The distance, in documents, to the target of a reference within the file.
+  // The distance in documents to the target of a reference; no value if the target is not a
+  // document of this file.
   std::optional<std::int64_t> way_to_document(const WrittenReference& reference) const {
     if (reference.file_id == 0) return std::nullopt;
     const auto found = document_of_.find(reference.file_id);
@@ -260,11 +261,12 @@ class ObjectEncoder {
   const Tree& tree_;
   std::span<const std::string_view> type_names_;
   ObjectForms forms_;
-  std::vector<std::uint64_t> content_bytes_;   // One per node; containers only.
-  std::vector<std::uint64_t> document_bytes_;  // One per document.
+  // The content size of each mapping and sequence, by node.
+  std::vector<std::uint64_t> content_bytes_;
+  std::vector<std::uint64_t> document_bytes_;  // The size of each document.
   std::unordered_map<std::int64_t, std::uint32_t> document_of_;
   std::uint64_t total_bytes_ = 0;
-  std::size_t document_ = 0;  // The current document.
+  std::size_t document_ = 0;  // The index of the current document.
   ByteWriter out_;
 };
 

@@ -10,9 +10,10 @@
 
 namespace muster {
 
-/// Encodes a whole file. `type_names` is empty, or has one text per document: the class of the
-/// document's script if it is known, or empty to use the document's own first key. Equal trees and
-/// names give equal bytes. Fails with `limit_exceeded` if a limit of the format is reached.
+/// Encodes a whole file. `type_names` is empty or has one text per document: the class of the
+/// document's script. A text is empty if the class is not known; the first key of the document is
+/// then the name. Equal trees and names give equal bytes. Fails with `limit_exceeded` if a limit of
+/// the format is reached.
 Result<ByteVector> encode_object(const yaml::Tree& tree,
                                  std::span<const std::string_view> type_names = {});
 

@@ -1,4 +1,4 @@
-// A flattened prefab as plain data: the output of flattening and the input of `encode_prefab`.
+// A flattened prefab as plain data. Flattening makes it, and `encode_prefab` encodes it.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,29 @@
 
 namespace muster {
 
-/// A component in its final binary layout.
+/// A component in its binary layout in memory.
 struct CookedComponent {
-  ContentHash description_hash{};  ///< `ComponentDescription::hash()` of the description used.
-  ByteVector data{};               ///< Exactly the description's `size_bytes`, padding zeroed.
+  ContentHash description_hash{};  ///< The `ComponentDescription::hash()` of the description.
+  ByteVector data{};  ///< The value: exactly `size_bytes` of the description, with zero padding.
 };
 
 struct PrefabComponent {
-  std::string type{};                       ///< The description's name, or the type's name.
-  std::optional<std::uint32_t> document{};  ///< Index of its document in the `object` entry.
-  std::optional<CookedComponent> cooked{};  ///< Nullopt for a component without a description.
+  std::string type{};  ///< The name of the description, or of the type if there is no description.
+  /// The index of the component's document in the `object` entry.
+  std::optional<std::uint32_t> document{};
+  /// The binary value; no value for a component without a description.
+  std::optional<CookedComponent> cooked{};
 };
 
 struct PrefabEntity {
   std::string name{};
-  std::int64_t source_id = 0;             ///< The file id in the source; 0 for none.
-  std::optional<std::uint32_t> parent{};  ///< The index of an earlier entity; nullopt for a root.
+  std::int64_t source_id = 0;             ///< The file id in the source; 0 if there is no file id.
+  std::optional<std::uint32_t> parent{};  ///< The index of an earlier entity; no value for a root.
   bool is_active = true;
   std::vector<PrefabComponent> components{};
 };
 
-/// Entities in depth-first order, at least one. A factory has exactly one.
+/// A prefab: at least one entity, in depth-first order. A factory has exactly one entity.
 struct PrefabData {
   std::vector<PrefabEntity> entities{};
 };

@@ -1,4 +1,4 @@
-// Types are collected first, because components refer to them by their sorted index.
+// Collects the types first, because components refer to a type by its index in the sorted list.
 #include "bundler/cook/prefab_writer.h"
 
 #include <map>
@@ -49,7 +49,7 @@ class PrefabBuilder {
       return fail(ErrorCode::limit_exceeded,
                   "a prefab has 1 to 1048576 entities, not " + std::to_string(entities.size()));
     }
-    std::vector<std::uint32_t> chain;  // The previous entity and its ancestors.
+    std::vector<std::uint32_t> chain;  // The indices of the previous entity and its ancestors.
     for (std::uint32_t i = 0; i < entities.size(); ++i) {
       const std::optional<std::uint32_t> parent = entities[i].parent;
       while (!chain.empty() && (!parent || chain.back() != *parent)) chain.pop_back();
@@ -153,7 +153,8 @@ class PrefabBuilder {
 
   const PrefabData& prefab_;
   std::map<std::string, Description, std::less<>> descriptions_;
-  std::map<std::string, std::uint32_t, std::less<>> other_types_;  // Name to index.
+  // The index of each type, by name.
+  std::map<std::string, std::uint32_t, std::less<>> other_types_;
   std::size_t component_count_ = 0;
   std::uint32_t component_end_ = 0;
   bool is_text_too_long_ = false;

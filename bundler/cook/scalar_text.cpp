@@ -1,4 +1,4 @@
-// Parses numbers in the spellings of users and the engine.
+// Parses numbers as users and the engine write them.
 #include "bundler/cook/scalar_text.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  // The parser accepts infinities and NaN in spellings that YAML does not have.
+  // Infinities and NaN are refused here, because the parser accepts them in forms that YAML does
+  // not have.
   return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
@@ -32,8 +33,8 @@ bool store_integer(std::string_view text, std::byte* place) {
   return true;
 }
 
-// From here on doubles round to the infinite float: half a step above the largest. The usual text
-// of the largest float, 3.4028235e+38, is below: as a double it is slightly larger than the float.
+// The smallest double that rounds to an infinite float. The usual text of the largest float,
+// 3.4028235e+38, is below this limit, although as a double it is slightly larger than that float.
 constexpr double kOverflowsFloat = 0x1.ffffffp127;
 
 template <typename Real>

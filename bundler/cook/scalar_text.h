@@ -8,10 +8,11 @@
 
 namespace muster {
 
-/// Stores a text as the binary form of a type with one number. Returns false, and stores nothing,
-/// if the text is no such number, if it does not fit, or for other types.
+/// Parses a text as a value of `type`, which must be a number or a boolean, and stores the value at
+/// `place`. Returns false, and stores nothing, if the text is not such a value, if the value does
+/// not fit, or for any other type.
 bool store_scalar(FieldType type, std::string_view text, std::byte* place);
-/// The same for one number of a vector.
+/// Like `store_scalar`, for one number of a vector.
 bool store_float(std::string_view text, std::byte* place);
 
 }  // namespace muster

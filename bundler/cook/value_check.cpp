@@ -1,5 +1,5 @@
-// Each asset has its own slot, so that the findings do not depend on the order of threads. A value
-// that several prefabs inherit is found for each, but reported once.
+// The results of each asset are stored separately, so that the findings do not depend on the order
+// of threads. A value that several prefabs inherit is found for each of them, but reported once.
 #include "bundler/cook/value_check.h"
 
 #include <map>
@@ -13,10 +13,12 @@
 namespace muster {
 namespace {
 
-// Overrides of items that their lists do not have, by the position of the override.
+// The paths of overrides that change items beyond the end of their lists, by the position of the
+// override.
 using LostItems = std::map<std::pair<AssetPath, yaml::Position>, std::string>;
 
-// A value for such an item has no effect: the list has to be longer first.
+// Finds the overrides of an asset that change items beyond the end of a list. Such an override has
+// no effect, because another override must first make the list longer.
 LostItems lost_items(const Project& project, AssetNumber asset) {
   LostItems lost;
   if (!is_prefab(project.sources(), asset)) return lost;
@@ -41,7 +43,7 @@ void check_values(const Project& project, const std::vector<ComponentDescription
   const AssetCooker cooker(project, components);
   AssetMemory* const memory = project.memory();
   std::vector<AssetNumber> assets(built.begin(), built.end());
-  // Hand-written files are checked even if they are not built.
+  // Plain files are checked even if they are not built.
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const bool is_plain = !project.sources().plain_class(asset).empty();
     if (is_plain && !built.contains(asset)) assets.push_back(asset);

@@ -1,7 +1,7 @@
-// Dictionaries must be a function of the project: an incremental build and one from nothing give
-// equal bytes. So they are trained on content, never on an earlier output. They are trained on a
-// part of the content that is selected by guids, so that not every change of content changes all
-// bundles. Samples include what a target strips: both targets have the same dictionaries.
+// Dictionaries must depend only on the project, so that an incremental build and a full build give
+// equal bytes. So they are trained on content, never on an earlier output. The samples for training
+// are chosen by guids, because otherwise every change of content would change all bundles. Both
+// targets have the same dictionaries, so the samples include content that a target strips.
 #include "bundler/dictionaries/build_dictionaries.h"
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 namespace muster {
 namespace {
 
-/// Incremented when the same samples must give other dictionaries.
+/// The version of the rules. Increment it when the same samples must give other dictionaries.
 constexpr std::uint8_t kRulesVersion = 1;
-/// Training takes seconds, so waiting for a distant server is worthwhile.
+/// The estimated time of training, which decides how long to wait for a distant server.
 constexpr Duration kTrainingTime = std::chrono::seconds(4);
 
 class Making {
@@ -119,8 +119,9 @@ class Making {
     const StateDictionaries& old = work_.earlier->state().dictionaries;
     explain(old);
     if (old.key != made_.key || !work_.earlier->do_hold(old.facts)) return false;
-    // Another program may cook the samples differently. Another zstd alone does not justify
-    // changing all bytes for players.
+    // Another program may cook the samples differently. However, if only the release of zstd
+    // differs, the dictionaries are kept, because new dictionaries would change all bundles for
+    // players.
     const BuildState& state = work_.earlier->state();
     if (state.tool != work_.tool && state.compressor == compressor_version()) return false;
     for (const StateDictionary& dictionary : old.all) {
@@ -134,8 +135,8 @@ class Making {
     return true;
   }
 
-  // The keys work like those of `CachedBundles`: first by contents, then by all questions of
-  // cooking.
+  // The keys are made like the keys of `CachedBundles`: the first key from the contents, and the
+  // second key from all questions of cooking.
   ContentHash key_of_questions() const {
     ContentHasher hasher;
     hasher.update_text("dictionary questions");
@@ -161,7 +162,8 @@ class Making {
     return hasher.finish();
   }
 
-  // As for bundles, training does not wait long for a server that does not answer.
+  // Gets the dictionaries from the cache. As for bundles, it does not wait long for a server that
+  // does not answer.
   bool take_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
     std::optional<Cached> found;
@@ -220,7 +222,8 @@ class Making {
         cook_samples(work_.project, work_.components, samples_, work_.jobs, work_.stop);
     const std::vector<EntryKind>& kinds = work_.kinds;
     std::vector<std::optional<TrainedDictionary>> trained(kinds.size());
-    // In parallel within a kind, because one kind has nearly all the data.
+    // Kinds are trained one after another, with parallel work within a kind, because one kind has
+    // nearly all the data.
     for (std::size_t i = 0; i < kinds.size() && !work_.stop.stop_requested(); ++i) {
       const auto samples = cooked.of(kinds[i]);
       const std::uint64_t others = cooked.estimated_entries(kinds[i]) - samples.size();
@@ -253,7 +256,8 @@ class Making {
   const DictionaryWork& work_;
   DictionarySamples samples_;
   BuildDictionaries made_;
-  bool has_answer_ = true;  ///< False if the server was too slow; then nothing is stored there.
+  /// False if the server was too slow. Nothing is then stored on the server.
+  bool has_answer_ = true;
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The dictionaries of a build.
+// Makes the dictionaries of a build.
 #pragma once
 
 #include <memory>
@@ -17,57 +17,63 @@
 
 namespace muster {
 
-/// A dictionary, and the numbers that justify it.
+/// A dictionary, and the sizes that are the reason to use it.
 struct BuildDictionary {
   EntryKind kind = EntryKind::object;
   ByteVector bytes;
   std::uint64_t sample_bytes = 0;
-  std::uint64_t saved_bytes = 0;  ///< As in `TrainedDictionary`.
+  std::uint64_t saved_bytes = 0;  ///< The same as in `TrainedDictionary`.
   ContentHash hash() const { return hash_bytes(bytes); }
 };
 
 /// The dictionaries in the folder that `compression.dictionaries` in muster.yaml names.
 using CommittedDictionaries = std::vector<BuildDictionary>;
 
-/// The dictionaries, with the data that a later build needs.
+/// The dictionaries of a build, and the data that a later build needs.
 struct BuildDictionaries {
-  std::vector<BuildDictionary> all;  ///< At most one of a kind, sorted by kind.
-  ContentHash key{};                 ///< The hash of samples and rules.
-  std::vector<Guid> samples;         ///< Sorted.
-  std::vector<CookFact> facts;       ///< The dependencies of the samples; sorted.
-  bool is_kept = false;              ///< Kept from an earlier build.
-  bool is_committed = false;         ///< The project's own; nothing was trained.
-  std::vector<BuildReason> reasons;  ///< Why they were not kept; sorted.
+  std::vector<BuildDictionary> all;  ///< The dictionaries, at most one per kind, sorted by kind.
+  ContentHash key{};                 ///< The hash of the samples and the rules.
+  std::vector<Guid> samples;         ///< The guids of the samples, sorted.
+  std::vector<CookFact> facts;       ///< The dependencies of the samples, sorted.
+  bool is_kept = false;              ///< True if the dictionaries were kept from an earlier build.
+  bool is_committed = false;  ///< True if the dictionaries are committed in the project, so that
+                              ///< nothing was trained.
+  /// The reasons why dictionaries of an earlier build were not kept, sorted.
+  std::vector<BuildReason> reasons;
 
   std::vector<StateDictionary> all_of_state() const;
 };
 
-/// The sources of dictionaries.
+/// The arguments of `make_dictionaries`.
 struct DictionaryWork {
   const Project& project;
   const std::vector<ComponentDescription>& components;
-  std::vector<EntryKind> kinds{};  ///< Those that may have one, sorted.
+  std::vector<EntryKind> kinds{};  ///< The kinds of entries that may have a dictionary, sorted.
   SamplingRules rules{};
   std::string tool{};
   unsigned jobs = 1;
   std::stop_token stop{};
-  const EarlierBuild* earlier = nullptr;  ///< Null for none.
-  const CookAnswers* answers = nullptr;   ///< Null if dependencies are not recorded.
-  BuildCache* cache = nullptr;            ///< Only with `answers`.
-  bool only_stores = false;               ///< Stores into the cache without reading it.
-  const Clock* clock = nullptr;           ///< Null: waits for a server without a limit.
-  /// The project's dictionaries; null if builds train them.
+  const EarlierBuild* earlier = nullptr;  ///< The earlier build; null if there is no earlier build.
+  /// Answers the questions of cooking; null if dependencies are not recorded.
+  const CookAnswers* answers = nullptr;
+  BuildCache* cache = nullptr;  ///< A cache, or null. Used only with `answers`.
+  /// If true, dictionaries are stored in the cache, but not read from it.
+  bool only_stores = false;
+  /// Limits the time of waiting for the server of a cache; null for no limit.
+  const Clock* clock = nullptr;
+  /// The committed dictionaries of the project; null if builds train dictionaries.
   const CommittedDictionaries* committed = nullptr;
 };
 
-/// Returns the project's committed dictionaries, if there are any. Otherwise returns the
-/// dictionaries that an earlier build trained on the same samples, or those of a cache. If neither
-/// exists, cooks the samples and trains. The result is the same in each of these three cases if the
-/// same release of zstd trained. Samples that cannot be cooked are skipped; packing reports them.
+/// Returns the committed dictionaries of the project, if there are any. Otherwise returns the
+/// dictionaries that an earlier build has trained on the same samples, or that a cache has. If
+/// there are none, cooks the samples and trains dictionaries. The last three cases give the same
+/// result if the same release of zstd trained the dictionaries. Samples that cannot be cooked are
+/// skipped; packing reports them.
 BuildDictionaries make_dictionaries(const DictionaryWork& work);
 
 ByteVector encode(const std::vector<BuildDictionary>& dictionaries);
-/// Parses untrusted bytes; nothing if they are no dictionaries.
+/// Parses untrusted bytes. Returns no value if they are not encoded dictionaries.
 std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes);
 
 }  // namespace muster

@@ -1,5 +1,6 @@
-// A build uses committed dictionaries unchanged. Only `muster train` checks whether others would be
-// better, and it replaces them rarely, because a new dictionary changes every bundle.
+// A build uses committed dictionaries unchanged. Only `muster train` checks whether new
+// dictionaries would be better. `muster train` rarely replaces a dictionary, because a new
+// dictionary changes every bundle.
 #include "bundler/dictionaries/committed_dictionaries.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kCommittedSamplesWanted = 512;
 
-// Scales the result of a few tried entries to all entries of a kind.
+// Estimates the compressed size of all entries of a kind from the entries that were tried.
 std::uint64_t scaled(const TriedSamples& tried, std::uint64_t entries) {
   return tried.count == 0 ? 0 : tried.packed_bytes * entries / tried.count;
 }

@@ -1,4 +1,5 @@
-// Dictionaries that a project commits beside its content; they are trained on request.
+// Reads and trains dictionaries that are committed in a project. `muster train` trains them on
+// request.
 #pragma once
 
 #include <optional>
@@ -13,10 +14,10 @@
 
 namespace muster {
 
-/// The path of a kind's file in the folder, such as `object.mdict`.
+/// The path of the file of a kind, which is for example `object.mdict` in `folder`.
 AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind);
 
-/// An unusable file in the folder: no dictionary, or that of another kind.
+/// A file in the folder that builds cannot use.
 struct UnusableDictionary {
   EntryKind kind = EntryKind::object;
   AssetPath path;
@@ -26,65 +27,72 @@ struct UnusableDictionary {
   Error error() const;
 };
 
-/// Reads the dictionaries in the folder that the rules name; a kind without a file has none.
-/// Nothing if they name no folder. Fails with `malformed` if that path is a file, or with disk
-/// errors. Unusable files are added to `unusable`, sorted by kind.
+/// Reads the dictionaries in the folder that the rules name. A kind without a file has no
+/// dictionary. Returns no value if the rules name no folder. Adds files that cannot be used to
+/// `unusable`, sorted by kind. Fails with `malformed` if the path of the folder is a file, or with
+/// disk errors.
 Result<std::optional<CommittedDictionaries>> look_at_committed(
     const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);
-/// The same for a build. Also fails for the first unusable file: with `malformed`, `limit_exceeded`
-/// or `already_exists`.
+/// Like `look_at_committed`, for a build. Also fails for the first file that cannot be used, with
+/// `malformed`, `limit_exceeded` or `already_exists`.
 Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules);
 
-/// Adds an `unusable-dictionary` for each file that builds cannot use, and `missing-dictionaries`
-/// if the folder does not exist: a `FurtherCheck` of `validate`.
+/// Adds a finding `unusable-dictionary` for each file that builds cannot use, and
+/// `missing-dictionaries` if the folder does not exist. The function is a `FurtherCheck` of
+/// `validate`.
 void check_committed(const Project& project, Findings& findings);
 
-/// A new dictionary replaces the present one if it reduces the size of all entries of its kind,
-/// including the dictionary itself, by more than 1 / `kRetrainingShare`. All these entries change
-/// with the dictionary, and every player downloads them again.
+/// A new dictionary replaces the current dictionary if it reduces the total size of the dictionary
+/// and all entries of its kind by more than 1 / `kRetrainingShare`. Smaller gains are ignored,
+/// because a new dictionary changes all these entries, and every player must download them again.
 inline constexpr std::uint64_t kRetrainingShare = 20;
 
 enum class Retraining : std::uint8_t { keep, write, remove };
 
-/// With fewer samples an existing dictionary is not judged.
+/// The minimum number of samples for deciding about an existing dictionary.
 inline constexpr std::size_t kJudgedSamplesMin = 24;
 
-/// The plan for one kind. Bytes are estimates for all entries of the kind at the training level,
-/// including the dictionary itself.
+/// The plan for one kind. The sizes are estimates for all entries of the kind at the training
+/// level, including the dictionary.
 struct RetrainingPlan {
   EntryKind kind = EntryKind::object;
   Retraining what = Retraining::keep;
   std::uint64_t entries = 0;
-  bool is_stored = false;           ///< The rules store the entries, so a dictionary has no effect.
-  bool has_few_samples = false;     ///< Below `kJudgedSamplesMin`.
-  std::uint64_t bytes_without = 0;  ///< Without a dictionary.
-  std::optional<std::uint64_t> bytes_now{};   ///< With the present one, if any.
-  std::optional<std::uint64_t> bytes_then{};  ///< With a new one, if it pays.
-  ByteVector fresh{};                         ///< The bytes to write.
+  /// True if the rules store the entries, so that a dictionary has no effect.
+  bool is_stored = false;
+  bool has_few_samples = false;     ///< True if there are fewer than `kJudgedSamplesMin` samples.
+  std::uint64_t bytes_without = 0;  ///< The size without a dictionary.
+  /// The size with the current dictionary, if there is one.
+  std::optional<std::uint64_t> bytes_now{};
+  /// The size with a new dictionary, if training returns one.
+  std::optional<std::uint64_t> bytes_then{};
+  ByteVector fresh{};  ///< The bytes of the new dictionary.
 };
 
-/// Decides by sizes only: `bytes_without` is the size without a dictionary, `now` the size with the
-/// present dictionary, and `then` the size with a new one (nullopt if that dictionary is missing).
-/// Without a present dictionary the new one is written, because training returns only a dictionary
-/// that pays.
+/// Decides by sizes only. `bytes_without` is the size without a dictionary, `now` the size with the
+/// current dictionary, and `then` the size with a new dictionary. `now` or `then` has no value if
+/// there is no such dictionary. If there is no current dictionary, the new dictionary is always
+/// written, because training returns only dictionaries that save bytes.
 Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uint64_t> now,
                              std::optional<std::uint64_t> then, bool is_forced);
 
-/// The rules for samples: up to 1,023 of each sort, without a minimum of assets. In a small project
-/// the user decides whether dictionaries are worthwhile.
+/// The rules for samples: up to 1,023 of each sort, without a minimum number of assets. So
+/// dictionaries can also be trained for a small project.
 SamplingRules committed_sampling();
 
-/// The existing dictionaries, and how they are judged.
+/// The existing dictionaries, and the options of training.
 struct RetrainingWish {
   CommittedDictionaries present;
-  std::vector<UnusableDictionary> unusable{};  ///< Replaced, or removed if none: too little gain.
-  bool is_forced = false;                      ///< Any smaller result pays.
+  /// The files that cannot be used. They are replaced by new dictionaries, or removed if no new
+  /// dictionary would save enough.
+  std::vector<UnusableDictionary> unusable{};
+  bool is_forced = false;  ///< True if a new dictionary is written for any gain.
 };
 
-/// Tries the present dictionaries and new ones on samples of the project. Fails with `malformed` if
-/// a sample cannot be cooked, because then no decision is possible.
+/// Tries the current dictionaries and new dictionaries on samples of the project. Fails with
+/// `malformed` if a sample cannot be cooked, because then no decision is possible.
 Result<std::vector<RetrainingPlan>> plan_retraining(
     const Project& project, const std::vector<ComponentDescription>& components,
     const RetrainingWish& wish, unsigned jobs, const std::stop_token& stop);

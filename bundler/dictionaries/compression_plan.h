@@ -1,4 +1,4 @@
-// The level and dictionary with which each entry is compressed.
+// Determines the level and the dictionary with which each entry is compressed.
 #pragma once
 
 #include <map>
@@ -15,11 +15,11 @@
 
 namespace muster {
 
-/// The kinds of entries for which a dictionary may be useful, sorted; entries of the others are all
-/// stored. `level` applies to kinds without a rule.
+/// The kinds of entries for which a dictionary can be useful, sorted. All entries of the other
+/// kinds are stored without compression. `level` applies to kinds without a rule.
 std::vector<EntryKind> kinds_with_dictionaries(int level, const CompressionRules& rules);
 
-/// The plan of a whole build, created before packing. Afterwards safe to use from several threads.
+/// The plan of a whole build, which is made before packing. Several threads may use a plan.
 class CompressionPlan {
  public:
   /// Compresses everything at one level, without dictionaries.
@@ -27,16 +27,18 @@ class CompressionPlan {
   /// `level` (0 stores) applies to kinds without a rule. Dictionaries with equal ids are not used.
   CompressionPlan(int level, CompressionRules rules, BuildDictionaries dictionaries);
 
-  /// The level of an entry of a file with this extension; 0 stores it.
+  /// The level of an entry of a file with this extension; 0 stores the entry.
   int level_of(EntryKind kind, std::string_view extension) const;
-  /// The same for known content: compressed media are stored, unless a rule has their extension.
+  /// Like the first `level_of`, for known content: compressed media are stored, unless a rule has
+  /// their extension.
   int level_of(EntryKind kind, std::string_view extension, Bytes plain) const;
-  /// Null for none.
+  /// The dictionary of a kind at a level; null for no dictionary.
   const CompressionDictionary* dictionary_of(EntryKind kind, int level) const;
-  /// How an entry was packed by such a plan.
+  /// How this plan packs an entry of a bundle.
   PackedHow how_packed(const BundleEntry& entry, std::string_view extension) const;
 
-  /// The same for the entries of a project. The project and this object must outlive the result.
+  /// `how_packed` for the entries of a project. The project and this object must outlive the
+  /// result.
   HowPacked how_packed_in(const Project& project) const;
 
   /// The dictionaries in use.

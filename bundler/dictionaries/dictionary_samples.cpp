@@ -21,7 +21,7 @@ struct Candidate {
   AssetNumber asset = kNoAsset;
 };
 
-// The candidates whose guid's hash begins with `share` zero bits.
+// Chooses the candidates for which the hash of the guid begins with `share` zero bits.
 std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const SamplingRules& rules,
                                 unsigned& share) {
   if (candidates.size() < rules.assets_min) return {};
@@ -40,7 +40,8 @@ std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const Samplin
 DictionarySamples choose_samples(const Project& project, const SamplingRules& rules) {
   std::vector<Candidate> text;
   std::vector<Candidate> settings;
-  // For both targets, whichever is built, because both have the same dictionaries.
+  // Uses the assets of both targets, also if only one target is built, because both targets have
+  // the same dictionaries.
   for (const AssetNumber number : built_assets(project, TargetSet::both())) {
     const Asset& asset = project.index().at(number);
     if (asset.is_folder) continue;

@@ -1,4 +1,4 @@
-// The samples on which dictionaries are trained.
+// Chooses and cooks the samples on which dictionaries are trained.
 #pragma once
 
 #include <cstdint>
@@ -10,40 +10,45 @@
 
 namespace muster {
 
-/// The rules for selecting assets; tests use other values.
+/// The rules for choosing samples. Tests use other values.
 struct SamplingRules {
-  /// With fewer assets of a sort (text, or with import settings) there are no samples: in a small
-  /// project too many changes would affect samples, for little gain.
+  /// The minimum number of assets of a sort (text assets, or assets with import settings). With
+  /// fewer assets there are no samples, because in a small project many changes would affect the
+  /// samples, and dictionaries would save little.
   std::size_t assets_min = 512;
-  /// The expected number of samples is between this and twice this, if there are enough assets.
+  /// If there are enough assets, the expected number of samples is between this number and twice
+  /// this number.
   std::size_t samples_wanted = 64;
-  /// About one of `1 << share_min` assets is a sample, or fewer, because the gain on the other
-  /// assets must pay for the dictionary.
+  /// At most about one of `1 << share_min` assets is a sample, because the other assets must save
+  /// more bytes than the dictionary has.
   unsigned share_min = 3;
   TrainingRules training{};
 };
 
-/// The assets that are samples, selected by their guids: an eighth of 512 or more, a sixteenth of
-/// 1,024 or more, and so on, so that 64 to 127 are expected. Adding, removing or changing another
-/// asset does not affect them, unless the number of assets passes a power of two.
+/// The assets that are samples, chosen by their guids: one eighth of 512 or more assets, one
+/// sixteenth of 1,024 or more assets, and so on, so that 64 to 127 samples are expected. If another
+/// asset is added, removed or changed, the samples stay the same, unless the number of assets
+/// passes a power of two.
 struct DictionarySamples {
-  std::vector<AssetNumber> text;  ///< Assets that may have an object and a prefab; by guid's hash.
-  std::vector<AssetNumber> settings;  ///< Assets with import settings; by guid's hash.
-  unsigned text_share = 0;            ///< One of `1 << text_share` is a sample.
+  std::vector<AssetNumber> text;  ///< The samples of text assets, sorted by the hash of their guid.
+  /// The samples of assets with import settings, sorted by the hash of their guid.
+  std::vector<AssetNumber> settings;
+  unsigned text_share = 0;  ///< One of `1 << text_share` text assets is a sample.
   unsigned settings_share = 0;
 };
 DictionarySamples choose_samples(const Project& project, const SamplingRules& rules);
 
-/// Cooked samples. Those that cannot be cooked have problems and are skipped; packing reports them.
+/// The cooked samples. Samples that cannot be cooked have problems and are skipped; packing reports
+/// them.
 struct CookedSamples {
   std::vector<CookedAsset> text;
   std::vector<CookedAsset> settings;
   unsigned text_share = 0;
   unsigned settings_share = 0;
 
-  /// The entries of a kind, in the samples' order.
+  /// The entries of a kind, in the order of the samples.
   std::vector<Bytes> of(EntryKind kind) const;
-  /// The estimated number of entries of a kind in the project, from the samples.
+  /// The number of entries of a kind in the project, estimated from the samples.
   std::uint64_t estimated_entries(EntryKind kind) const;
 };
 CookedSamples cook_samples(const Project& project,

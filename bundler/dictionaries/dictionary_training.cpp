@@ -1,6 +1,6 @@
-// Uses zstd's "fast cover" with fixed parameters. Searching for parameters (its optimizer, on
-// threads) took ten times as long and gained nothing on real projects. Dictionaries of plain bytes,
-// without its selection of segments, were worse at every size.
+// Uses the "fast cover" algorithm of zstd with fixed parameters. In tests on real projects,
+// searching for better parameters with zstd's optimizer took ten times as long and saved nothing.
+// Dictionaries of plain bytes, without the selection of segments, were worse at every size.
 #include "bundler/dictionaries/dictionary_training.h"
 
 #include <algorithm>
@@ -17,13 +17,13 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kDictionaryBytesMax = 112 << 10;
-/// A dictionary larger than this fraction (1 / this) of its training data would memorise the
-/// samples.
+/// A dictionary has at most the size of its training data divided by this number. A larger
+/// dictionary would only repeat the samples.
 constexpr std::size_t kShareMax = 4;
 constexpr std::size_t kTriedEvery = 4;
 
 struct Material {
-  ByteVector bytes;  ///< The training samples, concatenated.
+  ByteVector bytes;  ///< The concatenated samples for training.
   std::vector<std::size_t> sizes;
   std::vector<Bytes> tried;  ///< The samples for trials.
   std::uint64_t sample_bytes = 0;
@@ -74,7 +74,8 @@ std::uint64_t packed_bytes(std::span<const Bytes> plain, const CompressionDictio
   return sum;
 }
 
-// Each size is twice the previous one, and the last is the maximum.
+// The sizes of dictionaries to try. Each size is twice the previous size, and the last size is the
+// maximum.
 std::vector<std::size_t> sizes_to_try(const Material& material, const TrainingRules& rules) {
   const std::size_t size_max = std::min(kDictionaryBytesMax, material.bytes.size() / kShareMax);
   std::vector<std::size_t> sizes;
@@ -86,11 +87,12 @@ std::vector<std::size_t> sizes_to_try(const Material& material, const TrainingRu
 }
 
 struct Trial {
-  ByteVector bytes;  ///< Empty without a dictionary.
+  ByteVector bytes;  ///< The dictionary; empty if the trial has none.
   std::uint64_t packed_bytes = 0;
 };
 
-// With size 0, measures the samples without a dictionary.
+// Trains a dictionary of this size and measures the samples with it. For size 0, measures the
+// samples without a dictionary.
 Trial try_size(const Material& material, std::size_t size) {
   Compressor compressor;
   if (size == 0) return {{}, packed_bytes(material.tried, nullptr, compressor)};
@@ -122,8 +124,8 @@ std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples
   if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
   const std::vector<std::size_t> sizes = sizes_to_try(material, rules);
   if (sizes.empty()) return std::nullopt;
-  // The last slot is the trial without a dictionary. The largest sizes start first, because a large
-  // size that starts last would delay the end.
+  // The last element is the trial without a dictionary. The largest sizes start first, because a
+  // large size that starts last would delay the end.
   std::vector<Trial> trials(sizes.size() + 1);
   parallel_for(trials.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const std::size_t slot = trials.size() - 1 - i;

@@ -1,6 +1,7 @@
-// Facts about a file are valid while its content is unchanged, as shown by its stamp. Facts about
-// an asset depend on several files and on the classes of scripts; a hash covers them all, and is
-// recomputed from the dependencies that the facts list.
+// Facts about a file are valid while its content is unchanged, which its stamp shows. Facts about
+// an asset depend on several files and on the classes of scripts. The facts list these
+// dependencies, and a hash covers all of them. The facts are valid if the hash, computed again, is
+// equal.
 #include "bundler/incremental/build_memory.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ void add_hash(ContentHasher& hasher, const ContentHash& hash) {
   hasher.update(std::as_bytes(std::span(hash.bytes)));
 }
 
-// Assets with a repeated guid are reported, and no facts are kept for them.
+// Whether an asset is the only asset with its guid, or the first of them. No facts are stored for
+// other assets with a repeated guid.
 bool owns_guid(const Project& project, AssetNumber asset) {
   return project.index().find(project.index().at(asset).guid) == asset;
 }
@@ -76,7 +78,7 @@ void BuildMemory::write_files(BuildState& state) const {
   const InputNumbers numbers(state);
   for (std::size_t i = 0; i < sidecars_.size(); ++i) {
     if (sidecars_[i] == nullptr && mentions_[i] == nullptr) continue;
-    // Keeps the earlier facts of files that are unchanged and were not read again in this build.
+    // Keeps the earlier facts about unchanged files that this build has not read.
     const AssetPath path = numbers_->path_of(static_cast<std::uint32_t>(i));
     const auto number = numbers.of(path);
     if (!number || inputs_.hash_of(path) != numbers_->at(static_cast<std::uint32_t>(i)).hash) {
@@ -102,7 +104,7 @@ void BuildMemory::write_files(BuildState& state) const {
 void BuildMemory::add_file(AssetNumber asset, ContentHasher& hasher) const {
   const AssetPath& path = project_->index().at(asset).path;
   hasher.update_text(path.text());
-  // The content of a model is not examined.
+  // Facts do not depend on the content of a model.
   add_hash(hasher, is_model_path(path) ? ContentHash() : hashes_.hash_of(path));
   add_hash(hasher, hashes_.hash_of(meta_beside(path)));
 }

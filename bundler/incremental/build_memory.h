@@ -1,5 +1,5 @@
-// The facts about a project in the state of an earlier build, so that unchanged files are neither
-// opened nor parsed.
+// Provides facts about a project from the state of an earlier build, so that unchanged files are
+// neither opened nor parsed.
 #pragma once
 
 #include <map>
@@ -15,15 +15,16 @@
 
 namespace muster {
 
-/// The facts of an asset, and the hash of everything that they depend on.
+/// The facts about an asset, and the hash of everything that the facts depend on.
 struct KnownAsset {
   AssetNumber asset = kNoAsset;
   ContentHash key{};
   const AssetFacts* facts = nullptr;
 };
 
-/// Provides facts about files while a project is opened, then about assets while it is checked, and
-/// stores old and new facts. Lives as long as the project:
+/// Provides facts about files while a project is opened, and facts about assets while it is
+/// checked. Also collects the facts for the state of the next build. Must live as long as the
+/// project:
 ///
 ///     BuildMemory memory(recorded, read_state(output), tool);
 ///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);
@@ -31,10 +32,11 @@ struct KnownAsset {
 class BuildMemory final : public FileMemory {
  public:
   /// `inputs` is the recorder through which the project is read. If another version of the program
-  /// wrote the state, only its facts about the content of files are used.
+  /// wrote the earlier state, only the state's facts about the content of files are used.
   BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> earlier, std::string tool);
 
-  /// Determines the valid facts, on `jobs` threads, and passes them to the project. Call it once.
+  /// Determines which facts are still valid, on `jobs` threads, and passes them to the project.
+  /// Call it once.
   void know_assets(Project& project, const std::vector<ComponentDescription>& components,
                    unsigned jobs);
 
@@ -45,13 +47,16 @@ class BuildMemory final : public FileMemory {
 
   /// The facts that are valid now, unordered. Requires: `know_assets` was called.
   std::vector<KnownAsset> known_assets(unsigned jobs) const;
-  /// The dependencies of the facts of all assets, besides those in their keys.
+  /// The hash of the dependencies that the facts of all assets have in common. The key of an asset
+  /// does not include them.
   const ContentHash& terms() const { return terms_; }
-  /// Adds the facts about files. Requires: the state has its inputs, and no such facts yet.
+  /// Adds the facts about files to a state. Requires: the state has its inputs, and has no facts
+  /// about files yet.
   void write_files(BuildState& state) const;
 
  private:
-  /// The number of an unchanged file; counts as a read of it.
+  /// The input number of an unchanged file; no value if the file has changed. Counts as a read of
+  /// the file.
   std::optional<std::uint32_t> rested(const AssetPath& path);
   ContentHash key_of(AssetNumber asset, const AssetFacts& facts) const;
   void add_file(AssetNumber asset, ContentHasher& hasher) const;
@@ -61,8 +66,9 @@ class BuildMemory final : public FileMemory {
   std::string tool_;
   InputHashes hashes_;
   bool is_of_tool_ = false;
-  std::optional<InputNumbers> numbers_;        // for the earlier state
-  std::vector<const StateSidecar*> sidecars_;  // indexed by input number; null for none
+  std::optional<InputNumbers> numbers_;  // The input numbers of the earlier state.
+  // The sidecars by input number; null if there is no such sidecar.
+  std::vector<const StateSidecar*> sidecars_;
   std::vector<const StateMentions*> mentions_;
   std::mutex mutex_;
   std::map<AssetPath, SidecarFacts> new_sidecars_;

@@ -1,5 +1,5 @@
-// The head comes first, with its own hash: a build with nothing to do reads only the head. Every
-// irregularity is an error, and an error costs one full build.
+// The head comes first and has its own hash, because a build that has nothing to do reads only the
+// head. Any invalid byte is an error, and the only cost of an error is one full build.
 #include "bundler/incremental/build_state.h"
 
 #include <algorithm>

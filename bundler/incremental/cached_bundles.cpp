@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-/// The maximum number of assets, both for storing and for parsing.
+/// The maximum number of assets of a stored bundle.
 constexpr std::uint64_t kAssetsMax = std::uint64_t{1} << 22U;
 
 ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFact>& facts) {
@@ -20,8 +20,8 @@ ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFa
   return hasher.finish();
 }
 
-// The questions of a bundle, and the result for the answers at that time. If the answers are still
-// the same, the result is found without another request.
+// The questions of a bundle, and the result for the answers when it was stored. If the current
+// answers are the same, the result is found without another request.
 struct StoredQuestions {
   std::vector<CookQuestion> questions;
   ContentHash bundle_key;
@@ -136,7 +136,7 @@ CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const Co
       terms_(terms.tool + " level " + std::to_string(terms.level)),
       only_stores_(only_stores) {
   if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
-  // Kinds without a dictionary are omitted, so the kind of each dictionary is included.
+  // Only kinds with a dictionary are listed, so the kind of each dictionary is included.
   for (const StateDictionary& dictionary : terms.dictionaries) {
     terms_ += " " + std::string(to_string(dictionary.kind)) + " " + dictionary.hash.to_string();
   }
@@ -146,7 +146,8 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   ContentHasher hasher;
   hasher.update_text("questions");
   hasher.update_text(terms_);
-  // The same file, packed separately, has other names inside.
+  // The entries of a variant have the guid of its base. The same file as a separate asset has
+  // another guid.
   if (!planned.keys.empty()) {
     hasher.update_text("variant");
     hasher.update(project_.index().at(planned.varied).guid.bytes());

@@ -1,4 +1,4 @@
-// Packed bundles in a cache, for other checkouts and other machines.
+// Stores packed bundles in a cache and finds them there, for other checkouts and other machines.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,23 @@
 
 namespace muster {
 
-/// A bundle's file, and the data about it that a build needs. The format in the cache is
-/// bundler/cache/README.md, "Bundles".
+/// The file of a bundle, and the data about the bundle that a build needs. The format in the cache
+/// is bundler/cache/README.md, "Bundles".
 struct CachedBundle {
   std::uint64_t plain_bytes = 0;
   std::uint64_t source_bytes = 0;
-  std::vector<std::uint64_t> asset_bytes;  ///< Plain bytes of each asset, in the plan's order.
+  /// The plain size of each asset, in the order of the plan.
+  std::vector<std::uint64_t> asset_bytes;
   ByteVector file;
 };
 
 ByteVector encode(const CachedBundle& bundle);
-/// Parses untrusted bytes. Nothing if they have another format, or if the file is no bundle.
+/// Parses untrusted bytes. Returns no value if they have another format, or if the file is not a
+/// bundle.
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
 
-/// Whether all entries of a bundle belong to the planned assets and use known dictionaries: a cache
-/// may return wrong content.
+/// Whether all entries of a bundle belong to the planned assets and use known dictionaries. The
+/// check is needed because a cache can return wrong content.
 bool holds_only(const Project& project, const PlannedBundle& planned, const BundleReader& reader,
                 const DictionarySet& dictionaries);
 
@@ -40,21 +42,23 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
 
 struct ReadableBundle;
 
-/// Finds a bundle in two steps, because its dependencies are known only after cooking. The contents
-/// of its assets lead to the questions that cooking asked; these questions with the current answers
-/// lead to the bundle. Safe to use from several threads.
+/// Finds a bundle in two steps, because the dependencies of a bundle are known only after cooking.
+/// The first key is made from the contents of its assets, and finds the questions that cooking
+/// asked. The second key is made from these questions with their current answers, and finds the
+/// bundle. Several threads may use this object.
 class CachedBundles {
  public:
-  /// All arguments outlive this object. If it only stores, it finds nothing.
+  /// All arguments must outlive this object. If `only_stores` is true, `find` returns nothing.
   CachedBundles(BuildCache& cache, const Project& project, const CookAnswers& answers,
                 const PackingTerms& terms, bool only_stores = false);
 
   struct Found {
     CachedBundle bundle;
-    std::vector<CookFact> facts;  ///< Its dependencies; sorted.
+    std::vector<CookFact> facts;  ///< The dependencies of the bundle, sorted.
   };
-  /// A bundle with a reader of its file. Stops soon after `abandoned` is requested. Nothing if the
-  /// cache does not have it, or has a file that is not the planned bundle (`holds_only`).
+  /// Finds a bundle and opens a reader of its file. Stops soon after `abandoned` is requested.
+  /// Returns no value if the cache does not have the bundle, or has a file that is not the planned
+  /// bundle (`holds_only`).
   std::optional<ReadableBundle> find(const PlannedBundle& planned, Target target,
                                      const DictionarySet& dictionaries, CacheReach reach,
                                      const std::stop_token& abandoned) const;
@@ -74,8 +78,8 @@ class CachedBundles {
   bool only_stores_;
 };
 
-/// A bundle from a cache. The reader views the file, whose address does not change when this object
-/// is moved.
+/// A bundle from a cache. The reader views the bytes of the file, whose address does not change
+/// when this object is moved.
 struct ReadableBundle {
   CachedBundles::Found found;
   BundleReader reader;

@@ -1,6 +1,6 @@
-// A bundle can be kept if it would contain the same assets, packed with the same settings, and if
-// every question that cooking asked has the same answer. Nothing else affects its bytes; its own
-// name follows from them.
+// A bundle can be kept under three conditions: it would contain the same assets, the settings of
+// packing are the same, and every question that cooking asked has the same answer. Nothing else
+// affects the bytes of a bundle.
 #include "bundler/incremental/earlier_build.h"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ std::vector<Guid> members_of(const Project& project, const PlannedBundle& planne
   return members;
 }
 
-// The subject of a bundle, besides its members: a prefab, or a variant by its name; null for shared
-// ones.
+// The guid that identifies a bundle together with its members: the guid of a prefab, or the name of
+// a variant; null for a shared bundle.
 Guid subject_of(const BundleName& name) {
   if (name.kind == BundleKind::shared) return {};
   return Guid::from_bytes(std::as_bytes(std::span<const std::uint8_t>(name.bytes)));
@@ -38,7 +38,8 @@ std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
 }
 
-// The numbers that justified a dictionary do not affect packing.
+// Whether two lists have the same dictionaries. The sizes that were the reason to use a dictionary
+// do not affect packing.
 bool are_same(const std::vector<StateDictionary>& a, const std::vector<StateDictionary>& b) {
   return std::ranges::equal(a, b, [](const StateDictionary& one, const StateDictionary& other) {
     return one.kind == other.kind && one.hash == other.hash;
@@ -55,8 +56,9 @@ void tidy(std::vector<BuildReason>& reasons) {
 EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                            const CookAnswers& answers, unsigned jobs)
     : state_(std::move(state)), files_(files), stamps_(stamps) {
-  // For each fact, one bit per target (as in `Target`): whether the fact still holds for it. Both
-  // are computed, because a target may now need a fact that only the other target needed before.
+  // For each fact, one bit per target (as in `Target`): whether the fact is unchanged for the
+  // target. Both bits are computed, because a target may now need a fact that only the other target
+  // needed before.
   std::vector<std::uint8_t> holds(state_.facts.size(), 0);
   parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
@@ -92,7 +94,8 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
   return members;
 }
 
-// Bundles of the same target come first; shared content may come from either target.
+// The earlier bundles with this subject and these members. Bundles of `target` come first, and
+// bundles of the other target follow.
 std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
                                                          const Members& members) const {
   const auto found = by_members_.find({subject, members});
@@ -103,8 +106,8 @@ std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Gu
   return places;
 }
 
-// The earlier bundle of the same prefab or variant; for a shared bundle, the one that contained its
-// first asset.
+// The earlier bundle of the same prefab or variant. For a shared bundle, the earlier shared bundle
+// that contained its first asset.
 EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
                                              const Members& members) const {
   if (!subject.is_null()) {
@@ -150,8 +153,8 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
-// The answers about a file's name or extension are hashes. They show whether the recorded name is
-// still the name at the time of packing.
+// The answers about the name or extension of a file are hashes. The hashes show whether the file
+// had the recorded name when the bundle was packed.
 EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> told;
@@ -227,7 +230,8 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
   }
 }
 
-// A different stamp does not imply different content: outputs are copied and restored.
+// Whether the file of a bundle is undamaged. If its stamp differs, the content is checked, because
+// outputs may be copied or restored.
 bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
   const auto& outputs = place.target->outputs;
   const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);

@@ -1,5 +1,5 @@
 // Compares the bundles of an earlier build with a plan. Finds the bundles that can be kept, and the
-// reasons why the others must be packed.
+// reasons why other bundles must be packed.
 #pragma once
 
 #include <array>
@@ -19,38 +19,40 @@ namespace muster {
 /// The reason why a bundle was packed.
 struct BuildReason {
   std::string_view what;  ///< One of the texts in bundler/report/README.md.
-  std::string detail;     ///< The path, option or name concerned; may be empty.
+  std::string detail;     ///< The path, option or name that the reason is about; may be empty.
   friend auto operator<=>(const BuildReason&, const BuildReason&) = default;
 };
 
-/// The settings of packing that decide whether bundles can be kept.
+/// The settings of packing. Bundles of an earlier build can be kept only if these are equal.
 struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
   int level = 0;
-  /// The choice, as returned by `to_text`. It decides which files are read.
+  /// The choice of variants, as returned by `to_text`. The choice determines which files are read.
   std::string variants{};
-  std::string compression{};                    ///< As returned by `CompressionRules::text`.
-  std::vector<StateDictionary> dictionaries{};  ///< Sorted by kind.
-  /// Why they differ from those of the earlier build.
+  std::string compression{};  ///< The compression rules, as returned by `CompressionRules::text`.
+  std::vector<StateDictionary> dictionaries{};  ///< The dictionaries, sorted by kind.
+  /// The reasons why the dictionaries differ from the dictionaries of the earlier build.
   std::vector<BuildReason> dictionary_reasons{};
 };
 
-/// Compares the bundles of an earlier build with those that are planned now. Safe to use from
-/// several threads after construction.
+/// Compares the bundles of an earlier build with the bundles of a plan. After construction, several
+/// threads may use it.
 class EarlierBuild {
  public:
-  /// Repeats all questions of the earlier build, on `jobs` threads. `files` contains its output.
-  /// `files` and `stamps` must outlive this object.
+  /// Answers all questions of the earlier build again, on `jobs` threads. `files` contains the
+  /// output of the earlier build. `files` and `stamps` must outlive this object.
   EarlierBuild(BuildState state, const FileReader& files, const FileStamps& stamps,
                const CookAnswers& answers, unsigned jobs);
 
   struct Match {
     const StateBundle* bundle = nullptr;  ///< The bundle to keep; null if it must be packed.
-    AssetPath path{};                     ///< The path of its file in the output.
-    std::vector<BuildReason> reasons{};   ///< Why it is packed; sorted, then never empty.
+    AssetPath path{};                     ///< The path of the bundle's file in the output.
+    std::vector<BuildReason> reasons{};   ///< The reasons why the bundle must be packed, sorted.
+                                          ///< Never empty if `bundle` is null.
   };
-  /// Hashes the bundle's file if its stamp differs from the recorded one.
+  /// Finds the earlier bundle for a planned bundle. Hashes the bundle's file if its stamp differs
+  /// from the recorded stamp.
   Match find(const Project& project, Target target, const PackingTerms& terms,
              const PlannedBundle& planned) const;
 
@@ -65,15 +67,16 @@ class EarlierBuild {
                      std::vector<BuildReason>& reasons) const;
   /// The path of an asset, or its recorded path if it no longer exists.
   std::string path_of(const Project& project, const Guid& guid) const;
-  /// Returns the extension of an asset's file at the time when a bundle was packed. Nothing if it
-  /// is unknown. The state has the file names of the last build, which can be newer than the
-  /// bundles of a target that this build did not build.
+  /// Returns the extension that an asset's file had when a bundle was packed; no value if it is
+  /// unknown. The state has the file names of the last build, and a target that the last build did
+  /// not build has older bundles.
   using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
   ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
-  /// A dictionary of the earlier build, from any target; nothing if it is damaged.
+  /// A dictionary of the earlier build, from any target; no value if it is damaged.
   std::optional<ByteVector> read_dictionary(const ContentHash& hash) const;
 
-  /// The prefabs that had a bundle and have none in the plan, with reasons. Sorted.
+  /// The prefabs that had a bundle in the earlier build and have none in the plan, with reasons.
+  /// Sorted.
   std::vector<BuildReason> gone_from(const Project& project, Target target,
                                      const BundlePlan& plan) const;
 
@@ -82,7 +85,7 @@ class EarlierBuild {
     const StateTarget* target = nullptr;
     const StateBundle* bundle = nullptr;
   };
-  using Members = std::vector<Guid>;  // sorted
+  using Members = std::vector<Guid>;  // Sorted.
 
   std::vector<BuildReason> reasons_of_terms(const StateTarget& target,
                                             const PackingTerms& terms) const;
@@ -94,7 +97,8 @@ class EarlierBuild {
   BuildState state_;
   const FileReader& files_;
   const FileStamps& stamps_;
-  std::array<std::vector<bool>, 2> holds_;  // for client and server, one per fact
+  // For client and server, whether each fact is unchanged.
+  std::array<std::vector<bool>, 2> holds_;
   std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
   std::map<std::pair<Target, Guid>, Place> by_subject_;
   std::map<std::pair<Target, Guid>, Place> shared_by_asset_;

@@ -1,5 +1,6 @@
-// Checks many names of a folder at a time, several folders in parallel. A folder's own stamp is
-// that of its list of names, so lists are read only if a name was added or removed.
+// Checks many names of a folder together, and several folders in parallel. The stamp of a folder
+// changes when a name is added or removed, so the list of names is read only if the stamp has
+// changed.
 #include "bundler/incremental/input_check.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr std::size_t kNamesPerStep = 128;
 
-// A group of inputs of one folder.
+// Some inputs of one folder, which one thread checks.
 struct Step {
   std::size_t folder = 0;
   std::size_t first = 0;
@@ -26,13 +27,14 @@ class InputLook {
   InputLook(const FileReader& files, const FileStamps& stamps)
       : files_(files), now_ns_(stamps.now_ns()) {}
 
-  /// Updates the stamps; false if the content has changed.
+  /// Checks one input and updates its stamp. Returns false if the content has changed.
   bool look(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
     const bool is_same = now == input.stamp;
     if (is_same && (input.is_settled || !now.exists)) return true;
     const bool is_folder = now.kind == FileKind::folder;
     if (now.exists != input.stamp.exists || now.kind != input.stamp.kind) return false;
-    // The part that was read is not recorded, so a file that may have changed counts as changed.
+    // The state does not record which part was read, so a file with another stamp counts as
+    // changed.
     if (input.use == InputUse::part) return false;
     if (input.use == InputUse::looked) {
       if (!is_folder && now.size_bytes != input.stamp.size_bytes) return false;
@@ -118,7 +120,7 @@ bool are_outputs_untouched(const BuildState& state, TargetSet targets, const Fil
     if (!targets.has(target.target)) continue;
     for (const StateOutput& output : target.outputs) outputs.push_back(&output);
   }
-  // Sorted by path, so the files of one folder are adjacent.
+  // The outputs are sorted by path, so the files of one folder are adjacent.
   for (std::size_t first = 0; first < outputs.size();) {
     const auto folder_of = [](const StateOutput* output) {
       const std::string_view path = output->path;

@@ -9,7 +9,9 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
   const FileStamp stamp = inputs_.look_at(path);
   if (!stamp.exists || stamp.kind != FileKind::file) return {};
   if (const StateInput* known = rested(path, stamp)) {
-    inputs_.assume(path, known->hash);  // A read with other content is detected.
+    inputs_.assume(
+        path,
+        known->hash);  // If a read during this build finds other content, the change is detected.
     return known->hash;
   }
   ByteVector buffer;

@@ -1,4 +1,4 @@
-// The content hashes of a build's inputs, without reading known files again.
+// Computes the content hashes of a build's inputs without reading known files again.
 #pragma once
 
 #include "bundler/incremental/build_state.h"
@@ -6,18 +6,19 @@
 
 namespace muster {
 
-/// Hashes of files. Each comes from reading the project, or from an earlier build if the file is
-/// unchanged since; otherwise the file is read again. Safe to use from several threads. Both
-/// parameters outlive this object; the earlier state is optional.
+/// Returns the hashes of files. If the project was read, a hash comes from that read. If the file
+/// is unchanged since an earlier build, the hash comes from the state of that build. Otherwise the
+/// file is read again. Several threads may use this object. `inputs` and `earlier` must outlive it;
+/// `earlier` may be null.
 class InputHashes {
  public:
   InputHashes(const RecordedFiles& inputs, const BuildState* earlier)
       : inputs_(inputs), earlier_(earlier) {}
 
-  /// All zero for unreadable files.
+  /// The hash of a file; all zero if the file cannot be read.
   ContentHash hash_of(const AssetPath& path) const;
 
-  /// The earlier build's record of a file that is unchanged since; null if it may have changed.
+  /// The record of a file in the earlier build; null if the file may have changed since that build.
   const StateInput* rested(const AssetPath& path, const FileStamp& stamp) const;
 
  private:

@@ -1,5 +1,5 @@
-// A stamp is taken before its file is read. A file that changes during a build then has another
-// stamp, or an unsettled one, and the next build checks it again.
+// The stamp of a file is taken before the file is read. If a file changes during a build, its stamp
+// then differs or is not settled, and the next build checks the file again.
 #include "bundler/incremental/recorded_files.h"
 
 #include <algorithm>
@@ -69,8 +69,8 @@ FileStamp RecordedFiles::look_at(const AssetPath& path) const {
   return note(path, InputUse::looked);
 }
 
-// The editor rewrites its own folders all the time, and no build depends on them; only findings use
-// the packages there.
+// Folders of the editor are not recorded, because the editor changes them all the time and no build
+// depends on them. Only findings use the packages in these folders.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
   if (is_of_editor(path)) return inner_.stat(path);
   note(path, InputUse::looked);
@@ -80,7 +80,8 @@ Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
 Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder) const {
   if (is_of_editor(folder)) return inner_.list(folder);
   if (may_hold_build(folder)) {
-    // An output folder inside the project changes with every build, and no build depends on it.
+    // An output folder inside the project is not recorded, because it changes with every build and
+    // no build depends on it.
     auto entries = inner_.list(folder);
     if (entries && is_build_output(folder, entries.value())) return entries;
   }
@@ -88,13 +89,13 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   auto entries = inner_.list(folder);
   if (!entries) return entries;
   note_whole(folder, hash_of_names(entries.value()));
-  // The target of a link may be added, removed, or replaced by another kind without a change of the
-  // folder. If this happens between the listing and the stamp, the list does not match the stamps.
+  // The target of a link can be added, removed or replaced by another kind without a change of the
+  // folder. So the target of each link is also recorded, and its kind is compared with the list.
   for (const DirectoryEntry& entry : entries.value()) {
     if (!entry.is_link) continue;
     const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
-    // The folder shows the removal of a link itself; if its target is not accessible, the link
-    // counts as broken.
+    // If the target is not accessible, the link counts as broken. The removal of the link itself
+    // changes the folder.
     const FileKind kind = stamp.exists ? stamp.kind : FileKind::broken_link;
     if (kind != entry.kind) note_torn(folder);
   }

@@ -17,12 +17,12 @@ namespace muster {
 
 /// The kind of access to a path.
 enum class InputUse : std::uint8_t {
-  looked = 0,  ///< Its existence, kind and size.
-  part = 1,    ///< A part of its bytes.
-  whole = 2,   ///< All of its bytes, or the names in a folder; these have a hash.
+  looked = 0,  ///< Only the existence, the kind and the size of the path were used.
+  part = 1,    ///< A part of the bytes was read.
+  whole = 2,  ///< All bytes of a file, or all names in a folder, were read. Such a path has a hash.
 };
 
-/// One path that a build has accessed, found or not.
+/// One path that a build has accessed. The path may be missing.
 struct RecordedInput {
   AssetPath path;
   FileStamp stamp;  ///< The stamp before the first access.
@@ -30,7 +30,7 @@ struct RecordedInput {
   ContentHash hash{};  ///< The hash of the whole content, or of the list of names and kinds.
 };
 
-/// The hash of a folder's names.
+/// The hash of the names and kinds in a folder.
 ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries);
 
 /// Reads a project's files and records each accessed path, with the hash of its content. Reading
@@ -45,17 +45,17 @@ class RecordedFiles final : public FileReader {
   Result<Bytes> read(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                      ByteVector& buffer) const override;
 
-  /// The accesses so far, sorted by path.
+  /// The accesses until now, sorted by path.
   std::vector<RecordedInput> inputs() const;
-  /// The hash of a file that was read whole; nothing for others.
+  /// The hash of a file that was read completely; no value for any other file.
   std::optional<ContentHash> hash_of(const AssetPath& path) const;
-  /// Records the known content of a file that need not be read.
+  /// Records the content of a file whose hash is already known, instead of reading the file.
   void assume(const AssetPath& path, const ContentHash& hash) const { note_whole(path, hash); }
-  /// The stamp of a path; counts as an access.
+  /// The stamp of a path. Counts as an access.
   FileStamp look_at(const AssetPath& path) const;
-  /// True if a file was read, or assumed, twice and changed in between.
+  /// True if a file changed between two accesses that recorded its content.
   bool is_torn() const { return !torn().empty(); }
-  /// The files that changed; empty if there are none.
+  /// The files that changed between two accesses.
   std::vector<AssetPath> torn() const;
   /// The file system's time at the start of recording.
   std::int64_t started_ns() const { return started_ns_; }

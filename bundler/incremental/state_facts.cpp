@@ -1,4 +1,4 @@
-// Guids and names are in tables, because most are used often.
+// Guids and names are stored once in tables, because most of them are used often.
 #include "bundler/incremental/state_facts.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr std::uint8_t kFolder = 0x01;
 constexpr std::uint8_t kMentions = 0x02;
 constexpr std::uint8_t kPackable = 0x01;
 constexpr std::uint8_t kFitValues = 0x02;
-constexpr std::uint8_t kStripped = 0x04;  // for the client; the server has the next bit
+constexpr std::uint8_t kStripped = 0x04;  // The bit of the client; the next bit is for the server.
 constexpr std::uint8_t kKnownFlags = 0x0F;
 
 template <typename Value>
@@ -171,7 +171,7 @@ class FactsReader {
     return std::ranges::adjacent_find(values, std::ranges::greater_equal{}) == values.end();
   }
 
-  // An invalid index has made the reader fail.
+  // Reads the number of a guid in the table. An invalid number makes the reader fail.
   Guid guid() {
     const std::uint32_t number = in_.index(guids_.size());
     return in_.failed() ? Guid() : guids_[number];

@@ -1,4 +1,4 @@
-// The end of a state's body: facts about files and assets. The format is
+// Encodes and decodes the end of a state's body: the facts about files and assets. The format is
 // bundler/incremental/STATE_FORMAT.md.
 #pragma once
 
@@ -8,7 +8,8 @@
 namespace muster {
 
 void write_facts(ByteWriter& out, const BuildState& state);
-/// Requires: the rest of the state was read. Every irregularity makes the reader fail.
+/// Reads the facts. Invalid bytes make the reader fail. Requires: all other parts of the state were
+/// read.
 void read_facts(StateReader& in, BuildState& state);
 
 }  // namespace muster

@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Whether records are in strict order of a key.
+/// Whether records are in strictly ascending order of a key.
 template <typename Record, typename Key>
 bool is_sorted(const std::vector<Record>& records, Key Record::*key) {
   return std::ranges::adjacent_find(records, [&](const Record& a, const Record& b) {
@@ -21,12 +21,13 @@ bool is_sorted(const std::vector<Record>& records, Key Record::*key) {
          }) == records.end();
 }
 
-/// A `ByteReader` with the types of a state.
+/// A `ByteReader` that can read the types of a state.
 class StateReader : public ByteReader {
  public:
   using ByteReader::ByteReader;
 
-  /// A count that fits the remaining bytes, with at least `least_bytes` for each.
+  /// Reads a count. Fails if the remaining bytes are too few for this many records of at least
+  /// `least_bytes` each.
   std::size_t count(std::size_t least_bytes) {
     const std::uint64_t number = varint();
     if (number > remaining() / least_bytes) fail();
@@ -68,7 +69,7 @@ class StateReader : public ByteReader {
     return failed() ? 0 : static_cast<std::uint32_t>(value);
   }
 
-  /// Indices in strictly ascending order.
+  /// Reads indices below `below` in strictly ascending order.
   void read_indices(std::vector<std::uint32_t>& indices, std::size_t below) {
     indices.resize(count(1));
     for (std::uint32_t& one : indices) one = index(below);

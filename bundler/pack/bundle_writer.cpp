@@ -1,8 +1,8 @@
-// The size of the tables is known before compression, so the file is built in one buffer: it gets
-// space for header and tables, then the blocks are appended, with their records filled in, and the
-// hash is written last. Blocks are independent, so all threads compress a window of them, each
-// block into its own slot; then the slots are appended in order. One thread per entry or per bundle
-// would leave all but one thread idle on a large one.
+// The size of the tables is known before compression, so the file is built in one buffer. The
+// buffer first gets space for the header and the tables. Then the blocks are appended and their
+// records are filled in. The hash is written last. Blocks are independent, so all threads compress
+// a group of consecutive blocks, each into a separate slot, and then the slots are appended in
+// order. With one thread per entry, all other threads would be idle for a large entry.
 #include "bundler/pack/bundle_writer.h"
 
 #include <algorithm>
@@ -85,12 +85,12 @@ Result<void> check_entries(const std::vector<PackEntry>& sorted, const PackOptio
   return {};
 }
 
-// The number of blocks per thread and window. Threads wait for each other at the end of a window,
-// on average for half a block, which is little compared with 32. The slots need at most as much
-// memory as the blocks: 8 MiB at the default size.
+// The number of blocks per thread in a group. At the end of a group, threads wait for each other,
+// on average for half a block, which is short compared with 32 blocks. The slots of a thread need
+// at most the memory of its blocks: 8 MiB at the default block size.
 constexpr std::size_t kWindowBlocks = 32;
 
-// A block to pack: its plain bytes, or a block of an earlier bundle.
+// A block to pack: its plain bytes, and the equal block of an earlier bundle if there is one.
 struct PendingBlock {
   Bytes plain;
   const StagedBlock* staged = nullptr;
@@ -101,14 +101,14 @@ struct PendingBlock {
 
 struct BlockSlot {
   ByteVector buffer;
-  Bytes stored;  // views the buffer, or the plain bytes
+  Bytes stored;  // The stored bytes, which are in `buffer` or are the plain bytes.
   BlockCoding coding = BlockCoding::stored;
   std::uint32_t dictionary_id = 0;
   std::optional<Error> failure;
 };
 
-// Uses an earlier block if its content equals the block to pack; otherwise the block is packed
-// again.
+// Uses the earlier block if its content is equal to the block to pack. Returns false if the block
+// must be packed.
 bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
                   const std::shared_ptr<const DictionarySet>& dictionaries) {
   if (block.staged->coding == BlockCoding::stored) return true;
@@ -177,7 +177,7 @@ Result<void> append_blocks(ByteVector& out, std::span<const PendingBlock> blocks
     for (std::size_t i = 0; i < pending.size(); ++i) {
       if (slots[i].failure) return fail(*slots[i].failure);
       append_block(out, block_table + (first + i) * block::kBytes, slots[i]);
-      // An entry with a dictionary has only this block.
+      // An entry with a dictionary has only one block.
       if (slots[i].dictionary_id == 0) continue;
       store(out, header::kBytes + pending[i].entry * entry::kBytes + entry::kDictionaryAt,
             slots[i].dictionary_id);
@@ -196,7 +196,7 @@ void store_entry(ByteVector& out, std::size_t record, const PackEntry& entry,
   store(out, record + entry::kKindAt, static_cast<std::uint16_t>(entry.kind));
 }
 
-// Fills in the entries' records, and lists their blocks.
+// Fills in the records of the entries, and lists their blocks.
 Result<std::vector<PendingBlock>> store_entries(ByteVector& out,
                                                 const std::vector<PackEntry>& entries,
                                                 const PackOptions& options,
@@ -257,7 +257,8 @@ Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOpt
   const std::size_t tables_end =
       block_table + static_cast<std::size_t>(block_count) * block::kBytes;
   ByteVector out;
-  // No block grows, so this is enough; unused memory is never touched.
+  // A stored block is never larger than its plain bytes, so this is enough memory. Unused memory is
+  // never touched.
   out.reserve(tables_end + static_cast<std::size_t>(plain_total));
   out.resize(tables_end);
   const auto blocks = store_entries(out, sorted, options, workers);

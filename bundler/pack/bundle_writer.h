@@ -15,15 +15,17 @@
 
 namespace muster {
 
-/// An entry to pack. Views its plain bytes.
+/// An entry to pack. `plain` is a view of its bytes.
 struct PackEntry {
   Guid guid{};
   std::int64_t local_id = kMainPayload;
   EntryKind kind = EntryKind::raw;
   Bytes plain{};
-  /// 0 stores it unchanged; nullopt means the options' level.
+  /// The compression level; 0 stores the entry unchanged, and no value means the level of the
+  /// options.
   std::optional<int> level{};
-  /// For the entry's level; null for none. Not used for entries with more than one block.
+  /// A dictionary for the entry's level; null for no dictionary. The dictionary is not used for
+  /// entries with more than one block.
   const CompressionDictionary* dictionary = nullptr;
 };
 
@@ -33,26 +35,26 @@ struct PackOptions {
   std::uint32_t block_plain_bytes = layout::bundle::kDefaultBlockPlainBytes;
 };
 
-/// The threads of packing: one per compressor, until a stop is requested. Requires: at least one.
+/// The threads that pack: one per compressor. Requires: there is at least one compressor.
 struct PackWorkers {
   std::span<Compressor> compressors;
   std::stop_token stop{};
-  /// Earlier bundles with the same block size, or null. Equal entries that were packed with the
-  /// same settings are copied from there.
+  /// Earlier bundles with the same block size, or null. If an earlier bundle has an equal entry
+  /// that was packed with the same settings, the entry is copied.
   const StagedBundles* staged = nullptr;
   /// The dictionaries of the entries, for reading earlier bundles.
   std::shared_ptr<const DictionarySet> dictionaries{};
 };
 
-/// Packs entries, in any order, into the bytes of a bundle. Equal entries and options give equal
-/// bytes, for any workers. Needs memory for the bundle and a few blocks per worker. Fails with
-/// `already_exists` if two entries have the same (guid, local id), with `limit_exceeded` if a limit
-/// of the format is reached, with `invalid_argument` for options out of range, with `cancelled`
-/// after a stop, or with the errors of reading earlier bundles.
+/// Packs entries into the bytes of a bundle. The entries may be in any order. Equal entries and
+/// options give equal bytes, for any number of workers. Needs memory for the bundle and a few
+/// blocks per worker. Fails with `already_exists` if two entries have the same (guid, local id),
+/// with `limit_exceeded` if a limit of the format is reached, with `invalid_argument` for options
+/// out of range, with `cancelled` after a stop, or with the errors of reading earlier bundles.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
                                const PackWorkers& workers);
 
-/// Packs on this thread, with a temporary compressor.
+/// Packs entries on this thread, with a temporary compressor.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options = {});
 
 }  // namespace muster

@@ -20,21 +20,21 @@ struct BundleData {
   BundleName name{};
   ContentHash hash{};
   std::uint64_t file_bytes = 0;
-  /// All bundles that must be open for the contents of this one, in any order, without itself.
+  /// All other bundles that must be open for the contents of this bundle, in any order.
   std::vector<BundleName> dependencies{};
 };
 
 struct AssetData {
   Guid guid{};
   std::string path{};
-  /// The bundle of the asset; none for an asset that is only named.
+  /// The bundle of the asset; no value for an asset that is not packed.
   std::optional<BundleName> bundle{};
 };
 
 struct RegistryEntryData {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};        ///< The asset that creates the entry; null for none.
+  Guid owner{};        ///< The asset that defines the entry, or null.
   std::string role{};  ///< The registry field that names `guid`; may be empty.
   TargetSet targets{};
   bool is_factory = false;
@@ -69,7 +69,7 @@ struct VariantValueData {
 struct AlternativeData {
   BundleName bundle{};
   BundleName alternative{};
-  std::vector<std::uint32_t> keys{};  ///< Indices into the values, ascending.
+  std::vector<std::uint32_t> keys{};  ///< Indices in the values, ascending.
 };
 
 struct DictionaryData {
@@ -78,10 +78,11 @@ struct DictionaryData {
   EntryKind kind = EntryKind::raw;
 };
 
-/// Lists may be in any order, except that the values of variants keep theirs. The bundles of
-/// entries, effects and presentations are those of their assets.
+/// The content of a catalog. All lists may be in any order, except that the catalog keeps the order
+/// of `variant_values`. Entries, effects and presentations have no bundle here, because the writer
+/// finds it through their assets.
 struct CatalogData {
-  /// Bundles are cooked on request: their hashes and sizes are not known.
+  /// True if bundles are cooked on request, so that their hashes and sizes are not known.
   bool is_preview = false;
   Target target = Target::client;
   ContentHash agreement{};

@@ -1,5 +1,5 @@
-// Sorts a copy, writes section by section in file order (so that texts are in order automatically),
-// then prepends header and directory.
+// Sorts a copy of the data, and writes the sections in the order of the file, so that the texts are
+// also in order. Then adds the header and the directory in front of the sections.
 #include "bundler/pack/catalog_writer.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this 
 
 namespace {
 
-// The sort key of a list: one overload per record.
+// The sort key of a record, with one overload per type of record.
 auto key_of(const BundleData& record) { return record.name; }
 auto key_of(const AssetData& record) { return record.guid; }
 auto key_of(const RegistryData& record) { return std::tuple(record.class_name, record.guid); }
@@ -30,7 +30,7 @@ auto key_of(const ComponentDescription& record) { return record.name; }
 auto key_of(const AlternativeData& record) { return std::tuple(record.bundle, record.keys); }
 auto key_of(const DictionaryData& record) { return dictionary_id(record.hash); }
 
-// Sorts a list and refuses equal keys.
+// Sorts a list. Fails if two records have the same key.
 template <typename Record>
 Result<void> sort_unique(std::vector<Record>& records, std::string_view what) {
   const auto is_before = [](const Record& a, const Record& b) { return key_of(a) < key_of(b); };
@@ -60,7 +60,8 @@ Result<void> sort_all(CatalogData& data) {
   return sort_unique(data.dictionaries, "dictionaries");
 }
 
-// Builds the sections of sorted data. Keeps the first error, so that callers check once.
+// Builds the sections from sorted data. Stores the first error, so that the caller checks once at
+// the end.
 class CatalogBuilder {
  public:
   explicit CatalogBuilder(const CatalogData& data) : data_(data) {}
@@ -189,7 +190,7 @@ class CatalogBuilder {
     }
   }
 
-  // Returns the number of slots.
+  // Adds the slots of a registry and returns their number.
   std::uint32_t add_slots(const RegistryData& registry, std::uint32_t first_entry) {
     ByteWriter& slots = out(Section::slots);
     std::uint32_t next = 0;
@@ -197,7 +198,7 @@ class CatalogBuilder {
       const TypeId type_id = registry.entries[i].type_id;
       check_type_id(type_id);
       if (error_) return 0;
-      if (type_id.value() < next) continue;  // Another entry of the same type id.
+      if (type_id.value() < next) continue;  // The entry is a further entry of the same type id.
       for (; next < type_id.value(); ++next) slots.u32(layout::kNone);
       slots.u32(first_entry + i);
       ++next;
@@ -341,7 +342,8 @@ class CatalogBuilder {
         return fail(ErrorCode::limit_exceeded, "the catalog is larger than 2 GiB");
       }
     }
-    ByteWriter hashed;  // The header from `kHashedFrom` on, directory and sections.
+    ByteWriter hashed;  // The hashed part: the header from `kHashedFrom` on, the directory and the
+                        // sections.
     hashed.u64(kTablesEnd + body.size());
     hashed.u16(static_cast<std::uint16_t>(data_.target));
     hashed.u16(0);

@@ -1,5 +1,5 @@
-// Excludes formats that may contain plain data (TIFF, WAV, DDS, KTX 1), and does not examine
-// members of zip files.
+// Formats that may contain uncompressed data are not included (TIFF, WAV, DDS, KTX 1). The members
+// of zip files are not examined.
 #include "bundler/pack/compressed_media.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ bool is_bzip2(std::string_view text) {
          text.substr(4).starts_with("\x31\x41\x59\x26\x53\x59");
 }
 
-// Four bytes of flags; some values are invalid.
+// Whether a text begins with the header of an MP3 frame: four bytes of flags, in which some values
+// are invalid.
 bool is_mp3_frame(std::string_view text) {
   if (text.size() < 4) return false;
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
@@ -45,7 +46,7 @@ bool is_mp3_frame(std::string_view text) {
   return is_layer_3 && bit_rate != 0 && bit_rate != 15 && sample_rate != 3;
 }
 
-// True if the supercompression scheme is not "none".
+// Whether a text is a KTX 2 file whose supercompression scheme is not "none".
 bool is_packed_ktx2(std::string_view text) {
   constexpr std::size_t kSchemeAt = 44;
   return text.starts_with("\xABKTX 20\xBB\r\n\x1A\n"sv) && text.size() >= kSchemeAt + 4 &&

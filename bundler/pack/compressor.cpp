@@ -1,5 +1,5 @@
-// One thread and explicit parameters, so that the number of processors and zstd's defaults do not
-// affect the bytes.
+// Compresses with one thread and explicit parameters, so that the bytes do not depend on the number
+// of processors or on the defaults of zstd.
 #include "bundler/pack/compressor.h"
 
 #include <cassert>
@@ -74,9 +74,9 @@ bool Compressor::compress(Bytes plain, int level, ByteVector& out,
   [[maybe_unused]] const std::size_t referred = ZSTD_CCtx_refCDict(
       state_->context, dictionary == nullptr ? nullptr : dictionary->digest_->dictionary);
   assert(ZSTD_isError(referred) == 0U);
-  // Uses the full bound, although only a smaller frame is kept: a shorter target would select
-  // another code path of zstd, and so other bytes.
-  // The buffer is kept, because growing `out` by the bound costs as much as reading it.
+  // The target has the full bound, although only a smaller frame is kept. With a shorter target,
+  // zstd would use another code path and produce different bytes. Compresses into a separate buffer
+  // that is kept, because enlarging `out` by the bound would cost as much as reading it.
   const std::size_t bound = ZSTD_compressBound(plain.size());
   ByteVector& frame = state_->frame;
   if (frame.size() < bound) frame.resize(bound);

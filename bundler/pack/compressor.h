@@ -11,23 +11,24 @@
 
 namespace muster {
 
-/// The compression levels of a bundle.
+/// The valid range of compression levels.
 inline constexpr int kMinLevel = 1;
 inline constexpr int kMaxLevel = 19;
-/// A good compromise between size and time for prefabs and textures.
+/// The default level, which is a good compromise between size and time for prefabs and textures.
 inline constexpr int kDefaultLevel = 6;
 
-/// The release of zstd that compresses; another one may give other bytes.
+/// The release of zstd that compresses. Another release may give different bytes.
 std::string_view compressor_version();
 
-/// A dictionary prepared for compression at one level, for all threads. Immutable.
+/// A dictionary that is prepared for compression at one level. Immutable, so several threads may
+/// use it.
 class CompressionDictionary {
  public:
-  /// Whether the bytes of a `Dictionary` can be used for compression. zstd checks more conditions
-  /// for compression than for decompression.
+  /// Whether the bytes of a `Dictionary` can be used for compression. zstd has more conditions for
+  /// compression than for decompression.
   static bool takes(Bytes bytes);
 
-  /// Requires: `takes(bytes)`, and a level in range.
+  /// Requires: `takes(bytes)` is true, and `level` is in range.
   CompressionDictionary(ByteVector bytes, int level);
   ~CompressionDictionary();
   CompressionDictionary(CompressionDictionary&&) noexcept;
@@ -48,7 +49,8 @@ class CompressionDictionary {
   std::unique_ptr<Digest> digest_;
 };
 
-/// The working memory of compression: create one per thread and keep it. One thread at a time.
+/// Compresses blocks, and owns the memory for that. Create one per thread and keep it. One thread
+/// may use it at a time.
 class Compressor {
  public:
   Compressor();
@@ -58,9 +60,9 @@ class Compressor {
 
   /// Appends `plain` to `out` as one zstd frame with its content size, without checksum and
   /// dictionary id, and returns true. If the frame would not be smaller than `plain`, leaves `out`
-  /// unchanged and returns false. Equal input gives equal bytes. A dictionary may be null.
-  /// Requires: a level in range, which is the dictionary's level if there is a dictionary; `plain`
-  /// is not larger than a block.
+  /// unchanged and returns false. Equal input gives equal bytes. `dictionary` may be null.
+  /// Requires: `level` is in range and is the level of the dictionary, if there is a dictionary.
+  /// `plain` has at most the maximum size of a block.
   bool compress(Bytes plain, int level, ByteVector& out,
                 const CompressionDictionary* dictionary = nullptr);
 

@@ -1,9 +1,10 @@
-// Publishing has three steps, each atomic: (1) The staging folder is renamed to the journal's name;
-// from then on the new output is decided. (2) The new parts are exchanged with the old ones by
-// consecutive renames. Only a process that dies between two of these system calls leaves client and
-// server of different builds, until the next opening. (3) The journal folder, which contains the
-// old parts now, is removed. The journal lists the identity (inode) of every new part. Renaming
-// keeps it, so recovery knows which parts are in place, whatever they contain.
+// Publishing has three steps: (1) The staging folder is renamed to the journal. From then on, the
+// new output will be completed, even after an interruption. (2) Consecutive renames exchange the
+// new parts with the old parts. If the process dies between two of these renames, client and server
+// are from different builds until the output is opened again. (3) The journal folder, which now
+// contains the old parts, is removed. The journal lists the identity (inode) of every new part. A
+// rename does not change the identity, so recovery knows which parts are already at their final
+// path.
 #include "bundler/pack/output_folder.h"
 
 #include <algorithm>
@@ -30,12 +31,14 @@ constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
 constexpr const char* kForeign = ", which is no part of a build";
-/// Enough for the members that identify a report; they come first in it.
+/// The number of bytes that are read to identify a report. The identifying members are at its
+/// start.
 constexpr std::uint64_t kReportHeadBytes = 4096;
-/// The parts of an output; nothing else is ever moved or replaced.
+/// The parts of an output. Publishing moves and replaces no other files.
 constexpr std::array<std::string_view, 5> kPartNames = {
     kStateName, OutputFolder::kReportName, OutputFolder::kTimesName, "client", "server"};
-/// Other allowed names: our temporary ones, and those of the system on a disk of its own.
+/// Other allowed names: temporary names of Muster, and a folder that the system makes at the top of
+/// a disk.
 constexpr std::array<std::string_view, 4> kOwn = {kStaging, kJournal, OutputFolder::kLockName,
                                                   "lost+found"};
 
@@ -45,8 +48,8 @@ Result<AssetPath> staged_path(const AssetPath& path) {
   return AssetPath::parse(std::string(kStaging) + "/" + path.text());
 }
 
-// The kind of a path, or nothing if it does not exist. A disk error is an error: treated as
-// "nothing", it would delete a journal that still contains parts.
+// The kind of a path; no value if it does not exist. A disk error must be an error: if it counted
+// as "does not exist", a journal that still contains parts could be deleted.
 Result<std::optional<FileInfo>> find(const FileReader& files, const AssetPath& path) {
   const auto info = files.stat(path);
   if (info) return std::optional(info.value());
@@ -58,14 +61,15 @@ bool is_part(std::string_view name) {
   return std::ranges::find(kPartNames, name) != kPartNames.end();
 }
 
-using Parts = std::map<std::string, std::uint64_t>;  // name, identity of the new part
+using Parts = std::map<std::string, std::uint64_t>;  // The identity of each new part, by name.
 
 tl::unexpected<Error> bad_journal() {
   return fail(ErrorCode::malformed, std::string(kJournal) + "/" + std::string(kParts) +
                                         ": not a journal of ours; remove the folder to go on");
 }
 
-// "name identity" per line. A journal without the list is one whose removal was interrupted.
+// Reads the list in the journal, with "name identity" on each line. If the list is missing, the
+// removal of the journal was interrupted.
 Result<Parts> read_parts(const FileReader& files) {
   Parts parts;
   ByteVector buffer;
@@ -90,8 +94,8 @@ Result<Parts> read_parts(const FileReader& files) {
   return parts;
 }
 
-// Reads the head only: reports of large projects are large, and one with damage after its head is
-// replaced like any other part.
+// Whether the report is a report of Muster. Reads only the start of the file, because reports of
+// large projects are large. A report with damage after its start is replaced like any other part.
 Result<bool> is_report_of_ours(const FileReader& files) {
   ByteVector buffer;
   const auto bytes = files.read(named(OutputFolder::kReportName), 0, kReportHeadBytes, buffer);
@@ -109,8 +113,9 @@ Result<bool> is_report_of_ours(const FileReader& files) {
   return has_format && has_version;
 }
 
-// The reason why a folder must not be replaced; empty if it may be: it contains files of targets,
-// intact or damaged, and files that desktops leave (which are removed with the old folder).
+// The reason why a folder must not be replaced; empty if it may be replaced. A folder may be
+// replaced if it contains only files of a target, even damaged files, and files that desktop
+// programs leave. The latter are removed together with the folder.
 Result<std::string> foreign_part_in_target(const FileReader& files, const AssetPath& folder) {
   const auto present = find(files, folder);
   if (!present) return fail(present.error());
@@ -131,7 +136,7 @@ Result<std::string> foreign_part_in_target(const FileReader& files, const AssetP
   return std::string();
 }
 
-// Refuses a target that is a link: publishing would stop half-way, and each recovery too.
+// Fails if a target is a link, because publishing and each recovery would stop in the middle.
 Result<void> refuse_links(const FileReader& files) {
   for (const std::string_view target : {"client", "server"}) {
     const auto present = find(files, named(target));
@@ -144,8 +149,8 @@ Result<void> refuse_links(const FileReader& files) {
   return {};
 }
 
-// The reason why a folder is no build's output; empty for an output and for an empty folder. Only
-// these two are ever written into, because parts are replaced as a whole.
+// The reason why a folder is not the output of a build; empty for an output and for an empty
+// folder. A build writes only into such a folder, because it replaces parts as a whole.
 Result<std::string> foreign_part_in(const FileReader& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());
@@ -218,11 +223,12 @@ Result<void> OutputFolder::recover(FileSystem& files) {
     const AssetPath fresh = named(kJournal).child(name);
     const auto waiting = find(files, fresh);
     if (!waiting) return fail(waiting.error());
-    // Another identity is the old part, which the exchange left behind.
+    // A part with another identity is the old part, which was already exchanged.
     if (!waiting.value() || waiting.value()->identity != identity) continue;
     moves.push_back({fresh, named(name)});
   }
-  // All at once: between two moves, client and server belong to different builds.
+  // All moves are passed together, because between two moves client and server are from different
+  // builds.
   if (auto moved = files.commit(moves); !moved) return moved;
   return files.remove(named(kJournal));
 }
@@ -233,10 +239,10 @@ OutputFolder::OutputFolder(OutputFolder&& other) noexcept
       parts_(std::move(other.parts_)) {}
 
 OutputFolder::~OutputFolder() {
-  // A failed cleanup does not fail the build: the next one removes the remains.
+  // If the cleanup fails, the build does not fail. The next build removes the remaining files.
   try {
     if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
-  } catch (const std::bad_alloc&) {  // neither does a lack of memory
+  } catch (const std::bad_alloc&) {  // A lack of memory is ignored for the same reason.
   }
 }
 

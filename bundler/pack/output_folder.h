@@ -1,4 +1,4 @@
-// The folder that a build writes: replaced as a whole, or not at all.
+// The folder that a build writes. The folder is replaced as a whole or not at all.
 #pragma once
 
 #include <cstdint>
@@ -11,41 +11,42 @@
 
 namespace muster {
 
-/// A build's output, the root of a file system. A build writes into a staging folder inside;
-/// `publish` puts the parts in place. A process that dies before `publish` leaves the old output
-/// unchanged. A process that dies in `publish` leaves a journal. `open_for_build` then finishes the
-/// work, so that the parts always belong together. The caller locks the folder against other
-/// processes:
+/// A build's output, which is the root of a file system. A build writes into a staging folder
+/// inside the output, and `publish` moves the parts to their final paths. If a process dies before
+/// `publish`, the old output is unchanged. If a process dies in `publish`, it leaves a journal, and
+/// `open_for_build` finishes the work. So all parts are always from the same build. The caller must
+/// lock the folder against other processes:
 ///
 ///     OutputFolder::check_usable(files)            other folders get no lock file
 ///     FolderLock::acquire(path, OutputFolder::kLockName)
 ///     OutputFolder::open_for_build(files)
 class OutputFolder {
  public:
-  /// The files in the folder besides the targets' folders.
+  /// The files in the output besides the folders of the targets.
   static constexpr std::string_view kReportName = "build.json";
-  /// Data of one build alone; not covered by signatures and patches.
+  /// The file with data that differs between builds of the same content. Signatures and patches do
+  /// not cover it.
   static constexpr std::string_view kTimesName = ".muster-times.json";
-  /// A larger report is not read.
+  /// The maximum size of a report in bytes. A larger report is not read.
   static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
-  /// The file whose lock excludes other processes. It remains after the build.
+  /// The file whose lock excludes other processes. A build does not remove this file.
   static constexpr std::string_view kLockName = ".muster-lock";
 
-  /// Whether a file or folder with this name belongs at the top of an output, or is ignored there.
+  /// Whether a file or folder with this name is allowed at the top of an output.
   static bool may_hold(std::string_view name);
 
-  /// Fails with `already_exists`, naming it, if the folder contains anything that is not part of a
-  /// build, or with disk errors. Changes nothing.
+  /// Fails with `already_exists` if the folder contains a file that is not part of a build, or with
+  /// disk errors. The message has the name of that file. Changes nothing.
   static Result<void> check_usable(const FileReader& files);
 
-  /// Opens the folder for a build, after finishing an interrupted `publish` and removing the
-  /// staging of a build that died. Fails like `check_usable`. Requires: the lock is held for the
-  /// lifetime of the result, and `files` outlives it.
+  /// Opens the folder for a build. First finishes an interrupted `publish`, and removes the staged
+  /// files of a build that died. Fails like `check_usable`. Requires: the caller holds the lock as
+  /// long as the result exists, and `files` outlives the result.
   static Result<OutputFolder> open_for_build(FileSystem& files);
 
-  /// True if a `publish` was interrupted. Readers call it first.
+  /// True if a `publish` was interrupted. A reader of the output must call this function first.
   static Result<bool> needs_recovery(const FileReader& files);
-  /// Finishes an interrupted `publish`, if there is one. Requires: the lock is held.
+  /// Finishes an interrupted `publish`, if there is one. Requires: the caller holds the lock.
   static Result<void> recover(FileSystem& files);
 
   OutputFolder(OutputFolder&& other) noexcept;
@@ -53,11 +54,13 @@ class OutputFolder {
   /// Removes staged files that were not published.
   ~OutputFolder();
 
-  /// Allows files of the present output to be linked into the new one instead of copied.
+  /// Allows `carry_over` to link files of the current output into the new output instead of copying
+  /// them.
   void use_links(FileLinks& links) { links_ = &links; }
 
-  /// Adds files in a folder of any output (this one, if `from` is its file system) to the new
-  /// output in `folder`: by links if possible, otherwise as copies. Fails with disk errors.
+  /// Adds files from a folder of an existing output to `folder` of the new output, by links if
+  /// possible, otherwise as copies. `from` is the file system of this output or of another output.
+  /// Fails with disk errors.
   Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.
@@ -71,15 +74,15 @@ class OutputFolder {
   Result<Bytes> read_staged(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                             ByteVector& buffer) const;
   /// Replaces every old part (a file or folder at the top of the output) by the staged part. After
-  /// a failure the output is either the old one, or `open_for_build` completes the new one.
+  /// a failure, the output is either the old output, or `open_for_build` completes the new output.
   Result<void> publish();
-  /// Reads a file of the present output.
+  /// Reads a file of the current output.
   Result<Bytes> read(const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) const;
 
  private:
   explicit OutputFolder(FileSystem& files) : files_(&files) {}
 
-  FileSystem* files_;  ///< Null after a move.
+  FileSystem* files_;  ///< The file system; null after a move.
   FileLinks* links_ = nullptr;
   std::set<std::string> parts_;
 };

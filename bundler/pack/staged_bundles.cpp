@@ -13,8 +13,8 @@ Result<void> StagedBundles::stage(const AssetPath& path, Bytes bytes) {
 
 void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
                              const BundleEntry& entry, const PackedHow& how) {
-  // Stored blocks do not show a level: already compressed content was stored without one, and under
-  // another name it might get one.
+  // The level of an entry without compressed blocks is not known. For example, a file that is
+  // already compressed was stored, and after a rename it may have to be compressed.
   bool is_all_stored = true;
   for (std::uint32_t b = 0; b < entry.block_count; ++b) {
     is_all_stored = is_all_stored && bundle.block(entry, b).coding == BlockCoding::stored;
@@ -74,7 +74,7 @@ void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& p
   if (!bundle || bundle.value().block_plain_bytes() != layout::bundle::kDefaultBlockPlainBytes) {
     return;
   }
-  // A frame with a wrong bit may still have its content, but a build from nothing would differ.
+  // A damaged frame may still have the right content, but a full build would have different bytes.
   if (bundle.value().compute_hash() != bundle.value().bundle_hash()) return;
   const std::lock_guard lock(mutex_);
   const std::size_t number = earlier_.size();
@@ -83,7 +83,7 @@ void StagedBundles::remember_earlier(const FileReader& files, const AssetPath& p
     const BundleEntry entry = bundle.value().entry(i);
     const auto how = how_packed(entry);
     if (!how || (entry.dictionary_id != 0 && entry.dictionary_id != how->dictionary_id)) continue;
-    // Compressed without the dictionary that it would get now.
+    // Skips an entry that was compressed without the dictionary that it would use now.
     const bool is_one_block = entry.block_count == 1;
     if (entry.dictionary_id == 0 && how->dictionary_id != 0 && is_one_block) continue;
     remember(number, true, bundle.value(), entry, *how);
@@ -94,12 +94,13 @@ std::span<const StagedBlock> StagedBundles::find(const PackedContent& content) c
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(content);
   if (found == entries_.end()) return {};
-  return found->second;  // nodes are neither moved nor changed
+  return found->second;  // The elements of a map are neither moved nor changed.
 }
 
 Result<Bytes> StagedBundles::read(const StagedBlock& block, ByteVector& buffer) const {
   if (block.is_earlier) {
-    const Earlier& earlier = earlier_[block.bundle];  // complete before packing begins
+    // `earlier_` is complete before packing begins.
+    const Earlier& earlier = earlier_[block.bundle];
     ++reused_blocks_;
     return earlier.files->read(earlier.path, block.offset_bytes, block.stored_bytes, buffer);
   }

@@ -1,4 +1,4 @@
-// The blocks that a build has packed so far, for reuse.
+// Finds blocks that a build has already packed, so that they are reused.
 #pragma once
 
 #include <atomic>
@@ -16,22 +16,25 @@
 
 namespace muster {
 
-/// A block of a bundle that was staged, or that an earlier build left.
+/// A block of a staged bundle, or of a bundle of an earlier build.
 struct StagedBlock {
-  std::size_t bundle = 0;   ///< Index of the bundle, in the order of staging.
-  bool is_earlier = false;  ///< Unverified: its content must be compared.
+  /// The index of the bundle, in the order in which the bundles were added.
+  std::size_t bundle = 0;
+  bool is_earlier = false;  ///< True for a block of an earlier build. Such a block is not verified,
+                            ///< so its content must be compared.
   std::uint64_t offset_bytes = 0;
   std::uint32_t stored_bytes = 0;
   BlockCoding coding = BlockCoding::stored;
 };
 
-/// The properties that determine an entry's blocks, besides the block size. For an earlier build,
-/// level and dictionary are requested from `HowPacked`.
+/// The properties that determine the blocks of an entry, except the block size. For an entry of an
+/// earlier build, `HowPacked` returns the level and the dictionary.
 struct PackedContent {
   ContentHash plain_hash;
   std::uint64_t plain_bytes = 0;
   int level = 0;
-  std::uint32_t dictionary_id = 0;  ///< The available dictionary; stored blocks need none.
+  /// The dictionary that was available. Stored blocks do not use it.
+  std::uint32_t dictionary_id = 0;
   friend auto operator<=>(const PackedContent&, const PackedContent&) = default;
 };
 
@@ -40,19 +43,20 @@ struct PackedHow {
   int level = 0;
   std::uint32_t dictionary_id = 0;
 };
-/// Nothing if it is unknown.
+/// Returns how an entry was packed; no value if it is unknown.
 using HowPacked = std::function<std::optional<PackedHow>(const BundleEntry&)>;
 
-/// The bundles that one build has staged, indexed by content: an asset in both client and server,
-/// or in many self-contained bundles, is compressed once. Keeps the locations of blocks, not their
-/// bytes, which are read back from the staging folder. Safe to use from several threads. All
-/// bundles must be packed with the same block size.
+/// The bundles that a build has staged, indexed by content. With this index, an asset that is in
+/// both client and server, or in many self-contained bundles, is compressed once. The index has
+/// only the locations of blocks; the bytes of blocks are read from the staging folder. Several
+/// threads may use it. All bundles must have the same block size.
 class StagedBundles {
  public:
-  /// Smaller entries are not indexed: compressing them is as fast as reading them.
+  /// The minimum plain size of an indexed entry, in bytes. Compressing a smaller entry is as fast
+  /// as reading it.
   static constexpr std::uint64_t kMinPlainBytes = 16384;
 
-  /// Requires: `output` outlives this object, and is staged into only through it.
+  /// `output` must outlive this object. Requires: all files are staged through this object.
   explicit StagedBundles(OutputFolder& output) : output_(output) {}
 
   /// Writes a file of the output without indexing it.
@@ -61,35 +65,35 @@ class StagedBundles {
   Result<void> stage_bundle(const AssetPath& path, const BundleReader& bundle, Bytes bytes,
                             const HowPacked& how_packed);
 
-  /// Reads a staged file. `buffer` as in `FileSystem::read`.
+  /// Reads a staged file. `buffer` is used as in `FileSystem::read`.
   Result<Bytes> read_staged(const AssetPath& path, ByteVector& buffer) const;
 
-  /// Whether a staged file is an intact bundle with this size and hash. Another process may have
-  /// published into the output from which it was copied.
+  /// Whether a staged file is an undamaged bundle with this size and hash. A copied bundle must be
+  /// checked, because another process may have replaced it in the output from which it was copied.
   bool holds_bundle(const AssetPath& path, std::uint64_t file_bytes, const ContentHash& hash) const;
 
-  /// Adds files of an earlier output to this one, see `OutputFolder::carry_over`.
+  /// Adds files of an earlier output to this output. See `OutputFolder::carry_over`.
   Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
-  /// Indexes the entries of an earlier build's bundle; an unreadable bundle has none. Skips
-  /// compressed blocks with a dictionary other than the current one, entries without any compressed
-  /// block, and entries whose packing is unknown. Requires: called before packing begins, and
-  /// `files` outlives this object.
+  /// Indexes the entries of a bundle of an earlier build. Ignores an unreadable bundle. Skips
+  /// compressed blocks that use a dictionary other than the current dictionary, entries without any
+  /// compressed block, and entries whose packing is unknown. `files` must outlive this object.
+  /// Requires: packing has not begun.
   void remember_earlier(const FileReader& files, const AssetPath& path,
                         const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }
   /// The number of reused blocks of earlier builds.
   std::size_t reused_blocks() const { return reused_blocks_; }
 
-  /// The blocks of an entry with this content, valid as long as this object; empty if no bundle has
-  /// such an entry.
+  /// The blocks of an entry with this content; empty if no bundle has such an entry. The result is
+  /// valid as long as this object exists.
   std::span<const StagedBlock> find(const PackedContent& content) const;
   /// Reads a block's stored bytes into `buffer`. Fails with disk errors.
   Result<Bytes> read(const StagedBlock& block, ByteVector& buffer) const;
 
  private:
   OutputFolder& output_;
-  mutable std::mutex mutex_;  // guards all following members, and the output
+  mutable std::mutex mutex_;  // Protects all following members and the output.
   std::vector<AssetPath> bundles_;
   struct Earlier {
     const FileReader* files = nullptr;

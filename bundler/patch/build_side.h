@@ -1,4 +1,4 @@
-// One of the two builds of a patch, without its bundles.
+// The old or the new build of a patch, without its bundles.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// A file of a build that patches handle as a whole: the report, a catalog, a signature, a
+/// A file of a build that a patch handles as a whole: the report, a catalog, a signature or a
 /// dictionary.
 struct LooseFile {
   AssetPath path;
@@ -21,33 +21,35 @@ struct LooseFile {
   ContentHash hash;
 };
 
-/// The possible loose files of a build, except dictionaries, in the order of patches.
+/// The paths of all loose files that a build can have, except dictionaries, in the order that
+/// patches use.
 std::vector<AssetPath> loose_file_paths();
 /// The path of a dictionary of a target.
 AssetPath dictionary_place(Target target, const ContentHash& hash);
-/// Whether a path is the path of a dictionary of a target. A patch can name only these paths and
-/// the paths of `loose_file_paths`.
+/// Whether a path is the path of a dictionary of a target. A patch may name only such paths and the
+/// paths of `loose_file_paths`.
 bool is_dictionary_place(std::string_view path);
 
-/// The files of a build: the loose ones with their bytes, and the bundles as listed in its
+/// The files of a build: the loose files with their bytes, and the bundles as listed in the
 /// catalogs.
 class BuildSide {
  public:
-  /// Reads the existing files. Fails with `not_found` if there is neither client nor server, and
-  /// with the errors of reading and opening a catalog, naming the file.
+  /// Reads the loose files of a build. Fails with `not_found` if there is neither client nor
+  /// server, and with the errors of reading and opening a catalog. The message names the file.
   static Result<BuildSide> read(const FileReader& files);
-  /// The same for files in memory. Also fails if the dictionaries are not those of the catalogs.
-  /// Requires: paths of `loose_file_paths` in that order, then dictionaries by path.
+  /// Like `read`, for files in memory. Also fails if the dictionaries are not the dictionaries of
+  /// the catalogs. Requires: `files` has paths of `loose_file_paths` in that order, and then
+  /// dictionaries sorted by path.
   static Result<BuildSide> of(std::vector<LooseFile> files);
 
   const std::vector<LooseFile>& loose() const { return loose_; }
-  /// The loose files that are dictionaries.
+  /// The dictionaries among the loose files.
   std::vector<const LooseFile*> dictionaries() const;
-  /// Null if none exists.
+  /// The loose file at a path; null if it does not exist.
   const LooseFile* find(const AssetPath& path) const;
-  /// Null if the build does not have the target. Client first.
+  /// The catalog of a target; null if the build does not have the target.
   const CatalogReader* catalog(Target target) const;
-  /// Nothing if there is no bundle of this name.
+  /// The bundle of a target with this name; no value if there is no such bundle.
   std::optional<CatalogBundle> find(Target target, const BundleName& name) const;
 
  private:

@@ -22,19 +22,20 @@ struct AssembledEntry {
 };
 
 /// Assembles a bundle. Add an entry, then its blocks, then the next entry. Nothing is checked, so
-/// the caller opens the finished bundle and compares its hash.
+/// the caller must open the finished bundle and compare its hash.
 class BundleAssembly {
  public:
   void add_entry(const AssembledEntry& entry);
   void add_block(Bytes stored, BlockCoding coding);
   /// The current size of the file, including its header.
   std::uint64_t file_bytes() const;
-  /// The file. Nothing may be added afterwards.
+  /// Returns the bytes of the file. Nothing may be added after this call.
   ByteVector finish(std::uint32_t block_plain_bytes);
 
  private:
   ByteWriter entries_;
-  ByteWriter blocks_;  ///< Offsets count from the start of the data until the end.
+  ByteWriter
+      blocks_;  ///< The blocks. Until `finish`, their offsets count from the start of the data.
   ByteVector data_;
   std::uint32_t entry_count_ = 0;
   std::uint32_t block_count_ = 0;

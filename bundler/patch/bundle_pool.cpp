@@ -8,7 +8,8 @@
 namespace muster {
 namespace {
 
-/// The limit of open bundles besides the one in use: neighbours use the same bundles in turns.
+/// The maximum total size of open bundles, in bytes, in addition to the bundle in use. Several
+/// bundles are kept open because consecutive entries often use the same few bundles in turn.
 constexpr std::uint64_t kHeldBytesMax = 64ULL << 20U;
 
 Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t should_be) {
@@ -18,20 +19,21 @@ Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t s
                   std::to_string(should_be) + "; 'muster verify' lists all damage");
 }
 
-// The hash is checked first: a bundle with another hash is damaged, whatever else is wrong with it.
+// Checks the hash of a bundle before all other properties, because a bundle with a wrong hash is
+// damaged.
 Result<void> check_hash(const AssetPath& path, Bytes bytes, const ContentHash& should_be) {
   constexpr std::size_t kFrom = layout::bundle::header::kHashedFrom;
   if (bytes.size() < kFrom || hash_bytes(bytes.subspan(kFrom)) != should_be) {
     return fail(ErrorCode::hash_mismatch,
                 path.text() +
-                    ": its bytes are not those that its catalog names; 'muster verify' "
+                    ": its bytes do not have the hash in its catalog; 'muster verify' "
                     "lists all damage");
   }
   const auto reader = BundleReader::open(bytes);
   if (!reader) return fail(reader.error().code, path.text() + ": " + reader.error().message);
   if (reader.value().bundle_hash() == should_be) return {};
   return fail(ErrorCode::hash_mismatch,
-              path.text() + ": it has another hash than its catalog says");
+              path.text() + ": the hash in its header differs from the hash in its catalog");
 }
 
 }  // namespace

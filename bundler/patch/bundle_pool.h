@@ -13,28 +13,30 @@
 
 namespace muster {
 
-/// Reads a bundle that was made before: one of the new build when a patch is created, a staged one
-/// when it is applied. Like `read_whole`.
+/// Reads a bundle that was made before. When a patch is created, this is a bundle of the new build;
+/// when a patch is applied, it is a staged bundle. Like `read_whole`.
 using ReadMade = std::function<Result<Bytes>(const AssetPath& path, std::uint64_t max_bytes,
                                              ByteVector& buffer)>;
 
-/// All bundles of the base by number (the client's in the order of its catalog, then the server's),
-/// followed by the bundles made so far, in order. Opens them on request, checks size and hash in
-/// their catalog, and keeps a few open. One thread at a time.
+/// Numbers the bundles from which content can be copied: first the client's bundles of the base in
+/// the order of its catalog, then the server's bundles, and then the bundles that were made, in
+/// order. Opens a bundle on request, compares its size and hash with its catalog, and keeps a few
+/// bundles open. One thread may use the pool at a time.
 class BundlePool {
  public:
-  /// Requires: all arguments outlive this object.
+  /// All arguments must outlive this object.
   BundlePool(const FileReader& base_files, const BuildSide& base, ReadMade read_made);
 
   std::size_t size() const { return places_.size(); }
-  /// The sum of the sizes of the base's bundles.
+  /// The total size of the bundles of the base.
   std::uint64_t base_bytes() const { return base_bytes_; }
   const AssetPath& path(std::size_t number) const { return places_[number].path; }
   /// Appends a bundle to the pool.
   void add(const AssetPath& path, const CatalogBundle& bundle);
 
-  /// A bundle's reader and bytes, valid until the next call. Fails with `hash_mismatch` if it
-  /// differs from its catalog, or with reading errors. Requires: `number < size()`.
+  /// Opens a bundle; its reader and bytes are valid until the next call. `open` fails with
+  /// `hash_mismatch` if the bundle differs from its catalog, or with reading errors. Requires:
+  /// `number < size()`.
   struct Opened {
     BundleReader reader;
     Bytes bytes;
@@ -59,7 +61,7 @@ class BundlePool {
   ReadMade read_made_;
   std::vector<Place> places_;
   std::uint64_t base_bytes_ = 0;
-  std::list<Held> held_;  ///< Most recently used first.
+  std::list<Held> held_;  ///< The open bundles, the most recently used first.
 };
 
 /// Reads a bundle of a build and compares it with its catalog. Fails like `BundlePool::open`.

@@ -88,7 +88,7 @@ Result<ByteVector> BundleRebuild::make_whole(PatchStreams& streams) {
 Result<BundleRebuild::Op> BundleRebuild::read_op(ByteReader& program) {
   Op op{.bits = program.u8(), .source = next_};
   if ((op.bits & ~kOpBits) != 0 || (op.bits & kOpMask) >= kEntryOps) {
-    return malformed("what is done with an entry");
+    return malformed("the operation of an entry");
   }
   const bool has_source = (op.bits & kHasSource) != 0;
   const bool is_copy = EntryOp(op.bits & kOpMask) == EntryOp::copy;
@@ -138,7 +138,7 @@ Result<void> BundleRebuild::make_entry(PatchStreams& streams, std::uint32_t bloc
     case EntryOp::verbatim:
       return add_verbatim(entry, op.value(), streams, block_plain_bytes);
   }
-  return malformed("what is done with an entry");
+  return malformed("the operation of an entry");
 }
 
 Result<void> BundleRebuild::copy(const AssembledEntry& entry, const Op& op,
@@ -226,7 +226,7 @@ Result<void> BundleRebuild::add_verbatim(AssembledEntry& entry, const Op& op, Pa
   if (!dictionary) return fail(dictionary.error());
   entry.dictionary_id = dictionary.value();
   if (streams.program.failed() || entry.plain_bytes > layout::bundle::kMaxEntryPlainBytes) {
-    return malformed("an entry as it is");
+    return malformed("a verbatim entry");
   }
   std::ranges::transform(hash, entry.plain_hash.bytes.begin(),
                          [](std::byte b) { return std::to_integer<std::uint8_t>(b); });

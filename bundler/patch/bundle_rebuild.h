@@ -18,34 +18,37 @@ struct EntryPlace {
   friend auto operator<=>(const EntryPlace&, const EntryPlace&) = default;
 };
 
-/// The two streams of a patch: the program, and its data.
+/// The two streams of a patch: the program and the data.
 struct PatchStreams {
   ByteReader program;
   ByteReader data;
 };
 
-/// The working memory for making bundles; one for a whole patch. Programs are untrusted: every
-/// number is checked against the available data before use.
+/// Makes bundles from the program of a patch, and owns the memory for that. Use one object for a
+/// whole patch. Programs are untrusted, so every number is checked against the available data
+/// before use.
 class BundleRebuild {
  public:
-  /// Requires: both outlive this object. Makes no file larger than `max_file_bytes`.
+  /// `pool` and `dictionaries` must outlive this object. Makes no file larger than
+  /// `max_file_bytes`.
   BundleRebuild(BundlePool& pool, PatchDictionaries& dictionaries, std::uint64_t max_file_bytes);
 
-  /// The source entry if a program does not name one.
+  /// The source of an entry whose program does not name a source.
   const EntryPlace& next() const { return next_; }
   void set_next(const EntryPlace& place) { next_ = place; }
 
-  /// Reads one bundle's part of the streams and returns its bytes. They are unverified: the caller
-  /// compares their hash. Fails with `malformed`, with `limit_exceeded`, or with the errors of
-  /// opening the pool's bundles.
+  /// Reads the part of the streams for one bundle and returns the bytes of the bundle. The bytes
+  /// are not verified, so the caller must compare their hash. Fails with `malformed`, with
+  /// `limit_exceeded`, or with the errors of opening the pool's bundles.
   Result<ByteVector> run(PatchStreams& streams);
-  /// Whether it has compressed anything so far; then another zstd may give other bytes.
+  /// Whether `run` has compressed anything. If it has, another release of zstd may give different
+  /// bytes.
   bool has_recompressed() const { return has_recompressed_; }
 
  private:
   struct Op {
     std::uint8_t bits = 0;
-    EntryPlace source{};  ///< Valid with `kHasSource`.
+    EntryPlace source{};  ///< The source; valid if `bits` has `kHasSource`.
   };
   Result<ByteVector> make_whole(PatchStreams& streams);
   Result<void> make_entry(PatchStreams& streams, std::uint32_t block_plain_bytes);

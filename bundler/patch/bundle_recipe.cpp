@@ -1,8 +1,9 @@
-// An entry whose bytes already exist is copied in compressed form. A changed entry is decompressed
-// on both sides: a change of one byte in the plain text changes most compressed bytes, and a delta
-// between these is never small. The program that applies the patch compresses the new text again,
-// and gets equal bytes if its zstd is similar enough; this is tried here, with this zstd. If it
-// fails, or is not wanted, the patch contains the compressed blocks.
+// An entry whose bytes already exist is copied in compressed form. For a changed entry, both the
+// old and the new form are decompressed, because one changed plain byte changes most compressed
+// bytes, and a delta between compressed bytes is never small. The program that applies the patch
+// compresses the new plain bytes again, and gets equal bytes if its release of zstd is similar
+// enough. This unit tries that with its own zstd. If the bytes differ, or if the patch must be
+// portable, the patch contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>
@@ -16,10 +17,11 @@ using namespace layout::patch;  // NOLINT(google-build-using-namespace): this fi
 
 namespace {
 
-/// After this many entries that no level reproduces, levels are no longer tried: these blocks come
-/// from another zstd.
+/// After this number of entries that no level reproduces, levels are not tried any more, because
+/// the blocks come from another release of zstd.
 constexpr int kFutileSearchesMax = 4;
-/// The number of locations with equal content to examine: some assets (empty ones) are everywhere.
+/// The maximum number of locations with equal content that are examined, because some content (for
+/// example an empty asset) occurs very often.
 constexpr std::size_t kPlacesMax = 16;
 
 Bytes stored_block(const BundleReader& reader, const BundleEntry& entry, std::uint32_t index,
@@ -83,8 +85,8 @@ Result<void> RecipeWriter::add(const AssetPath& path, const CatalogBundle& bundl
   auto sound = is_sound(draft, file);
   if (!sound) return fail(sound.error());
   if (!sound.value()) {
-    // The program cannot express this bundle: it has flags of a later version, or another block
-    // order.
+    // The program cannot express this bundle, for example because it has flags of a later version
+    // or another order of blocks.
     draft = {.program = {}, .data = {}, .next = next_};
     if (auto made = write_whole(path, file, draft); !made) return made;
     sound = is_sound(draft, file);
@@ -135,7 +137,8 @@ Result<void> RecipeWriter::write_entries(const AssetPath& path, const BundleRead
   draft.program.u8(static_cast<std::uint8_t>(BundleForm::entries));
   draft.program.varint(static_cast<std::uint64_t>(std::countr_zero(reader.block_plain_bytes())));
   draft.program.varint(reader.entry_count());
-  std::size_t before = 0;  // The bundle of the same name, or the size of the pool.
+  // The number of the old bundle with the same name, or the size of the pool.
+  std::size_t before = 0;
   while (before < pool_->size() && pool_->path(before) != path) ++before;
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     if (auto made = write_entry(reader, reader.entry(i), file, before, draft); !made) return made;
@@ -180,8 +183,8 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
                                     Bytes file, Draft& draft) {
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
-  // A reference to the next entry costs one byte. A reference to another location costs a few bytes
-  // if the name is the same, and about 20 bytes otherwise.
+  // A reference to the next entry needs one byte. A reference to any other location needs a few
+  // bytes if the name is the same, and about 20 bytes otherwise.
   std::optional<EntryPlace> best;
   int best_cost = 3;
   for (const EntryPlace& place : found->second) {
@@ -228,12 +231,13 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
   return true;
 }
 
-// The level that gives this entry's blocks; 0 if they are stored at every level, -1 if there is
-// none.
+// The level that gives the same blocks as in the entry; 0 if every level stores them, and -1 if no
+// level gives them.
 int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain,
                              Bytes file) {
   if (gives(reader, entry, plain, file, 0, entry.block_count)) return 0;
-  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;  // Our writers never do this.
+  // Muster never writes such an entry.
+  if (entry.dictionary_id != 0 && entry.block_count > 1) return -1;
   if (options_.is_portable) return -1;
   if (gives(reader, entry, plain, file, last_level_, entry.block_count)) return last_level_;
   if (futile_searches_ >= kFutileSearchesMax) return -1;

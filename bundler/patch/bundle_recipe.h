@@ -1,4 +1,5 @@
-// Writes how to make a new bundle from old ones; the inverse of `BundleRebuild`.
+// Writes the program of a patch that makes new bundles from old bundles. `BundleRebuild` runs the
+// program.
 #pragma once
 
 #include <map>
@@ -13,32 +14,32 @@ namespace muster {
 struct RecipeOptions {
   /// The level with which most blocks of the new build were packed.
   int level = kDefaultLevel;
-  /// Never compresses anything again, so that the patch works with every zstd.
+  /// True if the program must compress nothing again, so that the patch works with every release of
+  /// zstd.
   bool is_portable = false;
 };
 
-/// Finds the content that a new bundle shares with those of the pool, and writes the program. One
-/// thread at a time.
+/// Finds the content that a new bundle has in common with the bundles of the pool, and writes the
+/// program. One thread may use this object at a time.
 class RecipeWriter {
  public:
-  /// Requires: pool and dictionaries outlive this object.
+  /// `pool` and `dictionaries` must outlive this object.
   RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries, const RecipeOptions& options);
 
-  /// Reads all of the base's bundles. Fails with the errors of opening them. Call it before the
+  /// Reads all bundles of the base. Fails with the errors of opening a bundle. Call it before the
   /// first `add`.
   Result<void> learn_base();
-  /// Appends the program that makes `file`, which is then the last bundle of the pool. The program
-  /// is verified: it gives exactly these bytes. Fails with the errors of opening the pool's
-  /// bundles.
+  /// Appends the program that makes `file`, and adds the bundle to the pool. The program is
+  /// verified: it makes exactly these bytes. Fails with the errors of opening the pool's bundles.
   Result<void> add(const AssetPath& path, const CatalogBundle& bundle, Bytes file);
 
   Bytes program() const { return program_.view(); }
   Bytes data() const { return data_; }
-  /// Whether applying the patch compresses anything again.
+  /// Whether the program compresses anything again.
   bool recompresses() const { return recompresses_; }
 
  private:
-  /// One bundle's part before verification.
+  /// The part of the streams for one bundle, before it is verified.
   struct Draft {
     ByteWriter program;
     ByteVector data;

@@ -1,6 +1,6 @@
-// zstd's "patch from": a frame refers to the old bytes as if they had just been decompressed. A
-// delta is one frame, which is decompressed directly into its target. So a malicious frame cannot
-// request memory for a window.
+// Uses the "patch from" mode of zstd: a frame refers to the old bytes as if they had been
+// decompressed directly before it. A delta is one frame, which is decompressed directly into its
+// target. So a malicious frame cannot cause an allocation of a window.
 #include "bundler/patch/delta_codec.h"
 
 #include <algorithm>
@@ -16,8 +16,9 @@
 namespace muster {
 namespace {
 
-/// The best level that is still fast for the entries of prefabs, and one for large files, where the
-/// search over a long distance matters most.
+/// The levels for small and for large deltas. 19 is the best level that is still fast for the
+/// entries of prefabs. Large files need a lower level, because the search over a long distance is
+/// more important for them.
 constexpr int kSmallLevel = 19;
 constexpr int kLargeLevel = 9;
 constexpr std::size_t kLongReach = 4U << 20U;
@@ -66,7 +67,7 @@ ByteVector DeltaEncoder::encode(Bytes plain, Bytes prefix) {
   ByteVector frame(ZSTD_compressBound(plain.size()));
   const std::size_t frame_bytes =
       ZSTD_compress2(context, frame.data(), frame.size(), plain.data(), plain.size());
-  // All other errors are excluded above.
+  // The only possible error here is a lack of memory.
   if (ZSTD_isError(frame_bytes) != 0U) throw std::bad_alloc();
   frame.resize(frame_bytes);
   return frame;
@@ -98,7 +99,7 @@ Result<void> DeltaDecoder::decode(Bytes frame, Bytes prefix, std::span<std::byte
       ZSTD_isError(ZSTD_DCtx_refPrefix(state_->context, prefix.data(), prefix.size())) != 0U) {
     throw std::bad_alloc();
   }
-  std::byte nothing{};  // zstd needs a target even for no bytes
+  std::byte nothing{};  // zstd needs a target address even for 0 bytes.
   std::byte* const out = plain.empty() ? &nothing : plain.data();
   const std::size_t written =
       ZSTD_decompressDCtx(state_->context, out, plain.size(), frame.data(), frame.size());

@@ -1,4 +1,4 @@
-// Encodes bytes as their difference from others: zstd with the known bytes as prefix.
+// Encodes bytes as their difference from other bytes, by zstd with the other bytes as prefix.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// The working memory for making deltas. One thread at a time.
+/// Makes deltas, and owns the memory for that. One thread may use it at a time.
 class DeltaEncoder {
  public:
   DeltaEncoder();
@@ -17,8 +17,9 @@ class DeltaEncoder {
   DeltaEncoder(DeltaEncoder&&) noexcept;
   DeltaEncoder& operator=(DeltaEncoder&&) noexcept;
 
-  /// One zstd frame that contains its plain size and refers to all of `prefix`, which may be empty.
-  /// Requires: at most `kMaxDeltaBytes` bytes in both together, unless the prefix is empty.
+  /// Encodes `plain` as one zstd frame that contains its plain size and can refer to all bytes of
+  /// `prefix`. The prefix may be empty. Requires: `plain` and `prefix` together have at most
+  /// `kMaxDeltaBytes`, unless the prefix is empty.
   ByteVector encode(Bytes plain, Bytes prefix);
 
  private:
@@ -26,7 +27,7 @@ class DeltaEncoder {
   std::unique_ptr<State> state_;
 };
 
-/// The inverse of `DeltaEncoder`.
+/// Decodes the results of `DeltaEncoder`. One thread may use it at a time.
 class DeltaDecoder {
  public:
   DeltaDecoder();
@@ -34,9 +35,9 @@ class DeltaDecoder {
   DeltaDecoder(DeltaDecoder&&) noexcept;
   DeltaDecoder& operator=(DeltaDecoder&&) noexcept;
 
-  /// Fills `plain` with the encoded bytes. If `prefix` differs from the prefix of encoding, the
-  /// bytes are arbitrary, so the caller compares a hash. Fails with `malformed` if `frame` is not
-  /// exactly one frame with as many plain bytes as `plain` has.
+  /// Fills `plain` with the decoded bytes. If `prefix` is not the prefix that was used for
+  /// encoding, the bytes are wrong, so the caller must compare a hash. Fails with `malformed` if
+  /// `frame` is not exactly one frame whose plain size is the size of `plain`.
   Result<void> decode(Bytes frame, Bytes prefix, std::span<std::byte> plain);
 
  private:
@@ -44,8 +45,8 @@ class DeltaDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// Whether a frame of this size can contain this many plain bytes: zstd's maximum ratio. Checked
-/// before memory is allocated.
+/// Whether a frame of `frame_bytes` can contain `plain_bytes`, by the maximum ratio of zstd. Check
+/// it before allocating memory.
 bool can_hold(std::uint64_t frame_bytes, std::uint64_t plain_bytes);
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// One pass in the order of the patch: unchanged files are copied, the others made; each is verified
-// and staged at once, so that only one bundle and its sources are in memory. Publishing starts only
-// after the last one is verified. A process that was killed starts again: its staging is deleted,
-// and the base is unchanged until everything is complete.
+// Makes the new build in one pass, in the order of the patch. Unchanged files are copied, and all
+// other files are made. Each file is verified and staged at once, so that only one bundle and its
+// sources are in memory. Publishing starts after the last file was verified. So if the process is
+// killed, the base is unchanged and the command can be run again.
 #include "bundler/patch/patch_apply.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ const PatchFile* find(const std::vector<PatchFile>& files, const AssetPath& path
   return found == files.end() ? nullptr : &*found;
 }
 
-// The first loose file that differs from the patch's list, or an empty text.
+// Describes the first loose file that differs from the list in the patch; empty if there is no
+// difference.
 std::string first_difference(const BuildSide& build, const std::vector<PatchFile>& files) {
   std::vector<AssetPath> paths = loose_file_paths();
   for (const LooseFile* file : build.dictionaries()) paths.push_back(file->path);
@@ -34,9 +35,9 @@ std::string first_difference(const BuildSide& build, const std::vector<PatchFile
     const LooseFile* const is = build.find(path);
     const PatchFile* const should_be = find(files, path);
     if (is == nullptr && should_be != nullptr) return path.text() + " is missing";
-    if (is != nullptr && should_be == nullptr) return "it has a " + path.text();
+    if (is != nullptr && should_be == nullptr) return "it also has " + path.text();
     if (is != nullptr && is->hash != should_be->hash) {
-      return path.text() + " is another (" + is->hash.to_string() + ", not " +
+      return path.text() + " differs (" + is->hash.to_string() + ", not " +
              should_be->hash.to_string() + ")";
     }
   }
@@ -70,7 +71,7 @@ class Application {
       if (auto made = make_bundles(next.value(), target); !made) return fail(made.error());
     }
     if (streams_.program.remaining() > 0 || streams_.data.remaining() > 0) {
-      return fail(ErrorCode::malformed, "the patch is invalid: it has more than it needs");
+      return fail(ErrorCode::malformed, "the patch is invalid: it has unused bytes");
     }
     for (const LooseFile& file : next.value().loose()) {
       if (auto staged = out_.stage(file.path, file.bytes); !staged) return fail(staged.error());
@@ -108,8 +109,8 @@ class Application {
     return BuildSide::of(std::move(files));
   }
 
-  // The recorded state of the folder's last build does not match these files; an empty file means
-  // no state.
+  // Stages an empty file as the state, because the state of the last build in this folder does not
+  // match the new files.
   Result<void> forget_state() const {
     const AssetPath path = AssetPath().child(kStateName);
     ByteVector buffer;
@@ -118,7 +119,7 @@ class Application {
     return out_.stage(path, {});
   }
 
-  // The same applies to its times.
+  // Stages `{}` as the times of the last build, for the same reason.
   Result<void> forget_times() const {
     const AssetPath path = AssetPath().child(OutputFolder::kTimesName);
     ByteVector buffer;
@@ -127,8 +128,8 @@ class Application {
     return out_.stage(path, as_bytes("{}\n"));
   }
 
-  // Publishing replaces parts. A target that the new build does not have would remain and belong to
-  // no build.
+  // Fails if the output has a target that the new build does not have. Publishing replaces only
+  // parts of the new build, so such a target would remain.
   Result<void> check_absent(const BuildSide& next, Target target) const {
     if (next.catalog(target) != nullptr) return {};
     const std::string folder(folder_of(target));
@@ -195,8 +196,9 @@ class Application {
                       zstd_version_text(own_zstd_version()) +
                       " here gives other bytes; take a patch of 'muster patch create --portable'");
     }
-    return fail(ErrorCode::hash_mismatch,
-                path.text() + ": what the patch makes is not what the new build has");
+    return fail(
+        ErrorCode::hash_mismatch,
+        path.text() + ": the file that the patch makes differs from the file of the new build");
   }
 
   const FileReader& base_files_;

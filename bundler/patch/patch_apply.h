@@ -1,4 +1,4 @@
-// Makes the next build from a build and a patch.
+// Makes a new build from an old build and a patch.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,25 @@
 namespace muster {
 
 struct ApplyOptions {
-  /// Larger files are not made.
+  /// The maximum size in bytes of a file that is made.
   std::uint64_t max_file_bytes = layout::patch::kMaxFileBytes;
   std::stop_token stop{};
 };
 
 struct AppliedPatch {
-  std::uint64_t files = 0;  ///< The files of the new build.
-  std::uint64_t made = 0;   ///< The number of these that differ from the base.
+  std::uint64_t files = 0;  ///< The number of files of the new build.
+  std::uint64_t made = 0;   ///< The number of these files that differ from the base.
 };
 
-/// Whether `base` already is the patch's result, by its loose files (which identify all others);
-/// for example, after an interruption following publication. Fails with reading errors.
+/// Whether `base` is already the result of the patch, for example because an earlier run was
+/// interrupted after it had published. Compares only the loose files, which contain the hashes of
+/// all other files. Fails with reading errors.
 Result<bool> is_applied(const FileReader& base, const Patch& patch);
 
 /// Makes the new build and publishes it. `base` and `out` may be the same folder. Every file is
-/// compared with a hash before it is used and before it is published. After a failure `out` is
-/// unchanged, or as `OutputFolder::publish` guarantees. Fails with:
+/// compared with a hash before it is used and before it is published. After a failure, `out` is
+/// unchanged; if publishing failed, it is in the state that `OutputFolder::publish` documents.
+/// Fails with:
 /// - `invalid_argument` if `base` is not the build for which the patch was made;
 /// - `hash_mismatch` if `base` has damaged bundles, or if this release of zstd gives other bytes;
 /// - `already_exists` if `out` has a target that the new build does not have;

@@ -20,7 +20,8 @@ tl::unexpected<Error> fail_in(const char* which, const Error& error) {
   return fail(error.code, std::string("the ") + which + " build: " + error.message);
 }
 
-// The level is only a hint, because the result is verified.
+// The level with which most blocks of a build were packed. A wrong level does no harm, because the
+// result is verified.
 int level_of(const BuildSide& build) {
   const LooseFile* const report = build.find(AssetPath().child(OutputFolder::kReportName));
   if (report == nullptr) return kDefaultLevel;
@@ -33,7 +34,8 @@ int level_of(const BuildSide& build) {
   return level >= kMinLevel && level <= kMaxLevel ? static_cast<int>(level) : kDefaultLevel;
 }
 
-// A patch can only make the files of a build. Fails for other files in the folder.
+// Fails if the folder has files that are not part of a build, because a patch cannot make such
+// files.
 Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());

@@ -10,7 +10,7 @@
 namespace muster {
 
 struct PatchOptions {
-  /// Nothing is compressed again when the patch is applied. The patch is larger, but works with
+  /// True if applying the patch must compress nothing again. Such a patch is larger, but works with
   /// every release of zstd.
   bool is_portable = false;
   std::stop_token stop{};
@@ -19,16 +19,17 @@ struct PatchOptions {
 struct MadePatch {
   ByteVector bytes;
   std::uint64_t changed_files = 0;
-  /// The size of the new build's files that the old one does not have with the same bytes: the
-  /// download without patches.
+  /// The total size of the changed files of the new build, which is the size of a download without
+  /// a patch.
   std::uint64_t changed_bytes = 0;
   bool recompresses = false;
 };
 
-/// Compares two outputs and writes how to make the second from the first. Reads every bundle of the
-/// first, and the changed ones of the second; all are compared with their catalogs. Fails with
-/// `hash_mismatch` if a build does not match its catalogs, with `already_exists` if the new one has
-/// files that are not part of a build, with `cancelled`, and with reading errors, naming the file.
+/// Compares two outputs and writes a patch that makes the new output from the old output. Reads all
+/// bundles of the old output and the changed bundles of the new output, and compares them with
+/// their catalogs. Fails with `hash_mismatch` if a build does not match its catalogs, with
+/// `already_exists` if the new output has files that are not part of a build, with `cancelled`, and
+/// with reading errors. The message names the file.
 Result<MadePatch> create_patch(const FileReader& old_files, const FileReader& new_files,
                                const PatchOptions& options);
 

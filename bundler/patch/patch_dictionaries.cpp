@@ -17,8 +17,8 @@ PatchDictionaries::PatchDictionaries(const BuildSide& before, const BuildSide& a
     // Both targets may have the same dictionary.
     if (set->add(file->hash, file->bytes)) content_.try_emplace(id, file->bytes);
   }
-  // Skips dictionaries of the old build with the id of a new one; entries that need them are sent
-  // again.
+  // Skips dictionaries of the old build that have the id of a new dictionary. Entries that need a
+  // skipped dictionary are stored in the patch again.
   for (const LooseFile* file : before.dictionaries()) {
     (void)set->add(file->hash, file->bytes).has_value();
   }
@@ -32,7 +32,8 @@ const CompressionDictionary* PatchDictionaries::compressing(std::uint32_t id, in
   const auto made = digested_.find({id, level});
   if (made != digested_.end()) return &made->second;
   if (!CompressionDictionary::takes(content->second)) return nullptr;
-  // A patch may request each of its dictionaries at every level, and each takes megabytes.
+  // A patch may need each of its dictionaries at every level, and each prepared dictionary takes
+  // megabytes of memory.
   if (digested_.size() >= kDigestsMax) digested_.clear();
   return &digested_.try_emplace({id, level}, content->second, level).first->second;
 }

@@ -1,4 +1,5 @@
-// The outer parts of a patch: header, and the tables of both builds. The format is PATCH_FORMAT.md.
+// Reads and writes the outer parts of a patch: the header, and the tables of both builds. The
+// format is PATCH_FORMAT.md.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,22 @@ struct PatchFile {
   AssetPath path;
   std::uint64_t bytes = 0;
   ContentHash hash{};
-  bool has_prefix = false;  ///< For the new build: the prefix is the base's file of this path.
-  std::uint64_t frame_bytes = 0;  ///< For the new build: the size of its frame in the data.
+  bool has_prefix = false;  ///< For a file of the new build, whether its prefix is the base's file
+                            ///< with the same path.
+  /// For a file of the new build, the size of its frame in the data.
+  std::uint64_t frame_bytes = 0;
 };
 
-/// The part of a patch before the bundles. Owns the program; views the data.
+/// A patch without its bundles. Owns the program, and views the data.
 struct Patch {
   bool recompresses = false;
-  std::uint32_t zstd_version = 0;  ///< The release that created it: 10504 is 1.5.4.
+  /// The release of zstd that created the patch, for example 10504 for 1.5.4.
+  std::uint32_t zstd_version = 0;
   std::vector<PatchFile> base;
   std::vector<PatchFile> files;  ///< The loose files of the new build.
   ByteVector program;
-  std::size_t bundles_at = 0;  ///< The offset of the bundles' part in the program.
+  /// The offset in the program at which the part of the bundles begins.
+  std::size_t bundles_at = 0;
   Bytes data;
 };
 
@@ -36,11 +41,11 @@ struct Patch {
 /// `hash_mismatch`, `limit_exceeded` or `malformed`.
 Result<Patch> read_patch(Bytes bytes);
 
-/// The bytes of a patch. Requires: `bundles_at` is 0; the program is that of the bundles; the data
-/// begins with the frames of the files.
+/// Encodes a patch. Requires: `bundles_at` is 0, `program` contains only the part of the bundles,
+/// and `data` begins with the frames of the files.
 ByteVector write_patch(const Patch& patch);
 
-/// `1.5.4` for 10504.
+/// The version as text, for example `1.5.4` for 10504.
 std::string zstd_version_text(std::uint32_t version);
 /// The version of this program's zstd.
 std::uint32_t own_zstd_version();

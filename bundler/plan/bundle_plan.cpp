@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-using OwnerSet = std::vector<std::uint32_t>;  // indices of roots, sorted
+using OwnerSet = std::vector<std::uint32_t>;  // Indices of roots, sorted.
 
 class Planner {
  public:
@@ -60,7 +60,8 @@ class Planner {
     }
     root_of_.assign(project_.index().assets().size(), false);
     for (const AssetNumber root : roots_) root_of_[root] = true;
-    // The registries' own strong references: definitions, and factories of the older layouts.
+    // The strong references of the registries themselves: definitions, and factories of older
+    // layouts.
     registries_ = project_.model().holders_for(options_.target);
   }
 
@@ -77,13 +78,13 @@ class Planner {
                                      [&](AssetNumber asset) { return root_of_[asset]; }));
   }
 
-  // The assets that a root loads without a choice by the game.
+  // The assets that a root loads if the game makes no choice of variants.
   const std::vector<AssetNumber>& reached_by_default(std::size_t root) const {
     return forms_.are_trivial() ? closures_[root] : by_default_[root];
   }
 
-  // The registries refer to their definitions in every layout. Registered assets to which these
-  // refer stay in their own bundles, with everything that they need.
+  // Adds the bundle of the assets that the registries themselves need, in every layout. Registered
+  // assets to which these assets refer stay in their own bundles.
   void add_registry_bundle() {
     std::vector<AssetNumber> assets = own_closure(registries_);
     std::erase_if(assets, [&](AssetNumber asset) { return root_of_[asset]; });
@@ -149,8 +150,8 @@ class Planner {
     for (std::size_t i = 0; i < merged.size(); ++i) add_shared(std::move(merged[i]), owners_of[i]);
   }
 
-  // The users of a group are its owners, and prefabs that reach it through another prefab. A prefab
-  // that needs it only for other variants than the default ones does not count.
+  // The users of a group are its owners, and prefabs that reach the group through another prefab. A
+  // prefab that needs the group only for variants that are not the default does not count.
   std::vector<GroupUser> find_users(const std::vector<std::uint32_t>& group_of,
                                     std::vector<SharedGroup>& groups) const {
     std::vector<GroupUser> users;
@@ -163,7 +164,7 @@ class Planner {
         if (opened.empty() || opened.back() != i) opened.push_back(i);
       }
     }
-    // The registries open their bundles once, and are measured by their content.
+    // The registries count as one user, whose needed bytes are the content of its groups.
     GroupUser& registries = users.emplace_back();
     for (SharedGroup& group : groups) {
       if (!group.is_always_open) continue;
@@ -183,7 +184,8 @@ class Planner {
     std::ranges::sort(bundle.owners);
   }
 
-  // A bundle depends on every bundle with an asset that its assets reach.
+  // Sets the dependencies. A bundle depends on every bundle that contains an asset reached by its
+  // assets.
   void connect() {
     std::vector<std::size_t> home(project_.index().assets().size(), kNoHome);
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {
@@ -224,15 +226,16 @@ class Planner {
   static constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
   static constexpr std::size_t kNoHome = ~std::size_t{0};
   const Project& project_;
-  const ReferenceGraph& graph_;  // Without stripped assets.
+  const ReferenceGraph& graph_;  // The graph without stripped assets.
   const PlanOptions& options_;
   const std::vector<std::uint64_t>& size_of_;
   BundlePlan plan_;
   std::vector<AssetNumber> roots_;
   std::vector<bool> root_of_;
   DefaultForms forms_;
-  std::vector<std::vector<AssetNumber>> closures_;    // for each root: all assets that it reaches
-  std::vector<std::vector<AssetNumber>> by_default_;  // the same by default; empty without variants
+  std::vector<std::vector<AssetNumber>> closures_;    // For each root, all assets that it reaches.
+  std::vector<std::vector<AssetNumber>> by_default_;  // For each root, the assets that it loads by
+                                                      // default; empty if no asset has variants.
   std::vector<AssetNumber> registries_;
   std::map<AssetNumber, OwnerSet> owners_;
 };

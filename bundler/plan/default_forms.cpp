@@ -1,5 +1,5 @@
-// Makes the same choice as the runtime (`BundleChoice`), but among assets, because no catalog
-// exists yet.
+// Makes the same choice as `BundleChoice` of the runtime, but for assets instead of bundles,
+// because no catalog exists yet.
 #include "bundler/plan/default_forms.h"
 
 #include <algorithm>
@@ -20,7 +20,8 @@ VariantKeys default_keys(const Project& project) {
   return keys;
 }
 
-// The bundles that are open after a request for a prefab's bundle, or for its variant.
+// The bundles that are open after a request for the bundle of a prefab, including the bundles of
+// chosen variants.
 std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
                                      const std::vector<std::size_t>& chosen) {
   std::vector<bool> is_open(plan.bundles.size(), false);
@@ -33,7 +34,8 @@ std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   open(bundle);
   for (std::size_t i = 0; i < opened.size(); ++i) {
     const PlannedBundle& now = plan.bundles[opened[i]];
-    // The list of the first bundle contains everything that it reaches.
+    // The dependencies of the first bundle contain everything that it reaches, except through
+    // bundles with variants.
     if (i > 0 && now.varied == kNoAsset) continue;
     for (const std::size_t needed : now.dependencies) open(needed);
   }

@@ -1,4 +1,4 @@
-// Determines what a game loads without a choice.
+// Determines the assets that a game loads if it makes no choice of variants.
 #pragma once
 
 #include <cstdint>
@@ -10,30 +10,31 @@
 
 namespace muster {
 
-/// The form of each asset that is loaded when the game leaves every axis at its default: the asset
-/// itself, or a variant of it. The build's choice is already applied. Refers to the project.
+/// The form of each asset that a game loads if every axis has its default: the asset itself, or a
+/// variant of the asset. The choice of the build is already applied. The project must outlive this
+/// object.
 class DefaultForms {
  public:
   DefaultForms(const Project& project, Target target);
 
-  /// Whether no asset has, or can have, another form than its own.
+  /// Whether the default form of every asset is the asset itself.
   bool are_trivial() const { return !varies_; }
   AssetNumber of(AssetNumber asset) const;
 
-  /// All assets that one asset reaches if each is read in this form, itself included; sorted. Like
-  /// `ReferenceGraph::closure`, but with one form of each asset.
+  /// All assets that `root` reaches if each asset is read in its default form, including `root`;
+  /// sorted. Like `ReferenceGraph::closure`, but with one form of each asset.
   std::vector<AssetNumber> closure(AssetNumber root) const;
 
  private:
   const Project& project_;
-  const ReferenceGraph& graph_;  ///< Without stripped assets.
+  const ReferenceGraph& graph_;  ///< The graph without stripped assets.
   bool varies_ = false;
-  std::map<AssetNumber, AssetNumber> variants_;  ///< Keyed by the replaced asset.
+  /// The default variant of each asset that has one.
+  std::map<AssetNumber, AssetNumber> variants_;
 };
 
-/// Records for each prefab's bundle in a plan of the shared layout what is open after a request for
-/// the prefab: the number of files, and the bytes in them that it does not need. Requires: the
-/// plan's `needed_bytes` are those of `forms`.
+/// Sets `file_count` and `vain_bytes` for the bundle of each prefab in a plan of the shared layout.
+/// Requires: `needed_bytes` in the plan was computed with `forms`.
 void measure_loads(const DefaultForms& forms, std::span<const std::uint64_t> size_of,
                    BundlePlan& plan);
 

@@ -17,7 +17,8 @@ inline std::string_view folder_of(Target target) {
   return target == Target::client ? "client" : "server";
 }
 
-/// The name of a planned bundle. Nothing for a shared one, whose name is the hash of its content.
+/// The name of a planned bundle. No value for a shared bundle, whose name is the hash of its
+/// content.
 std::optional<BundleName> name_of(const Project& project, const PlannedBundle& planned);
 
 }  // namespace muster

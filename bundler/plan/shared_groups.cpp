@@ -1,10 +1,11 @@
-// A greedy algorithm in rounds. In each round, every user proposes merges of similar groups (with
-// as many users, or as few bytes). The proposals are sorted by unneeded bytes per saved opening,
-// and each group takes part in its best one. Comparing all pairs would be quadratic, and a queue of
-// pairs would need an update after each merge.
+// A greedy algorithm in rounds. In each round, every user proposes to merge pairs of similar
+// groups: groups with a similar number of users, and small groups. The proposals are sorted by the
+// unneeded bytes per saved opening, and each group is merged by its best proposal. Comparing all
+// pairs would take quadratic time, and a queue of pairs would need an update after each merge.
 //
-// Only the powers of two of sizes are compared. With exact sizes, one byte more in a file could
-// change the order of all later proposals, and so bundles that are unrelated to that file.
+// Sizes are rounded to powers of two before they are compared. With exact sizes, one more byte in a
+// file could change the order of all later proposals, and so could change bundles that have nothing
+// to do with that file.
 #include "bundler/plan/shared_groups.h"
 
 #include <algorithm>
@@ -17,10 +18,10 @@
 namespace muster {
 namespace {
 
-/// Each round merges a part of the remaining groups; more than some dozen rounds have not been
-/// seen.
+/// The maximum number of rounds. Each round merges a part of the remaining groups, and real
+/// projects need a few dozen rounds.
 constexpr int kRoundsMax = 200;
-/// The number of its smallest groups that a user compares with one another.
+/// The number of the smallest groups of a user that are compared with each other.
 constexpr std::size_t kSmallestCompared = 4;
 
 struct Merged {
@@ -35,9 +36,9 @@ struct Merged {
 struct Proposal {
   std::uint32_t first = 0;
   std::uint32_t second = 0;
-  std::uint64_t vain_bytes = 0;  ///< Bytes of each that only users of the other load.
-  std::uint64_t saved = 0;       ///< The openings saved.
-  int cost = 0;                  ///< The power of two of the bytes per opening.
+  std::uint64_t vain_bytes = 0;  ///< The bytes of both groups that users load without needing them.
+  std::uint64_t saved = 0;       ///< The number of saved openings.
+  int cost = 0;                  ///< The unneeded bytes per saved opening, as a power of two.
 };
 
 std::uint64_t coarse(std::uint64_t bytes) {
@@ -86,7 +87,7 @@ class Merging {
 
   bool is_over(std::uint32_t user) const { return files_[user] > rule_.files_max; }
 
-  // The bundles that each user opens.
+  // For each user, the bundles that it opens.
   std::vector<std::vector<std::uint32_t>> opened() const {
     std::vector<std::vector<std::uint32_t>> lists(users_.size());
     for (std::uint32_t i = 0; i < bundles_.size(); ++i) {
@@ -123,7 +124,7 @@ class Merging {
     return found;
   }
 
-  // A quick check by the sums at the beginning of the round, to exclude most pairs.
+  // A fast check with the sums at the start of the round, which excludes most pairs.
   bool is_promising(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     const bool first_has_more =
         bundles_[pair.first].users.size() > bundles_[pair.second].users.size();
@@ -146,7 +147,8 @@ class Merging {
     return weigh(is_for_bound, proposal);
   }
 
-  // The exact check, for each user: false if the merge is not allowed or not worthwhile.
+  // The exact check, which visits each user. Returns false if the merge is not allowed or costs too
+  // much.
   bool is_allowed(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     proposal = {pair.first, pair.second, 0, 0, 0};
     bool helps_bound = false;
@@ -168,13 +170,13 @@ class Merging {
     return is_for_bound || each <= rule_.file_cost_bytes;
   }
 
-  // Groups without bytes count as one byte, because loading them without need is also a cost.
+  // A group without bytes counts as one byte, because loading it without need also has a cost.
   static std::uint64_t weight(const Merged& bundle) {
     return std::max<std::uint64_t>(bundle.bytes, 1);
   }
 
-  // Calls `visit` for each user with the unneeded bytes that it would load: 0 for a user of both.
-  // Stops if `visit` returns false.
+  // Calls `visit` for each user of the two groups, with the unneeded bytes that the user would load
+  // after merging: 0 for a user of both groups. Stops if `visit` returns false.
   template <typename Visit>
   static bool each_user(const Merged& a, const Merged& b, const Visit& visit) {
     auto left = a.users.begin();
@@ -216,7 +218,8 @@ class Merging {
     for (const Proposal& one : proposals) {
       const std::uint32_t a = place_of(one.first);
       const std::uint32_t b = place_of(one.second);
-      // Earlier merges may have made it more expensive; then a later round handles it.
+      // Earlier merges of this round may have made the proposal more expensive. A later round then
+      // handles the pair.
       Proposal now;
       if (a == b || !is_allowed({a, b}, is_for_bound, now) || now.cost > one.cost + 1) continue;
       merge(a, b);
@@ -247,8 +250,8 @@ class Merging {
   const std::vector<GroupUser>& users_;
   const MergeRule& rule_;
   std::vector<Merged> bundles_;
-  std::vector<std::uint64_t> room_;   // per user: the unneeded bytes that it may still load
-  std::vector<std::uint32_t> files_;  // one per user
+  std::vector<std::uint64_t> room_;   // The unneeded bytes that each user may still load.
+  std::vector<std::uint32_t> files_;  // The number of files of each user.
 };
 
 }  // namespace

@@ -51,8 +51,8 @@ class Separation {
 
   bool is_node(AssetNumber asset) const { return nodes_.contains(asset); }
 
-  // Finds the assets that are reached only through assets with variants. `behind_` lists, for each
-  // of them, the assets with variants that reach it.
+  // Finds the assets that are reached only through assets with variants. For each of these assets,
+  // `behind_` lists the assets with variants that reach it.
   void find_behind() {
     Nodes starts = holders_;
     std::ranges::copy_if(roots_, std::back_inserter(starts),
@@ -116,7 +116,7 @@ class Separation {
     }
   }
 
-  // Removes from the old bundles the assets that have a new bundle; removes empty bundles.
+  // Removes the assets that have a new bundle from their old bundles, and removes empty bundles.
   void take_out() {
     std::vector<PlannedBundle> kept;
     std::vector<std::size_t> now(plan_.bundles.size(), 0);
@@ -170,15 +170,16 @@ class Separation {
   }
 
   const Project& project_;
-  const ReferenceGraph& graph_;  ///< Without stripped assets.
+  const ReferenceGraph& graph_;  ///< The graph without stripped assets.
   BundlePlan& plan_;
   std::size_t old_count_ = 0;
   std::set<AssetNumber> roots_;
   Nodes holders_;
   std::map<AssetNumber, std::size_t> home_;
   std::vector<const VariantFile*> files_;
-  std::set<AssetNumber> nodes_;     ///< Assets with variants, and their variants.
-  std::set<AssetNumber> left_out_;  ///< Variants that are chosen at build time, without a choice.
+  std::set<AssetNumber> nodes_;     ///< The assets with variants, and their variants.
+  std::set<AssetNumber> left_out_;  ///< The variants whose keys are chosen at build time, if the
+                                    ///< build makes no choice.
   std::map<AssetNumber, Nodes> behind_;
   std::map<AssetNumber, std::size_t> base_at_;
 };

@@ -20,7 +20,7 @@ class PrefabPrinter {
   PrefabPrinter(const PrefabReader& prefab, const std::vector<ComponentDescription>& components)
       : prefab_(prefab), components_(components) {}
 
-  // Entities are in depth-first order, so each is printed below its parent.
+  // Entities are in depth-first order, so each entity is printed below its parent.
   std::string run() {
     std::vector<std::size_t> depths;
     for (std::uint32_t i = 0; i < prefab_.entity_count(); ++i) {

@@ -1,4 +1,4 @@
-// Shows the form of a prefab that a game would load, without a build.
+// Prints a prefab as a game would load it, without a build.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// The entities of a prefab or factory for a target, children inside their parents, with the cooked
-/// values of described components:
+/// The entities of a prefab or factory for a target, with the cooked values of described
+/// components. Children are indented below their parents:
 ///
 ///     door
 ///       Transform
@@ -19,8 +19,9 @@ namespace muster {
 ///       leaf
 ///         ...
 ///
-/// Fails with `not_found` if the target does not have the asset or if it is no prefab (the message
-/// has the reason), or with `malformed`, with the position, if it cannot be cooked.
+/// Fails with `not_found` if the target does not have the asset, or if the asset is not a prefab;
+/// the message has the reason. Fails with `malformed` if the asset cannot be cooked; the message
+/// has the position.
 Result<std::string> prefab_text(const Project& project, Target target,
                                 const std::vector<ComponentDescription>& components,
                                 const Guid& asset);

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// Fast, because a user waits and the result is not kept.
+/// The compression level, which is fast because a user waits and the result is not stored.
 constexpr int kPreviewLevel = 1;
 
 class CookedFile final : public HeldFile {
@@ -23,8 +23,8 @@ class CookedFile final : public HeldFile {
   ByteVector bytes_;
 };
 
-// A build names a shared bundle by its content, which is not known yet, so the preview hashes the
-// list of its assets.
+// A build names a shared bundle by the hash of its content, which is not known yet. So a preview
+// uses the hash of the list of its assets.
 BundleName preview_name_of(const Project& project, const PlannedBundle& planned) {
   if (const auto name = name_of(project, planned)) return *name;
   ContentHasher hasher;

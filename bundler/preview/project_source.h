@@ -1,4 +1,5 @@
-// A project's loose files as a source of bundles: for tools that show content while it changes.
+// Provides a project as a source of bundles, without a build, for tools that show content while
+// users edit it.
 #pragma once
 
 #include <memory>
@@ -12,16 +13,17 @@
 
 namespace muster {
 
-/// One target of a project, as a source of bundles that are cooked on first request. Writes no
-/// files. Its catalog is a preview's: hashes and sizes of bundles are unknown, so a store must be
-/// opened with permission for previews (`BundleStore::open`).
+/// One target of a project, as a source of bundles. A bundle is cooked when it is opened. Writes no
+/// files. The catalog is a preview: hashes and sizes of bundles are unknown, so a store must be
+/// opened with `Catalogs::built_or_preview` (`BundleStore::open`).
 ///
-/// It shows the project as it was when opened. When files have changed, open the project again, and
-/// call `PrefabInstances::reload` to update existing instances. For tools only: a game links no
-/// YAML. The project must outlive it. Opening from several threads at once is safe.
+/// The content is the state of the project when it was opened. When files have changed, open the
+/// project again, and call `PrefabInstances::reload` to update existing instances. This class is
+/// only for tools, because it needs the YAML parser. The project must outlive it. Several threads
+/// may open bundles at the same time.
 class ProjectSource final : public BundleSource {
  public:
-  /// Plans the bundles; cooks nothing. Fails with `malformed` like `fill_catalog`.
+  /// Plans the bundles, and cooks nothing. Fails with `malformed` like `fill_catalog`.
   static Result<std::unique_ptr<ProjectSource>> create(
       const Project& project, Target target, std::vector<ComponentDescription> components);
 

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
-/// The content of an asset in a bundle: the hash of each part.
+/// The hash of each part of an asset in a bundle.
 struct HeldAsset {
   std::map<std::int64_t, ContentHash> parts;
   std::uint64_t plain_bytes = 0;
 };
 using HeldAssets = std::map<Guid, HeldAsset>;
 
-/// One target of one output.
+/// One target of the old or the new output.
 class Side {
  public:
   static Result<Side> open(const FileReader& files, Target target) {
@@ -57,7 +57,7 @@ class Side {
   const CatalogReader& catalog() const { return *catalog_; }
   const std::map<std::string, CatalogBundle>& bundles() const { return bundles_; }
 
-  /// Null if none exists.
+  /// The bundle with this file; null if there is no such bundle.
   const CatalogBundle* find(const std::string& file) const {
     const auto found = bundles_.find(file);
     return found == bundles_.end() ? nullptr : &found->second;
@@ -67,13 +67,13 @@ class Side {
     return asset ? std::string(asset->path) : std::string();
   }
 
-  /// The keys of a variant; empty for other bundles.
+  /// The keys of a variant's bundle; empty for any other bundle.
   std::string keys_of(const std::string& file) const {
     const auto found = keys_.find(file);
     return found == keys_.end() ? std::string() : found->second;
   }
 
-  /// The assets in a bundle of this side, by its tables.
+  /// Reads the assets in a bundle of this output from the tables of the bundle.
   Result<HeldAssets> assets_of(const std::string& file) const {
     const auto path = AssetPath::parse(folder_.text() + "/" + file);
     if (!path) return fail(path.error());
@@ -100,10 +100,10 @@ class Side {
 
   const FileReader* files_;
   AssetPath folder_;
-  ByteVector buffer_;  ///< The bytes that the catalog views.
+  ByteVector buffer_;  ///< The bytes of the catalog, which `catalog_` views.
   std::optional<CatalogReader> catalog_;
   std::map<std::string, CatalogBundle> bundles_;
-  std::map<std::string, std::string> keys_;  ///< Keyed by file.
+  std::map<std::string, std::string> keys_;  ///< The keys of each variant's bundle, by file.
   std::uint64_t bytes_ = 0;
 };
 
@@ -212,7 +212,7 @@ class TargetComparison {
 
   const Side& before_;
   const Side& after_;
-  HeldAssets gone_shared_;  ///< In removed shared bundles.
+  HeldAssets gone_shared_;  ///< The assets in removed shared bundles.
   HeldAssets new_shared_;
   TargetDiff diff_;
 };

@@ -1,4 +1,4 @@
-// Reports the changes between two builds' outputs, for users and for machines.
+// Reports the differences between the outputs of two builds, for users and for programs.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,22 @@ enum class Change : std::uint8_t { added, removed, changed };
 struct AssetDiff {
   Change change = Change::changed;
   Guid guid{};
-  std::string path;             ///< Its path in the new build, or else in the old one.
-  std::uint64_t old_bytes = 0;  ///< Uncompressed; 0 if it does not exist.
+  std::string path;  ///< The path in the new build, or in the old build if the new build does not
+                     ///< have the asset.
+  /// The uncompressed size in the old build; 0 if the asset does not exist there.
+  std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
 };
 
 /// One changed bundle.
 struct BundleDiff {
   Change change = Change::changed;
-  std::string file;   ///< Its path in the target's folder.
-  std::string asset;  ///< The path of its prefab; empty for a shared bundle.
+  std::string file;   ///< The path in the target's folder.
+  std::string asset;  ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
-  /// The changed assets, by path. Empty if only the packing differs: dependencies, the level of
-  /// compression, the version of the tool.
+  /// The changed assets, sorted by path. Empty if only the packing differs, for example
+  /// dependencies, the compression level or the version of the tool.
   std::vector<AssetDiff> assets;
 };
 
@@ -43,16 +45,16 @@ struct RenamedAsset {
 
 struct TargetDiff {
   std::string target;
-  std::uint64_t old_bytes = 0;  ///< The size of all bundles.
+  std::uint64_t old_bytes = 0;  ///< The size of all bundles of the old build.
   std::uint64_t new_bytes = 0;
-  /// The size of the files that a player with the old build must load.
+  /// The size of the files that a player with the old build must download.
   std::uint64_t ship_bytes = 0;
-  std::vector<BundleDiff> bundles;  ///< Sorted by file.
-  /// The changes between removed and added shared bundles. The name of a shared bundle follows from
-  /// its users, so a change gives it another name.
+  std::vector<BundleDiff> bundles;  ///< The changed bundles, sorted by file.
+  /// The asset changes between removed and added shared bundles. The name of a shared bundle
+  /// depends on its content, so a changed bundle has another name.
   std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
-  /// Changed ids, effects or components, which are only in catalogs.
+  /// True if ids, effects or components have changed, which are only in the catalog.
   bool is_other_catalog = false;
   bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };

@@ -16,7 +16,8 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kBuildFileBytesMax = 8ULL << 30U;
-/// Smaller equal files are not reported: empty ones and stubs.
+/// The minimum size in bytes of reported copies. Equal smaller files are often empty files or
+/// stubs.
 constexpr std::uint64_t kCopyBytesMin = 256;
 constexpr std::size_t kSlowestMax = 20;
 
@@ -30,14 +31,14 @@ std::string text(const Json& json, const char* key) {
   return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
-// A member that is an array; otherwise an empty one.
+// The member `key` if it is an array; otherwise an empty array.
 const Json& list(const Json& json, const char* key) {
   static const Json kNone = Json::array();
   const auto found = json.find(key);
   return found != json.end() && found->is_array() ? *found : kNone;
 }
 
-// A member that is an object; otherwise an empty one.
+// The member `key` if it is an object; otherwise an empty object.
 const Json& object(const Json& json, const char* key) {
   static const Json kNone = Json::object();
   const auto found = json.find(key);
@@ -66,7 +67,7 @@ class TargetReading {
     folder_ = AssetPath().child(overview_.name);
   }
 
-  /// Nothing if the build does not have the target.
+  /// Reads a target. Returns no value if the build does not have it.
   Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);
@@ -124,7 +125,7 @@ class TargetReading {
     return found;
   }
 
-  // The bundles that the last build packed, and their times; excludes kept ones.
+  // Reads the times of the bundles that the last build packed. Bundles that it kept have no times.
   void read_times(const Json& moment) {
     for (const Json& bundle : list(moment, "bundles")) {
       if (!bundle.is_object() || text(bundle, "made") != "packed" || !bundle.contains("ms") ||
@@ -154,7 +155,8 @@ class TargetReading {
     }
   }
 
-  // The bundle that this one can replace, and its keys; nothing for other bundles.
+  // The record of the catalog by which a bundle can replace another bundle; no value if it cannot
+  // replace a bundle.
   static std::optional<CatalogAlternative> alternative_of(const CatalogReader& catalog,
                                                           std::uint32_t index) {
     if (catalog.bundle(index).name.kind != BundleKind::variant) return std::nullopt;
@@ -245,8 +247,9 @@ class TargetReading {
     }
   }
 
-  // The source files that would be packed more than once are known exactly. Their compressed size
-  // is estimated from the shared bundles, which count once per owner.
+  // The estimated size of self-contained bundles. The source files that would be packed more than
+  // once are known exactly, and their compressed size is estimated from the shared bundles, each
+  // counted once per owner.
   std::uint64_t self_contained_bytes() const {
     double bytes = 0;
     double source_bytes = 0;
@@ -302,7 +305,7 @@ class TargetReading {
   };
   const FileReader& files_;
   AssetPath folder_;
-  std::optional<BundleChoice> choice_;  ///< The default choice.
+  std::optional<BundleChoice> choice_;  ///< The default choice of variants.
   OverviewTarget overview_;
   std::map<std::string, Told> told_;  ///< Keyed by file.
   std::vector<PrefabLoad> loads_;
@@ -310,12 +313,12 @@ class TargetReading {
   ByteVector buffer_;
 };
 
-/// An asset, or a variant of one.
+/// An asset, or a variant of an asset.
 using AssetForm = std::pair<Guid, std::string>;
 
 AssetForm form_of(const OverviewAsset& asset) { return {asset.guid, asset.variant}; }
 
-// The size of an asset in all bundles of a target.
+// The total size of each asset in all bundles of a target.
 std::map<AssetForm, OverviewAsset> sums_of(const OverviewTarget& target) {
   std::map<AssetForm, OverviewAsset> sums;
   for (const OverviewAsset& asset : target.assets) {
@@ -365,7 +368,7 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
     const Budget& budget = budgets[use.budget];
     const auto most = largest.find(use.budget);
     const bool is_largest = most != largest.end() && most->second == use.bytes;
-    if (is_largest) largest.erase(most);  // The first one, if there are several.
+    if (is_largest) largest.erase(most);  // If several bundles are the largest, removes the first.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }
@@ -400,7 +403,7 @@ Result<Overview> read_overview(const FileReader& files) {
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
     return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
   }
-  // The times are those of the last build here; a patch leaves none.
+  // The times are from the last build in this folder. A patch removes them.
   ByteVector times_buffer;
   const auto times_bytes = read_whole(files, AssetPath().child(OutputFolder::kTimesName),
                                       OutputFolder::kReportBytesMax, times_buffer);
@@ -437,7 +440,7 @@ void compare_with(const Overview& earlier, Overview& overview) {
     for (OverviewAsset& asset : target.assets) {
       const auto was = old_sums.find(form_of(asset));
       if (was == old_sums.end()) continue;
-      // An asset in several bundles is compared once.
+      // If an asset is in several bundles, only the first of them is compared.
       asset.was_bytes = seen[form_of(asset)] ? 0 : was->second.bytes;
       seen[form_of(asset)] = true;
     }

@@ -8,8 +8,9 @@
 
 namespace muster {
 
-/// Reads the dictionaries in a target's folder (`OUT/client`), without its catalog. Damaged ones
-/// are left out: an entry that needs one is reported as unreadable.
+/// Reads the dictionaries in a target's folder (for example `OUT/client`), without its catalog.
+/// Leaves out damaged dictionaries; entries that need a damaged dictionary are then reported as
+/// unreadable.
 std::shared_ptr<const DictionarySet> read_dictionaries(const FileReader& target);
 
 }  // namespace muster

@@ -92,7 +92,7 @@ Json registries_json(const CatalogReader& catalog) {
   return list;
 }
 
-// The axes, and the bundles that replace others for each choice.
+// The axes of a catalog, and the bundles that replace other bundles for each choice.
 Json variants_json(const CatalogReader& catalog) {
   Json json{{"values", Json::array()}, {"alternatives", Json::array()}};
   for (std::uint32_t i = 0; i < catalog.variant_value_count(); ++i) {

@@ -1,4 +1,4 @@
-// Shows the content of a bundle or catalog, for users and for machines.
+// Shows the content of a bundle or catalog, for users and for programs.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace muster {
 
 enum class InspectionFormat : std::uint8_t { text, json };
 
-/// Describes the bytes of a `.mbundle` or `.mcat` file, distinguished by their magic numbers. Fails
-/// with `malformed` for other files, or with the errors of their readers.
+/// Describes the content of a `.mbundle` or `.mcat` file. The magic number of the file determines
+/// its kind. Fails with `malformed` for other files, or with the errors of the readers.
 Result<std::string> inspect_file(Bytes bytes, InspectionFormat format);
 
 }  // namespace muster

@@ -20,12 +20,12 @@ struct Row {
   Guid owner;
 };
 
-// One row per asset that an entry names, in the order of ids.
+// The rows of a registry: one row per asset that an entry names, in the order of ids.
 std::vector<Row> rows_of(const Registry& registry, TargetSet targets) {
   std::vector<Row> rows;
   for (const RegistryEntry& entry : registry.entries) {
     for (const EntryReference& reference : entry.references) {
-      // Entries that no root builds are listed too, unless one target was requested.
+      // Entries that no root builds are also listed, unless one target was requested.
       if ((reference.targets & targets).empty() && targets != TargetSet::both()) continue;
       rows.push_back(
           {entry.type_id, &reference, entry.owner == reference.guid ? Guid() : entry.owner});
@@ -79,7 +79,7 @@ bool is_word(char character) {
          (character >= 'A' && character <= 'Z');
 }
 
-// `crate_big@low.prefab` gives `kCrateBigLow`.
+// The name of a constant, for example `kCrateBigLow` for `crate_big@low.prefab`.
 std::string constant_name(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   name = name.substr(0, name.rfind('.'));
@@ -95,7 +95,7 @@ std::string constant_name(std::string_view path) {
   return text == "k" ? "kEntry" : text;
 }
 
-// `ReplicatedEntityRegistry` gives `replicated_entity`.
+// The name of a namespace, for example `replicated_entity` for `ReplicatedEntityRegistry`.
 std::string namespace_name(std::string_view class_name) {
   constexpr std::string_view kEnd = "Registry";
   if (class_name.ends_with(kEnd) && class_name.size() > kEnd.size()) {
@@ -111,7 +111,7 @@ std::string namespace_name(std::string_view class_name) {
   return "ids_" + text;
 }
 
-// A type id, and the asset that names it.
+// A constant for a type id, with the name of an asset.
 struct Constant {
   std::string name;
   std::uint32_t id = 0;
@@ -119,7 +119,8 @@ struct Constant {
   friend auto operator<=>(const Constant&, const Constant&) = default;
 };
 
-// By class. An entry is named by its definition, else by what it refers to.
+// The constants by class. A constant has the name of the entry's definition, or else of the asset
+// to which the entry refers.
 std::map<std::string, std::vector<Constant>> constants_of(const Project& project,
                                                           TargetSet targets) {
   std::map<std::string, std::vector<Constant>> constants;

@@ -1,4 +1,4 @@
-// The output of `muster list`.
+// Makes the output of `muster list`.
 #pragma once
 
 #include <string>
@@ -7,20 +7,20 @@
 
 namespace muster {
 
-/// The registries of a project and the assets that they name per target, as JSON with sorted
-/// entries, so that `diff` can compare two projects. Entries without an asset for `targets` are
-/// left out. An entry has no `targets` if its asset is in no target's list. Then either no root
-/// builds the registry (`-` in `listing_text`), or the asset is a factory of the older layouts,
-/// which is packed with its registry (`with registry`). `problems` lists the unreadable parts, and
-/// exists only if there are any.
+/// The registries of a project and the assets that they name for each target, as JSON with sorted
+/// entries, so that `diff` can compare two projects. Leaves out entries without an asset for
+/// `targets`. An entry has no `targets` if its asset is not in the list of any target. There are
+/// two reasons: no root builds the registry (`-` in `listing_text`), or the asset is a factory of
+/// an older layout, which is packed with its registry (`with registry`). `problems` lists
+/// unreadable files; it is left out if there are none.
 std::string listing_json(const Project& project, TargetSet targets);
 
-/// The same for users.
+/// Like `listing_json`, as text for users.
 std::string listing_text(const Project& project, TargetSet targets);
 
-/// A C++ header with a constant for each type id that `targets` use, by registry class. A constant
-/// has the name of the entry's asset. If several assets have this name, the id is appended. Entries
-/// without an asset, and classes without ids, get no constant.
+/// A C++ header with one constant for each type id that `targets` use, grouped by registry class. A
+/// constant has the name of the entry's asset. If several assets have the same name, the id is
+/// appended. Entries without an asset, and classes without ids, have no constant.
 std::string listing_cpp(const Project& project, TargetSet targets);
 
 }  // namespace muster

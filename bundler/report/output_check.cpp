@@ -63,7 +63,7 @@ class OutputChecker {
   }
 
  private:
-  /// The names of a bundle's entries, in its order.
+  /// The guid and local id of each entry of a bundle, in the order of the bundle.
   using Names = std::vector<std::pair<Guid, std::int64_t>>;
 
   void note(std::string path, ErrorCode code, std::string message) {
@@ -108,7 +108,7 @@ class OutputChecker {
     if (fits) std::ranges::copy(read.value(), signature.begin());
     if (fits && is_signed_by(*key_, catalog.text(), bytes, signature)) return;
     note(catalog.text(), ErrorCode::hash_mismatch,
-         "it is not what the holder of this key signed (or the signature is damaged)");
+         "it was not signed with this key, or was changed later");
   }
 
   Result<void> check_bundles(const std::string& folder, const CatalogReader& catalog) {
@@ -142,14 +142,14 @@ class OutputChecker {
     return {};
   }
 
-  // The replacement of a bundle must have the same entry names.
+  // Checks that a bundle and each bundle that can replace it have the same entries.
   void check_alternatives(const std::string& folder, const CatalogReader& catalog,
                           const std::vector<Names>& entries) {
     for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
       const CatalogAlternative alternative = catalog.alternative(i);
       const Names& own = entries[alternative.alternative];
       const Names& base = entries[alternative.bundle];
-      // A damaged bundle was already reported.
+      // A damaged bundle has no names here and was already reported.
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
            "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
@@ -183,7 +183,7 @@ class OutputChecker {
     return set;
   }
 
-  // The next build compares itself with the report.
+  // Checks the report, with which the next build compares itself.
   void check_report(const std::vector<TargetCheck>& targets) {
     const std::string name(OutputFolder::kReportName);
     ByteVector buffer;
@@ -191,8 +191,7 @@ class OutputChecker {
         read_whole(files_, AssetPath().child(name), OutputFolder::kReportBytesMax, buffer);
     if (!bytes) return note(name, bytes.error().code, bytes.error().message);
     if (key_ && !is_signed_report(*key_, name, as_text(bytes.value()))) {
-      note(name, ErrorCode::hash_mismatch,
-           "it is not what the holder of this key signed, or not signed at all");
+      note(name, ErrorCode::hash_mismatch, "it was not signed with this key, or was changed later");
     }
     const auto report = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
     const auto told = report.is_object() ? report.find("targets") : report.end();
@@ -249,8 +248,8 @@ class OutputChecker {
     }
     if (bundle.value().bundle_hash() != expected.hash) {
       return fail(ErrorCode::hash_mismatch,
-                  "the bundle is whole, but is not the one that the "
-                  "catalog means (its hash differs)");
+                  "the bundle is undamaged, but its hash differs from the "
+                  "hash in the catalog");
     }
     for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
       if (auto good = check_form(bundle.value(), bundle.value().entry(i), worker); !good) {
@@ -281,7 +280,8 @@ class OutputChecker {
     return {};
   }
 
-  // `known` are the paths of all files that belong in a target's folder.
+  // Reports unexpected files. `known` are the paths of all files that belong to the folder of a
+  // target.
   void note_leftovers(const AssetPath& folder, const std::set<std::string>& known) {
     const auto listed = files_.list(folder);
     if (!listed) return note(folder.text(), listed.error().code, listed.error().message);

@@ -12,7 +12,7 @@
 namespace muster {
 
 struct OutputProblem {
-  std::string path;  ///< Relative to the output folder.
+  std::string path;  ///< The path relative to the output folder.
   ErrorCode code = ErrorCode::malformed;
   std::string message;
 };
@@ -21,13 +21,14 @@ struct OutputCheck {
   std::size_t bundles = 0;
   std::size_t entries = 0;
   std::uint64_t bytes = 0;
-  std::vector<OutputProblem> problems;  ///< Sorted by path.
+  std::vector<OutputProblem> problems;  ///< The problems, sorted by path.
 };
 
-/// Checks catalogs against their fingerprint, every bundle against the catalog's size and hash, and
-/// every entry against its hash and form. Also checks that no file is missing or left over, and
-/// that client and server agree. With a `key`, checks that its owner signed the catalogs and the
-/// report. Fails only if there is no output to check, or with `cancelled`.
+/// Checks each catalog against its fingerprint, each bundle against the size and hash in the
+/// catalog, and each entry against its hash and form. Also checks that no file is missing or
+/// unexpected, and that the catalogs of client and server have the same `agreement`. With a `key`,
+/// also checks the signatures of the catalogs and the report. Fails only if there is no output to
+/// check, or with `cancelled`.
 Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop,
                                  const std::optional<VerifyKey>& key = {});

@@ -54,7 +54,7 @@ void add_changes(const OverviewTarget& target, std::string& text) {
   if (!rows.empty()) text += "  changed most\n" + rows;
 }
 
-// The project's budgets; limits from the command line have a separate line.
+// Adds the budgets of the project. A limit from the command line has a separate line.
 void add_budgets(const OverviewTarget& target, std::string& text) {
   for (const OverviewBudget& budget : target.budgets) {
     const bool is_over = budget.is_exceeded();

@@ -1,4 +1,4 @@
-// The files in `page/` as texts; the build generates their definitions.
+// The files in `page/` as texts. CMake generates the definitions of these functions.
 #pragma once
 
 #include <string>

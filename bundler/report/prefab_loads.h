@@ -1,4 +1,5 @@
-// The cost of loading each prefab: files, and unneeded bytes.
+// Computes the cost of loading each prefab: the number of files, and the bytes that it does not
+// need.
 #pragma once
 
 #include <cstdint>
@@ -7,28 +8,30 @@
 
 namespace muster {
 
-/// One prefab. Bytes are those of source files.
+/// The cost of loading one prefab. Sizes are sizes of source files.
 struct PrefabLoad {
   std::string path;
-  std::uint64_t files = 1;         ///< Its bundle and all files that must be open with it.
-  std::uint64_t needed_bytes = 0;  ///< The bytes of everything that it reaches.
-  std::uint64_t vain_bytes = 0;    ///< The other bytes in these files.
+  /// The number of files: its bundle and all bundles that must be open with it.
+  std::uint64_t files = 1;
+  std::uint64_t needed_bytes = 0;  ///< The size of all assets that the prefab reaches.
+  std::uint64_t vain_bytes = 0;    ///< The size of all other assets in these files.
 };
 
-/// The median and the maximum of all prefabs, with the prefab of the maximum.
+/// The median and the maximum of all prefabs, and the prefab with the maximum.
 struct LoadSpread {
   std::uint64_t median = 0;
   std::uint64_t max = 0;
-  std::string worst;  ///< The first by path with the maximum; empty for none.
+  std::string worst;  ///< The prefab with the maximum; the first by path if there are several.
+                      ///< Empty if there are no prefabs.
 };
 
 struct LoadSummary {
   LoadSpread files;
   LoadSpread vain_bytes;
-  std::vector<PrefabLoad> beyond;  ///< The prefabs that exceed the file limit; by path.
+  std::vector<PrefabLoad> beyond;  ///< The prefabs that exceed the limit of files, sorted by path.
 };
 
-/// The result does not depend on the order of prefabs.
+/// Summarises the costs of all prefabs. The result does not depend on their order.
 LoadSummary summarise(std::vector<PrefabLoad> loads, std::uint64_t files_max);
 
 }  // namespace muster

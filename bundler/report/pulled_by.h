@@ -1,4 +1,4 @@
-// Finds the asset that adds another one to a build.
+// Finds the reason why an asset is in a build.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,10 @@
 
 namespace muster {
 
-/// For each asset of the project, its predecessor on a shortest chain of strong references. Chains
-/// start at a target's registries and at the assets that these registries name. `kNoAsset` for the
-/// start of a chain, and for unreachable assets. Ties are resolved by path.
+/// For each asset of the project, the asset before it on a shortest chain of strong references.
+/// Chains start at the registries of a target and at the assets that these registries name. The
+/// result is `kNoAsset` for the start of a chain and for unreachable assets. If several chains have
+/// the same length, the asset with the first path is used.
 std::vector<AssetNumber> pulled_by(const Project& project, Target target);
 
 }  // namespace muster

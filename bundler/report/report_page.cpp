@@ -1,4 +1,4 @@
-// The build embeds the page's files in the program (`page/embed.cmake`).
+// `page/embed.cmake` embeds the files of the page in the program.
 #include "bundler/report/report_page.h"
 
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Inside a script element only `<` can end it, or begin a comment.
+// Escapes `<`, because inside a script element only `<` can end the element or begin a comment.
 std::string for_script(std::string_view json) {
   std::string text;
   text.reserve(json.size());
@@ -32,7 +32,7 @@ void replace_once(std::string& text, std::string_view mark, std::string_view by)
 std::string report_page(const Overview& overview) {
   std::string page(page_files::report_html());
   replace_once(page, "/* report.css */", page_files::report_css());
-  // The data is inserted last, because a name in it may contain the text of a placeholder.
+  // The data is inserted last, because a name in the data may contain the text of a placeholder.
   replace_once(page, "/* report.js */", page_files::report_js());
   const std::size_t at = page.find("/* data */");
   replace_once(page, "/* data */", for_script(overview_json(overview)));

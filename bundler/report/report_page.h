@@ -1,4 +1,4 @@
-// A build's overview for browsers.
+// The overview of a build as a page for browsers.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// One self-contained page, made of the files in `page/` and the overview as JSON. Content of a
-/// project is data there, never markup.
+/// Makes one self-contained page from the files in `page/` and the overview as JSON. The page uses
+/// text of the project only as data, never as markup.
 std::string report_page(const Overview& overview);
 
 }  // namespace muster

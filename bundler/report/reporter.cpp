@@ -47,7 +47,7 @@ void TerminalReporter::finish() {
   out_ << "\r\x1b[2K" << std::flush;
 }
 
-// True once `inner_` receives events; then reports the current phase to it.
+// Whether `inner_` receives events now. The first time, also reports the current phase to it.
 bool PatientReporter::is_time() {
   if (speaks_ || clock_.now() - start_ < kPatience) return speaks_;
   speaks_ = true;
@@ -59,7 +59,7 @@ bool PatientReporter::is_time() {
 
 void PatientReporter::begin(std::string_view phase, std::size_t total) {
   const std::lock_guard lock(mutex_);
-  phase_.clear();  // the previous phase is over and no longer reported
+  phase_.clear();  // The previous phase has ended and is not reported any more.
   if (is_time()) return inner_.begin(phase, total);
   phase_ = phase;
   done_ = 0;

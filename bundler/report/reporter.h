@@ -13,15 +13,16 @@
 
 namespace muster {
 
-/// Receives the phases of long work. May be called from several threads.
+/// Receives the phases of long work. Several threads may call it.
 class Reporter {
  public:
   virtual ~Reporter() = default;
-  /// A phase of `total` steps starts (0: unknown); the previous one is over.
+  /// A phase of `total` steps starts, and the previous phase ends. `total` is 0 if the number is
+  /// unknown.
   virtual void begin(std::string_view phase, std::size_t total) = 0;
-  /// More steps are done; `what` is the current item.
+  /// `steps` more steps are done. `what` is the current item.
   virtual void advance(std::size_t steps, std::string_view what) = 0;
-  /// All phases are over.
+  /// All phases have ended.
   virtual void finish() = 0;
 };
 
@@ -38,7 +39,7 @@ class LineReporter final : public Reporter {
   std::mutex mutex_;
 };
 
-/// Prints one line that redraws itself, for terminals; at most ten times a second.
+/// Prints one line and updates it at most ten times a second, for terminals.
 class TerminalReporter final : public Reporter {
  public:
   TerminalReporter(std::ostream& out, const Clock& clock) : out_(out), clock_(clock) {}
@@ -57,8 +58,8 @@ class TerminalReporter final : public Reporter {
   Time drawn_{};
 };
 
-/// Forwards events once the work has lasted `kPatience`; shorter work shows no progress. For
-/// commands whose output is the answer to a question.
+/// Forwards events to another reporter after the work has lasted `kPatience`, so that shorter work
+/// shows no progress. Use it for commands that only print information.
 class PatientReporter final : public Reporter {
  public:
   static constexpr Duration kPatience = std::chrono::milliseconds(1500);
@@ -102,7 +103,7 @@ class SwitchedReporter final : public Reporter {
   bool is_on_ = true;
 };
 
-/// Adapts a reporter to the `Progress` of `registry/`. The reporter outlives the result.
+/// Adapts a reporter to the `Progress` of `registry/`. The reporter must outlive the result.
 Progress progress_of(Reporter& reporter);
 
 /// Prints nothing.

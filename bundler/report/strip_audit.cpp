@@ -59,8 +59,8 @@ class StripSearch {
     return found != assets.end() && found->asset == asset ? &*found : nullptr;
   }
 
-  // The first entry that names each asset; an asset without one belongs to a registry or root
-  // itself.
+  // Finds the first entry that names each asset. An asset without an entry belongs to a registry or
+  // root itself.
   void name_registries() {
     for (const Registry& registry : project_.model().registries) {
       if (registry.targets.has(audit_.target) && registry.declaration->is_packed) {

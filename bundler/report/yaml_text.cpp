@@ -98,7 +98,8 @@ class YamlWriter {
   }
 
  private:
-  // Writes the value of a key or dash, from the position after it to the end of its last line.
+  // Writes the value of a key or dash. The text starts on the line of the key or dash, and ends
+  // with a line end.
   void value(NodeIndex index, std::size_t indent) {
     const Node& node = tree_.at(index);
     if (node.kind == NodeKind::scalar) {

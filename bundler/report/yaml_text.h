@@ -1,4 +1,4 @@
-// Writes a tree as text.
+// Writes a YAML tree as text.
 #pragma once
 
 #include <string>
@@ -7,9 +7,10 @@
 
 namespace muster {
 
-/// Writes a tree as YAML that `yaml::read` reads back as an equal tree (kinds, keys, scalars,
-/// styles, document ids): in Unity's dialect if its documents have ids, otherwise plain. Line
-/// breaks inside unquoted scalars are written as escapes in double quotes.
+/// Writes a tree as YAML. `yaml::read` reads the result as an equal tree, with equal kinds, keys,
+/// scalars, styles and document ids. If the documents have ids, the text is in Unity's dialect;
+/// otherwise it is plain YAML. An unquoted scalar with a line break is written in double quotes
+/// with an escape.
 std::string tree_to_yaml(const yaml::Tree& tree);
 
 }  // namespace muster

@@ -30,7 +30,7 @@ BuildNotices::Notice BuildNotices::poll(Time now) {
   if (is_quiet && now < next_check_) return Notice::none;
   next_check_ = now + kLookAnyway;
   if (got > 0 || is_quiet) return Notice::build;
-  socket_ = Descriptor();  // The watch has ended; its last build may be new.
+  socket_ = Descriptor();  // The watch has ended, and its last build may be new for the caller.
   next_attempt_ = now + kPause;
   return Notice::build;
 }

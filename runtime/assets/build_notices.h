@@ -9,19 +9,20 @@
 
 namespace muster {
 
-/// For tools and for games under development: connects to the socket of the `muster watch` that
-/// builds to a folder (bundler/cli/README.md, "The watch's socket"). The sender is not trusted: a
-/// notice only means that the folder should be checked (`is_another_build`). One thread at a time.
+/// Connects to the socket of the `muster watch` that builds to a folder (bundler/cli/README.md,
+/// "The watch's socket"). Tools and games under development use this class. The sender is not
+/// trusted: a notice only means that the caller should check the folder (`is_another_build`). One
+/// thread may use this class at a time.
 class BuildNotices {
  public:
-  /// The time before the next attempt to connect.
+  /// The time between two attempts to connect.
   static constexpr Duration kPause = std::chrono::seconds(1);
-  /// `build` is also returned at this interval, because other programs may build to the folder.
+  /// `poll` also returns `build` at this interval, because other programs may build to the folder.
   static constexpr Duration kLookAnyway = std::chrono::seconds(5);
 
   enum class Notice : std::uint8_t {
     none,    ///< A watch is running, and nothing was built since the last call.
-    build,   ///< Something was built, or may have been before this connected.
+    build,   ///< Something was built, or may have been built before the connection existed.
     silent,  ///< No watch is running: the caller must check the folder itself.
   };
 

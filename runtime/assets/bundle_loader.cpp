@@ -1,7 +1,7 @@
-// Every bundle is a node that counts its handles. A handle counts at the node of its chosen bundle
-// and at the nodes of all direct and indirect dependencies. Nodes never wait for each other. A
-// handle is ready when all of its nodes are ready. This file counts requests;
-// bundle_loader_queue.cpp does the loading.
+// There is one node per bundle. A node counts the handles that need its bundle: the handles of the
+// bundle itself, and the handles of bundles that depend on it directly or indirectly. Nodes never
+// wait for each other. A handle is ready when all nodes that it needs are ready. This file counts
+// requests; bundle_loader_queue.cpp does the loading.
 #include "runtime/assets/bundle_loader.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
       executor_(executor),
       options_(options),
       nodes_(store.catalog().bundle_count()) {
-  // Reserves memory now, so that no request, release or result is lost when memory runs out.
+  // Reserves memory now, so that no request, release or result is lost if there is no memory later.
   queue_.reserve(queue_room());
   due_.reserve(queue_room());
   started_.reserve(nodes_.size());
@@ -44,13 +44,13 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
 BundleLoader::~BundleLoader() {
   assert(handles_ == 0);
   while (used_first_ != kNoBundle) unlink_evictable(used_first_);
-  // The executor may be loading bundles that will not be collected.
+  // Drops the loads that have not begun, and collects the results of the others.
   std::erase_if(started_, [this](std::uint32_t bundle) { return executor_.cancel(bundle); });
   for (std::size_t left = started_.size(); left > 0; left -= finished_.size()) {
     executor_.wait();
     finished_.clear();
     executor_.collect(finished_);
-    // The other loads could not be started for lack of memory.
+    // The remaining loads were never started, because there was too little memory.
     if (finished_.empty()) break;
   }
 }
@@ -85,7 +85,7 @@ void BundleLoader::reload(std::uint32_t bundle) {
   bundle = store_.chosen(bundle);
   Node& node = nodes_[bundle];
   store_.close_bundle(bundle);
-  node.whole_bytes = 0;  // a preview's size may change
+  node.whole_bytes = 0;  // The size of a bundle in a preview may change.
   if (node.state != NodeState::present && node.state != NodeState::failed) return;
   node.state = NodeState::absent;
   node.error = {};
@@ -126,13 +126,12 @@ LoadPriority BundleLoader::Node::priority() const {
   return static_cast<LoadPriority>(highest);
 }
 
-// The highest priority and the latest deadline of all requests apply.
+// A bundle has the highest priority and the latest deadline of all its requests.
 void BundleLoader::add_request(std::uint32_t bundle, const LoadRequest& request) {
   Node& node = nodes_[bundle];
   if (node.request_count == 0) {
     node.last_deadline = Time::min();
-    // If a bundle was opened directly and is not completely read, memory for the rest is needed
-    // first.
+    // A bundle that was opened directly may have unread entries, which still need memory.
     const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
     const std::uint64_t room = unread > 0 ? free_bytes() : 0;
     if (unread > room) {
@@ -182,7 +181,7 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
     if (node.state == NodeState::queued && !is_same) push(bundle);
     if (node.state == NodeState::loading && !is_same) {
       note_started_deadline(node);
-      is_recall_due_ = true;  // It may now yield to a more urgent one.
+      is_recall_due_ = true;  // The load may now be less urgent than a waiting load.
     }
     return;
   }

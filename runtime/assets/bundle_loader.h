@@ -17,17 +17,17 @@ namespace muster {
 
 /// The priority of a load.
 enum class LoadPriority : std::uint8_t {
-  hint,     ///< May be needed later.
-  level,    ///< Needed before the next level starts.
-  visible,  ///< Would be visible if it were loaded.
-  needed,   ///< The game waits for it.
+  hint,     ///< The bundle may be needed later.
+  level,    ///< The bundle is needed before the next level starts.
+  visible,  ///< The asset would be visible if the bundle were loaded.
+  needed,   ///< The game waits for the bundle.
 };
 inline constexpr std::size_t kLoadPriorities = 4;
 
 struct LoadRequest {
   LoadPriority priority = LoadPriority::visible;
-  /// The time after which the load is useless. If it has not begun by then, it fails with
-  /// `timed_out`, unless another request of the bundle has a later deadline or none.
+  /// The time after which the load is useless. A load that has not begun at this time fails with
+  /// `timed_out`, unless another request for the bundle has a later deadline or no deadline.
   std::optional<Time> deadline{};
 };
 
@@ -35,8 +35,8 @@ enum class LoadState : std::uint8_t { loading, ready, failed };
 
 class BundleLoader;
 
-/// Keeps a bundle and its dependencies loaded, or loading, for as long as it lives. Move-only; the
-/// loader must outlive it. An empty handle keeps nothing and is `failed`.
+/// Keeps a bundle and its dependencies loaded, or loading, while the handle exists. Move-only. The
+/// loader must outlive the handle. An empty handle keeps nothing and its state is `failed`.
 class BundleHandle {
  public:
   BundleHandle() = default;
@@ -58,9 +58,10 @@ class BundleHandle {
   bool is_empty() const { return loader_ == nullptr; }
   std::uint32_t bundle() const { return bundle_; }
   LoadState state() const;
-  /// Why it failed; the message contains the bundle. Requires: `state()` is failed, not empty.
+  /// The reason why loading failed. The message names the bundle. Requires: the handle is not empty
+  /// and `state()` is `failed`.
   const Error& error() const;
-  /// Releases what it keeps. A bundle without another handle is no longer loaded.
+  /// Empties the handle. If this was the bundle's last handle, the loader may close the bundle.
   void release();
 
  private:
@@ -78,27 +79,27 @@ class BundleHandle {
 };
 
 struct LoaderOptions {
-  /// The limit for the files and decompressed entries of all open and loading bundles, and for
-  /// buffers kept for reuse. To stay below it, these buffers are freed first. Then bundles without
-  /// handles are closed, the least recently used first. If that is not enough, a load fails and
-  /// nothing is closed. Bundles that the game opens directly through the store also count. The
-  /// loader does not close them before they are requested from it, because only the caller knows
-  /// how long they are in use. After such a request, the loader also reserves memory for their
-  /// unread part.
+  /// The memory limit in bytes. The limit covers the files and the decompressed entries of all open
+  /// and loading bundles, and the buffers that are kept for reuse. When a load needs memory, the
+  /// loader first frees these buffers. Then it closes bundles without handles, beginning with the
+  /// least recently used bundle. If that is not enough, the load fails and nothing is closed.
+  /// Bundles that the game opens directly through the store also count. Only the caller knows how
+  /// long it uses such a bundle, so the loader does not close it until the bundle was requested
+  /// from the loader. After that request, the loader also reserves memory for the unread part of
+  /// the bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
-  /// Maximum bytes of bundle files whose loading starts in one `update`; one bundle may always
-  /// start.
+  /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
+  /// bundle may always start.
   std::uint64_t start_budget_bytes = std::uint64_t{8} << 20U;
 };
 
 struct LoaderCounters {
-  std::uint64_t requested = 0;  ///< Requested bundles, including dependencies, that were not
-                                ///< loaded.
+  std::uint64_t requested = 0;  ///< Requested bundles and dependencies that were not loaded yet.
   std::uint64_t loaded = 0;
   std::uint64_t failed = 0;
-  std::uint64_t timed_out = 0;  ///< The failed ones that timed out.
-  std::uint64_t cancelled = 0;  ///< No longer wanted before they began.
-  std::uint64_t unwanted = 0;   ///< Loaded, but no longer wanted by then.
+  std::uint64_t timed_out = 0;  ///< The failed loads that timed out.
+  std::uint64_t cancelled = 0;  ///< Loads that lost their last request before they began.
+  std::uint64_t unwanted = 0;   ///< Loads that lost their last request before they finished.
   std::uint64_t evicted = 0;
   std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find evictable ones.
   /// Bundles that were checked because they were opened directly and not completely read.
@@ -108,8 +109,8 @@ struct LoaderCounters {
 /// Loads bundles of a store in the background and counts their users. A bundle with several users
 /// is loaded once. Never waits, except in `finish` and `wait`.
 ///
-/// Store and executor must outlive it, and it must outlive its handles. One thread at a time; the
-/// executor has its own threads.
+/// The store and the executor must outlive the loader, and the loader must outlive its handles. One
+/// thread may use the loader at a time; the executor has its own threads.
 ///
 ///     BundleLoader loader(store, executor, {});
 ///     BundleHandle hero = loader.request(bundle, {.priority = LoadPriority::visible});
@@ -118,35 +119,37 @@ struct LoaderCounters {
 class BundleLoader {
  public:
   BundleLoader(BundleStore& store, LoadExecutor& executor, const LoaderOptions& options);
-  /// Drops loads that have not begun, and waits for the others. Requires: no handles are left.
+  /// Drops loads that have not begun, and waits for the running loads. Requires: no handles are
+  /// left.
   ~BundleLoader();
   BundleLoader(const BundleLoader&) = delete;
   BundleLoader& operator=(const BundleLoader&) = delete;
 
-  /// Requests a bundle and all its dependencies. A failed bundle is tried again. Requires: an index
-  /// of the store's catalog.
+  /// Requests a bundle and all its dependencies. A failed bundle is loaded again. Requires:
+  /// `bundle` is an index in the store's catalog.
   BundleHandle request(std::uint32_t bundle, const LoadRequest& request = {});
-  /// The same for the bundle that holds an asset. Fails with the error of `why_not_packed`.
+  /// Requests the bundle that contains an asset. Fails with the error of `why_not_packed`.
   Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
   /// Requests every bundle of a registry's entries, in order.
   std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
 
-  /// Closes a bundle, and loads it again if it has handles. Use it after the bundle's file was
-  /// replaced, or when the store reports lost bytes. Everything loaded from it becomes invalid;
-  /// handles are `loading` until it is loaded. A failed bundle is tried again; one that is loading
-  /// continues. Do not close bundles of this store in any other way.
+  /// Closes a bundle, and loads it again if it has handles. Call this function after the bundle's
+  /// file was replaced, or when the store reports lost bytes. Everything that was loaded from the
+  /// bundle becomes invalid. The handles of the bundle are `loading` until the bundle is loaded. A
+  /// failed bundle is loaded again; a bundle that is loading continues. Do not close bundles of
+  /// this store in any other way.
   void reload(std::uint32_t bundle);
 
   /// Adds loaded bundles to the store, drops requests whose deadline has passed, and starts the
-  /// next loads: by priority, then by deadline, then in the order of the requests. A started load
-  /// that has not begun is withdrawn if a more urgent one waits. Throws std::bad_alloc if the
-  /// executor has no memory for a start. The start is retried in the next update, and nothing is
-  /// lost.
+  /// next loads: by priority, then by deadline, then in the order of the requests. The loader
+  /// withdraws a started load that has not begun if a more urgent load waits. Throws std::bad_alloc
+  /// if the executor has no memory for a start. The next update then starts the load again.
   void update(Time now);
-  /// Updates, and waits until a handle is ready or failed. For loading screens.
+  /// Updates, and waits until a handle is `ready` or `failed`. Use this function for loading
+  /// screens.
   LoadState finish(const BundleHandle& handle, Time now);
-  /// Waits until one of the running loads has finished, if there is one, and updates. For a caller
-  /// that waits for several handles.
+  /// Waits until one running load has finished, if any load is running, and then updates. Use this
+  /// function to wait for several handles.
   void wait(Time now);
 
   /// The memory that counts against the budget now.
@@ -163,24 +166,26 @@ class BundleLoader {
   enum class NodeState : std::uint8_t { absent, queued, loading, present, failed };
   struct Node {
     NodeState state = NodeState::absent;
-    std::uint32_t request_count = 0;  ///< Handles of the bundle, and of bundles that depend on it.
-    std::array<std::uint32_t, kLoadPriorities> requests{};  ///< These handles, by priority.
-    std::uint32_t requests_without_deadline = 0;            ///< The handles without a deadline.
-    Time last_deadline;                ///< The latest deadline of these handles.
-    std::uint64_t order = 0;           ///< The order of its request.
+    /// The handles of the bundle, and of bundles that depend on it.
+    std::uint32_t request_count = 0;
+    /// The number of these handles, by priority.
+    std::array<std::uint32_t, kLoadPriorities> requests{};
+    std::uint32_t requests_without_deadline = 0;  ///< The handles without a deadline.
+    Time last_deadline;                           ///< The latest deadline of these handles.
+    std::uint64_t order = 0;           ///< The position of the request among all requests.
     std::uint64_t ticket = 0;          ///< Queue entries with another ticket are stale.
-    std::uint64_t reserved_bytes = 0;  ///< While it is loading.
-    std::uint64_t whole_bytes = 0;     ///< Its total memory, once known.
-    std::uint32_t started_at = 0;      ///< Index in `started_`.
-    bool is_unread = false;            ///< It is in `unread_`.
-    /// It is in the list of bundles that may be evicted, with these neighbours.
+    std::uint64_t reserved_bytes = 0;  ///< The memory reserved while the bundle is loading.
+    std::uint64_t whole_bytes = 0;     ///< The total memory of the bundle; 0 until it is known.
+    std::uint32_t started_at = 0;      ///< The index in `started_`.
+    bool is_unread = false;
+    /// True while the bundle is in the list of evictable bundles, between these two neighbours.
     bool is_evictable = false;
     std::uint32_t used_before = kNoBundle;
     std::uint32_t used_after = kNoBundle;
     Error error;
 
     LoadPriority priority() const;
-    /// `Time::max()` if a request has no deadline.
+    /// Returns `Time::max()` if a request has no deadline.
     Time deadline() const { return requests_without_deadline > 0 ? Time::max() : last_deadline; }
   };
   struct Waiting {
@@ -190,7 +195,7 @@ class BundleLoader {
     std::uint64_t ticket = 0;
     std::uint32_t bundle = 0;
   };
-  /// A deadline of a queued bundle.
+  /// The deadline of a queued bundle.
   struct Due {
     Time deadline;
     std::uint64_t ticket = 0;
@@ -198,10 +203,10 @@ class BundleLoader {
   };
   static bool is_after(const Waiting& a, const Waiting& b);
   static bool is_later(const Due& a, const Due& b) { return a.deadline > b.deadline; }
-  /// True when an entry of one of the two heaps is stale.
+  /// Whether an entry of one of the two heaps is stale.
   template <typename Entry>
   bool is_old(const Entry& entry) const;
-  /// The maximum size of either heap: above it, more than half is stale.
+  /// The maximum size of each heap. In a larger heap, more than half of the entries are stale.
   std::size_t queue_room() const { return 2 * nodes_.size() + 16; }
 
   template <typename Visit>
@@ -243,24 +248,25 @@ class BundleLoader {
   BundleStore& store_;
   LoadExecutor& executor_;
   LoaderOptions options_;
-  std::vector<Node> nodes_;             ///< By index of the bundle.
-  std::vector<Waiting> queue_;          ///< A heap, the next one first; may contain stale entries.
+  std::vector<Node> nodes_;  ///< The nodes, by index of the bundle.
+  /// A heap with the next bundle first. It may contain stale entries.
+  std::vector<Waiting> queue_;
   std::vector<Due> due_;                ///< A heap of the deadlines of queued bundles.
-  std::vector<std::uint32_t> started_;  ///< The executor's bundles, unordered.
-  std::vector<std::uint32_t> visited_;  ///< A copy for iteration while they change.
-  std::vector<std::uint32_t> unread_;   ///< Those that reserve room, until the next update checks
-                                        ///< them.
-  std::vector<LoadOrder> orders_;       ///< The orders of the last start, until the executor
-                                        ///< accepts them.
+  std::vector<std::uint32_t> started_;  ///< The bundles that the executor has, unordered.
+  std::vector<std::uint32_t> visited_;  ///< A copy of a list that may change during iteration.
+  /// Bundles that reserve memory. The next update checks them again.
+  std::vector<std::uint32_t> unread_;
+  /// The orders of the current start, until the executor accepts them.
+  std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// At most the earliest deadline of the started loads that have not begun.
+  /// A time that is not after any deadline of the started loads that have not begun.
   Time started_deadline_ = Time::max();
-  bool is_recall_due_ = false;  ///< A request may be more urgent than the started ones.
+  bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;
   std::uint64_t last_ticket_ = 0;
-  std::uint64_t reserved_bytes_ = 0;  ///< For the loading bundles.
-  /// The ends of the list of bundles that are loaded and unused, in the order in which they became
-  /// so. Making room takes time only per evicted bundle.
+  std::uint64_t reserved_bytes_ = 0;
+  /// The ends of the list of loaded bundles without handles, in the order in which they lost their
+  /// last handle. With this list, eviction takes time only per evicted bundle.
   std::uint32_t used_first_ = kNoBundle;
   std::uint32_t used_last_ = kNoBundle;
   std::uint32_t handles_ = 0;

@@ -1,6 +1,6 @@
-// Starts loads, collects results and evicts bundles. It is the other half of bundle_loader.cpp. The
-// executor gets more loads than it can begin, so it is never idle until the next frame. A load that
-// has not begun can be withdrawn.
+// The part of BundleLoader that starts loads, collects results and evicts bundles. The executor
+// gets more loads than it can begin at once, so that it is not idle before the next frame. A load
+// that has not begun can be withdrawn.
 #include <algorithm>
 #include <cassert>
 #include <new>
@@ -10,20 +10,21 @@
 namespace muster {
 namespace {
 
-// The catalog does not contain a bundle's memory size. Large content with a higher compression
-// ratio than this needs a second attempt; small content only if memory is short.
+// The catalog does not contain the decompressed size of a bundle, so the first attempt guesses it
+// as the file size times this ratio. If the guess is too low, the load needs a second attempt.
 constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
-constexpr std::uint64_t kGuessedShare = 64;  // A guess is at most this part (1 / 64) of the free
-                                             // memory.
-// The maximum number of bundles that fail for lack of memory in one update. A bundle can depend on
-// thousands of bundles, and composing a message for each failure takes time.
+// A small guess is raised to `kMinGuessedBytes`, or to 1/64 of the free memory if that is less.
+constexpr std::uint64_t kGuessedShare = 64;
+// The maximum number of bundles that fail in one update because there is too little memory. A
+// bundle can depend on thousands of bundles, and composing a message for each failure takes time.
 constexpr std::uint64_t kFailuresAtOnce = 256;
 constexpr std::uint64_t kMaxGuessedFile = std::uint64_t{1} << 40U;
 
 }  // namespace
 
-// The order of the heap, whose front is its largest element: the load that starts next.
+// The order of the heap. The front of the heap is the largest element, which is the load that
+// starts next.
 bool BundleLoader::is_after(const Waiting& a, const Waiting& b) {
   if (a.priority != b.priority) return a.priority < b.priority;
   if (a.deadline != b.deadline) return a.deadline > b.deadline;
@@ -41,7 +42,7 @@ void BundleLoader::queue(std::uint32_t bundle) {
   push(bundle);
 }
 
-// Queues a bundle by its order; its earlier queue entries become stale.
+// Queues a bundle. Earlier queue entries of the bundle become stale.
 void BundleLoader::push(std::uint32_t bundle) {
   Node& node = nodes_[bundle];
   node.state = NodeState::queued;
@@ -80,14 +81,15 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   const bool is_known = node.whole_bytes > 0;
   node.whole_bytes = finished.whole_bytes;
   if (!finished.result) {
-    // The size is above the estimate, but is known now, so another attempt may succeed.
+    // The real size was above the estimate. The real size is known now, so a second attempt may
+    // succeed.
     const bool is_too_large = finished.result.error().code == ErrorCode::limit_exceeded;
     if (is_too_large && !is_known && node.whole_bytes > 0 && node.request_count > 0) {
       return push(finished.bundle);
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
-  // The game may have opened it directly meanwhile.
+  // The game may have opened the bundle directly meanwhile.
   const bool is_there = store_.is_open(finished.bundle);
   const std::uint64_t bytes =
       is_there ? store_.unread_bytes(finished.bundle) : finished.result.value().memory_bytes();
@@ -105,12 +107,12 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
   if (node.request_count == 0) ++counters_.unwanted;
 }
 
-// A failure must be recorded even if there is no memory for its message.
+// Records a failure even if there is not enough memory for its message.
 template <typename Reason>
 void BundleLoader::fail_node(Node& node, Reason reason) {
   ++counters_.failed;
   node.error = {};
-  // No handle is left.
+  // A bundle without handles does not fail.
   node.state = node.request_count == 0 ? NodeState::absent : NodeState::failed;
   if (node.state == NodeState::absent) return;
   try {
@@ -162,8 +164,8 @@ void BundleLoader::drop_old_front() {
   }
 }
 
-// The executor works in the order of the starts: a started load that has not begun returns to the
-// queue.
+// Moves started loads that have not begun back to the queue if a more urgent load waits. The
+// executor loads in the order of the starts, so the more urgent load would begin last.
 void BundleLoader::recall_less_urgent() {
   if (!std::exchange(is_recall_due_, false)) return;
   drop_old_front();
@@ -175,7 +177,7 @@ void BundleLoader::recall_less_urgent() {
   }
 }
 
-// Returns false if the executor has begun.
+// Returns false if the executor has begun the load.
 bool BundleLoader::cancel_load(std::uint32_t bundle) {
   if (!executor_.cancel(bundle)) return false;
   forget_started(bundle);
@@ -191,8 +193,8 @@ void BundleLoader::forget_started(std::uint32_t bundle) {
   reserved_bytes_ -= std::exchange(nodes_[bundle].reserved_bytes, 0);
 }
 
-// Starts all together, because passing small bundles one by one would take longer than loading
-// them.
+// Passes all loads to the executor together, because passing small bundles one by one would take
+// longer than loading them.
 void BundleLoader::start_next() {
   choose_next();
   executor_.start(orders_);
@@ -213,17 +215,18 @@ void BundleLoader::choose_next() {
   }
 }
 
-// Starts the front of the queue, or fails it for lack of room. Returns false if it must wait.
+// Starts the load at the front of the queue, or fails it if there is too little memory. Returns
+// false if the load must wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
-  // The game has opened the bundle directly since the request. So its read part already counts, and
-  // the rest is read on demand.
+  // True if the game has opened the bundle directly since the request. In this case, the memory of
+  // its read entries already counts, and all other entries are read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t minimum =
       is_there ? store_.unread_bytes(next.bundle) : std::max(file_bytes, node.whole_bytes);
   if (!make_room(minimum)) {
-    // A running load may fail, or be released later: do not fail yet.
+    // Memory may become free when a running load fails or is released, so wait.
     if (!started_.empty()) return false;
     fail_node(node, [&] { return without_room(next.bundle, minimum); });
     return true;
@@ -234,7 +237,8 @@ bool BundleLoader::start(const Waiting& next) {
     ++counters_.loaded;
     return true;
   }
-  // Does not evict for an estimate. If it is too low, the next attempt knows the size.
+  // Does not evict bundles for an estimate. If the estimate is too low, the next attempt knows the
+  // size.
   std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;
@@ -252,7 +256,8 @@ bool BundleLoader::start(const Waiting& next) {
   return true;
 }
 
-// Reserved for loading bundles, and for bundles that were opened directly and not completely read.
+// The memory reserved for loading bundles, and for bundles that were opened directly and not
+// completely read.
 std::uint64_t BundleLoader::reserved_bytes() const {
   return reserved_bytes_ + store_.expected_bytes();
 }
@@ -262,7 +267,8 @@ void BundleLoader::keep_room(std::uint32_t bundle) {
   update_expected(bundle);
 }
 
-// A bundle that is requested again counts only when there is room for it.
+// Reserves memory for the unread part of a requested bundle. A queued bundle does not count until
+// it starts.
 void BundleLoader::update_expected(std::uint32_t bundle) {
   const Node& node = nodes_[bundle];
   const bool is_held = node.request_count > 0 && node.state == NodeState::present;
@@ -280,14 +286,14 @@ void BundleLoader::drop_read() {
   });
 }
 
-// Without buffers kept for reuse, which are freed when needed.
+// The free part of the budget. Buffers that are kept for reuse count as free.
 std::uint64_t BundleLoader::free_bytes() const {
   const std::uint64_t used = store_.memory_bytes() + reserved_bytes();
   return options_.memory_budget_bytes - std::min(used, options_.memory_budget_bytes);
 }
 
-// Makes room for `bytes` more by closing unused bundles. Returns false, and closes nothing, if that
-// is not enough.
+// Closes unused bundles until `bytes` bytes are free. Returns false, and closes nothing, if that is
+// not possible.
 bool BundleLoader::make_room(std::uint64_t bytes) {
   if (bytes > free_bytes()) {
     const std::uint64_t budget = options_.memory_budget_bytes;

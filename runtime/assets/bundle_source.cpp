@@ -23,7 +23,7 @@ tl::unexpected<Error> fail_too_large(const std::string& path, std::uint64_t max_
               "'" + path + "' has more than " + std::to_string(max_bytes) + " bytes");
 }
 
-// Short enough for the small-string buffer.
+// The message is short enough for the small-string buffer, so nothing is allocated.
 tl::unexpected<Error> fail_without_memory() noexcept {
   return fail(ErrorCode::limit_exceeded, "out of memory");
 }
@@ -36,7 +36,7 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
     case ErrorCode::invalid_argument:
       return {ErrorCode::malformed, "is not a file, but a folder or a device: build again"};
     case ErrorCode::limit_exceeded:
-      // Sources report lack of memory with the same code.
+      // A source also uses this code if there is not enough memory.
       if (file_bytes.has_value() && source.file_bytes(path).value_or(0) > *file_bytes) {
         return {ErrorCode::hash_mismatch, "is not of this build: it has more than the " +
                                               std::to_string(*file_bytes) +
@@ -49,7 +49,7 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
   return {error.code, "cannot be read: " + error.message};
 }
 
-/// The path is parsed alone, so it cannot leave the folder.
+/// Parses the path before the folder is added, so the path cannot lead out of the folder.
 Result<AssetPath> FileSystemSource::path_of(std::string_view path) const {
   Result<AssetPath> below = AssetPath::parse(path);
   if (!below) return fail(below.error());

@@ -22,11 +22,12 @@ class HeldFile {
   virtual ~HeldFile() = default;
   virtual Bytes bytes() const = 0;
 
-  /// True if other programs can change the bytes, as with a mapped file. Such bytes are copied
-  /// before they are checked, or checked again after use. Other bytes are checked once, on opening.
+  /// True if other programs can change the bytes, for example in a mapped file. Bytes that can
+  /// change are copied before they are checked, or are checked again after use. Bytes that cannot
+  /// change are checked once, when the file is opened.
   virtual bool is_shared() const { return false; }
-  /// True if bytes of a shared file were lost, and now read as zeros. If it returns false, all
-  /// bytes that were read before the call were correct.
+  /// True if bytes of a shared file were lost. Lost bytes read as zeros. If the result is false,
+  /// all bytes that were read before the call were correct.
   virtual bool is_damaged() const { return false; }
 };
 
@@ -37,8 +38,8 @@ struct OpenRequest {
 };
 
 /// One target's folder of a build (`OUT/client`), read-only. Implementations: `FileSystemSource`,
-/// `MemorySource`, `StackedSource`, and those of `disk_source.h`. Several threads may open files at
-/// once.
+/// `MemorySource`, `StackedSource`, and the classes of `disk_source.h`. Several threads may open
+/// files at the same time.
 class BundleSource {
  public:
   virtual ~BundleSource() = default;
@@ -49,17 +50,18 @@ class BundleSource {
   virtual Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                                  std::uint64_t max_bytes) const = 0;
 
-  /// Opens many files, all in flight together if the source supports that; otherwise one after
-  /// another. Returns one result per request, in order; each fails separately, like `open`.
+  /// Opens many files: all together if the source supports that, otherwise one after another.
+  /// Returns one result per request, in the order of the requests. Each request fails separately,
+  /// like `open`.
   virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
-  /// The best number of files for `open_all`; 1 if reading several files together has no advantage
-  /// (small ones may still be requested together).
+  /// The best number of files for `open_all`. The result is 1 if the source does not read several
+  /// files faster together. Small files may still be requested together.
   virtual std::uint32_t files_at_once() const { return 1; }
 
-  /// The size of a file, without reading it; nothing if the file does not exist or the source does
-  /// not know the size.
+  /// The size of a file in bytes, without reading the file. Returns no value if the file does not
+  /// exist or the source does not know the size.
   virtual std::optional<std::uint64_t> file_bytes(std::string_view /*path*/) const {
     return std::nullopt;
   }
@@ -67,24 +69,25 @@ class BundleSource {
   /// The name of this source in messages.
   virtual std::string name() const = 0;
 
-  /// The name of one of its files in messages, including the layer that has it.
+  /// The name of a file of this source in messages. The name includes the layer that contains the
+  /// file.
   virtual std::string full_path(std::string_view path) const;
 };
 
-/// The error of a file of more than `max_bytes`.
+/// The error for a file with more than `max_bytes`.
 tl::unexpected<Error> fail_too_large(const std::string& path, std::uint64_t max_bytes);
-/// The error of a file or bundle for which there is no memory. Allocates nothing.
+/// The error for a file or bundle that does not fit into memory. Allocates nothing.
 tl::unexpected<Error> fail_without_memory() noexcept;
 
-/// Explains why a file of a build was not opened: the code to report, and a reason to append to the
-/// file's name. A file larger than in the catalog is `hash_mismatch`, a folder or a device is
-/// `malformed`; other codes are kept. `file_bytes` is the size in the catalog, or nothing if the
-/// catalog does not know it.
+/// Explains why a file of a build was not opened. The result has the code to report, and a message
+/// to append to the file's name. The code is `hash_mismatch` for a file larger than in the catalog,
+/// and `malformed` for a folder or a device. Otherwise the code is the code of `error`.
+/// `file_bytes` is the size in the catalog, or no value if the catalog has no size.
 Error why_not_opened(const BundleSource& source, std::string_view path,
                      std::optional<std::uint64_t> file_bytes, const Error& error);
 
-/// Reads whole files from a FileSystem, which must outlive it. For the disk, `open_disk_source` is
-/// faster.
+/// Reads whole files from a `FileReader`, which must outlive the source. For files on disk,
+/// `open_disk_source` is faster.
 class FileSystemSource final : public BundleSource {
  public:
   explicit FileSystemSource(const FileReader& files, AssetPath folder = {})

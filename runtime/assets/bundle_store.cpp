@@ -1,5 +1,5 @@
-// The catalog is read often, in place. A mapped one is copied first, because following an offset
-// that changed after the check would be worse than the SIGBUS that a MappingGuard catches.
+// The catalog is read often, in place. A mapped catalog is copied first. Otherwise another program
+// could change an offset after the check, and a read with that offset could access any memory.
 #include "runtime/assets/bundle_store.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
                                       std::span<const VariantSetting> variants) {
   Result<std::unique_ptr<HeldFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
-  // Only for errors, because a stack must search for it.
+  // `full_path` is slow for stacked sources, so it is used only for errors.
   const auto refuse = [&source](ErrorCode code, const std::string& before,
                                 const std::string& after) {
     return fail(code, before + "'" + source.full_path(kCatalogFile) + "'" + after);
@@ -139,7 +139,7 @@ Result<void> BundleStore::open_bundle(std::uint32_t bundle) {
   choice_.each_dependency(
       bundle, [&](std::uint32_t needed) { is_alone = is_alone && bundles_[needed].has_value(); });
   if (!is_alone) return open_bundles({&bundle, 1});
-  // One bundle does not need the lists that several need.
+  // The fast path for a single bundle.
   Result<OpenedBundle> opened = open_verified(*source_, catalog_, bundle);
   if (!opened) return failed(opened.error().code, std::move(opened.error().message));
   adopt(bundle, std::move(opened.value()));
@@ -188,8 +188,8 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
   return {};
 }
 
-// The number of bundles to open together: as many as fit into the processor's caches between
-// checking and using their files, or as many as the source reads together.
+// The number of bundles to open together: as many as the source reads together, or as many small
+// files as stay in the processor's cache between their check and their use.
 std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) const {
   constexpr std::size_t kMaxSmallFiles = 16;
   constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
@@ -209,8 +209,8 @@ std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) 
 
 Result<void> BundleStore::read_whole(std::uint32_t bundle) {
   OpenBundle& open = *bundles_[bundle];
-  // Skips a complete bundle, because many bundles depend on the same few. Bytes of a shared file
-  // may have been lost.
+  // Skips a bundle that is completely read, because many bundles can have the same dependency. A
+  // shared file is not skipped, because its bytes may have been lost.
   if (open.is_complete && !open.opened.file->is_shared()) {
     counters_.cached_loads += open.opened.plain.size();
     return {};
@@ -238,7 +238,7 @@ void BundleStore::close_bundle(std::uint32_t bundle) {
   if (is_expected_[bundle]) expected_bytes_ -= unread_bytes(bundle);
   give_back(*bundles_[bundle]);
   bundles_[bundle].reset();
-  ++closings_;  // Bundles that depend on it must request it again.
+  ++closings_;  // Bundles that depend on this bundle must request it again.
 }
 
 void BundleStore::set_discardable(std::uint32_t bundle, bool is_discardable) {
@@ -257,7 +257,7 @@ void BundleStore::set_expected(std::uint32_t bundle, bool is_expected) {
   expected_bytes_ += is_expected ? bytes : 0 - bytes;
 }
 
-// For an open bundle. A decrease adds a number modulo 2^64.
+// Adds to the memory of an open bundle. To subtract, pass the negative number modulo 2^64.
 void BundleStore::add_memory(std::uint32_t bundle, std::uint64_t bytes) {
   const std::uint64_t unread_before = unread_bytes(bundle);
   bundles_[bundle]->memory_bytes += bytes;
@@ -270,7 +270,7 @@ void BundleStore::give_back(OpenBundle& open) noexcept {
   for (PlainEntry& plain : open.opened.plain) memory_->give_back(std::move(plain.memory));
 }
 
-// Lists each missing bundle once, before its dependencies.
+// Lists each missing bundle once. A bundle is before its dependencies.
 std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::uint32_t> bundles) {
   std::vector<Missing> missing;
   missing.reserve(bundles.size());
@@ -285,7 +285,7 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
     const std::uint32_t bundle = chosen(asked);
     if (is_complete(bundle)) continue;
     add(bundle, bundle);
-    // Visits direct and indirect dependencies, so no recursion is needed.
+    // `each_dependency` visits direct and indirect dependencies, so no recursion is needed.
     choice_.each_dependency(bundle, [&](std::uint32_t needed) { add(needed, bundle); });
   }
   return missing;

@@ -1,4 +1,4 @@
-// A build's catalog and bundles: finds verified bytes for a guid.
+// Reads the catalog and the bundles of a build, and returns verified bytes for a guid.
 #pragma once
 
 #include <algorithm>
@@ -24,9 +24,9 @@ namespace muster {
 /// The name of a target's catalog in its folder.
 inline constexpr std::string_view kCatalogFile = "catalog.mcat";
 
-/// An entry's plain bytes. The store owns them; they are valid until their bundle is closed. An
-/// uncompressed raw entry may be in a mapped file, where others can still change it; data with a
-/// structure (objects, prefabs) never is.
+/// The plain bytes of an entry. The store owns the bytes, and they are valid until their bundle is
+/// closed. The bytes of an uncompressed raw entry may be in a mapped file, where other programs can
+/// still change them. The bytes of objects and prefabs are never in a mapped file.
 struct LoadedEntry {
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
@@ -42,73 +42,76 @@ struct BundleStoreCounters {
   std::uint64_t failures = 0;
 };
 
-/// Loads the assets of one target of a build. A bundle is opened when something in it is first
-/// requested, together with its dependencies, and stays open until it is closed. Its bytes are
-/// compared with the hash in the catalog before use. An entry is decompressed once. Loading it
-/// again allocates nothing.
+/// Loads the assets of one target of a build. The first request for an entry of a bundle opens the
+/// bundle and its dependencies. A bundle stays open until it is closed. The store compares the
+/// bytes of a bundle with the hash in the catalog before it uses them. An entry is decompressed
+/// once. Loading the entry again allocates nothing.
 ///
-/// If a bundle has alternatives, the one that matches the variants chosen on opening replaces it.
-/// To change the choice, open another store, which may share the memory, and update existing
-/// objects (`PrefabInstances::reload`).
+/// If a bundle has alternatives, the store uses the alternative that matches the variants chosen in
+/// `open`. To change the choice, open another store and update existing objects
+/// (`PrefabInstances::reload`). The two stores may share one memory pool.
 ///
-/// The source must outlive the store. One thread at a time. Failures are not cached: the next call
-/// tries again.
+/// The source must outlive the store. One thread may use the store at a time. Failures are not
+/// cached: the next call tries again.
 ///
 ///     const VariantSetting settings[] = {{"quality", "low"}};
 ///     Result<BundleStore> store = BundleStore::open(source, {}, nullptr, settings);
 ///     Result<LoadedEntry> prefab = store.value().load(guid, kFlattenedPrefab);
 class BundleStore {
  public:
-  /// Whether a preview's catalog is accepted, which cannot guarantee its bundles.
+  /// Whether the catalog of a preview is accepted. The catalog of a preview has no hashes that
+  /// verify its bundles.
   enum class Catalogs : std::uint8_t { built, built_or_preview };
 
-  /// Reads and checks the catalog; opens no bundle. Fails like the source and
-  /// `CatalogReader::open`, with the file's name, with `malformed` for a folder in its place, and
-  /// with `invalid_argument` for a preview that is not accepted. `memory` is the pool of large
-  /// buffers; without one the store makes its own. `variants` are the choices that differ from the
-  /// default; fails like `BundleChoice::create`.
+  /// Reads and checks the catalog, and opens no bundle. Fails like the source,
+  /// `CatalogReader::open` and `BundleChoice::create`. Also fails with `malformed` if the catalog's
+  /// path is a folder, and with `invalid_argument` for a preview that is not accepted. The message
+  /// names the file. `memory` is the pool of large buffers; if it is null, the store creates a
+  /// pool. `variants` are the choices that differ from the default.
   static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
                                   std::shared_ptr<MemoryPool> memory = nullptr,
                                   std::span<const VariantSetting> variants = {});
   /// Closes every bundle and returns the buffers to the pool.
   ~BundleStore();
   BundleStore(BundleStore&&) noexcept = default;
-  BundleStore& operator=(BundleStore&&) = delete;  // It would have to close the bundles of the left
-                                                   // side.
+  // Assignment would have to close the bundles of the left side.
+  BundleStore& operator=(BundleStore&&) = delete;
 
   const CatalogReader& catalog() const { return catalog_; }
 
-  /// The guid and bundle of a type id; null if it is not assigned. One array read. `registry` is an
-  /// index of the catalog.
+  /// The guid and the bundle of a type id; null if the type id is not assigned. Costs one array
+  /// read. `registry` is the index of a registry in the catalog.
   const ResolvedType* resolve(std::uint32_t registry, TypeId type_id) const {
     return types_.find(registry, type_id);
   }
 
-  /// The reverse: the type id of an asset in a registry. See `TypeTable::type_id_of`.
+  /// The type id of an asset in a registry. See `TypeTable::type_id_of`.
   std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const {
     return types_.type_id_of(registry, asset);
   }
 
   /// Returns one part of an asset (`kMainPayload`, `kFlattenedPrefab`, ...) from the bundle that
-  /// the catalog names. Fails with `not_found` if the asset is not packed, has no such part, or its
-  /// bundle is missing; with `truncated`, `hash_mismatch`, `malformed` or `unsupported_version` if
-  /// that bundle or one of its dependencies is damaged; and with `io` if a mapped bundle lost bytes
-  /// (`MappingGuard`). A larger file is `hash_mismatch`, and a folder in place of a bundle is
-  /// `malformed`. Entries that were loaded before the bundle lost bytes stay valid, except raw
-  /// entries in the file. The message contains the bundle and the asset.
+  /// the catalog names. Fails with `not_found` if the asset is not packed, if the asset has no such
+  /// part, or if the bundle is missing. Fails with `truncated`, `hash_mismatch`, `malformed` or
+  /// `unsupported_version` if the bundle or one of its dependencies is damaged. Fails with `io` if
+  /// a mapped bundle lost bytes (`MappingGuard`). A file larger than in the catalog is
+  /// `hash_mismatch`, and a folder in place of a bundle is `malformed`. If a bundle loses bytes,
+  /// entries that were loaded earlier stay valid, except raw entries in the mapped file. The
+  /// message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 
-  /// The same from a known bundle, by its index in the catalog.
+  /// Like `load`, but from a known bundle. `bundle` is its index in the catalog.
   Result<LoadedEntry> load_from(std::uint32_t bundle, const Guid& guid, std::int64_t local_id);
 
-  /// Opens and verifies a bundle and all its dependencies; does nothing if it is open.
+  /// Opens and verifies a bundle and all its dependencies. Does nothing if the bundle is open.
   Result<void> open_bundle(std::uint32_t bundle);
-  /// The same for many bundles, whose files are requested together (`BundleSource::open_all`).
-  /// Stops at the first failure; earlier bundles are open.
+  /// Like `open_bundle` for many bundles. Requests their files together (`BundleSource::open_all`).
+  /// Stops at the first failure; the bundles before the failed bundle are open.
   Result<void> open_bundles(std::span<const std::uint32_t> bundles);
-  /// Opens bundles like `open_bundles`, and reads every entry of them and of their dependencies,
-  /// for loading screens. Small ones take less time together than one after another. Stops at the
-  /// first failure; what was opened and read before stays.
+  /// Opens bundles like `open_bundles`, and reads every entry of them and of their dependencies.
+  /// Use this function for loading screens. Loading small bundles together takes less time than
+  /// loading them one after another. Stops at the first failure; bundles that were opened before it
+  /// stay open.
   Result<void> load_bundles(std::span<const std::uint32_t> bundles);
   bool is_open(std::uint32_t bundle) const { return bundles_[chosen(bundle)].has_value(); }
 
@@ -119,52 +122,55 @@ class BundleStore {
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
   const BundleReader& reader(std::uint32_t bundle) const;
 
-  /// Closes one bundle, not its dependencies. Everything loaded from it becomes invalid; its large
-  /// buffers are reused.
+  /// Closes one bundle, but not its dependencies. Everything that was loaded from the bundle
+  /// becomes invalid. Its large buffers return to the pool.
   void close_bundle(std::uint32_t bundle);
 
-  /// Takes over a bundle that another thread opened. Requires: a result of `open_verified` with
-  /// this store's catalog, which is not open yet.
+  /// Adds a bundle that another thread opened. Requires: the bundle is not open in this store, and
+  /// `opened` is a result of `open_verified` with this store's catalog.
   void adopt(std::uint32_t bundle, OpenedBundle&& opened);
 
-  /// The memory of an open bundle; 0 for a closed one.
+  /// The memory of an open bundle in bytes; 0 for a closed bundle.
   std::uint64_t memory_bytes(std::uint32_t bundle) const {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
     return open ? open->memory_bytes : 0;
   }
-  /// The additional memory of an open bundle once all its entries are read; 0 for a closed one.
+  /// The memory in bytes that an open bundle will need for its unread entries; 0 for a closed
+  /// bundle.
   std::uint64_t unread_bytes(std::uint32_t bundle) const {
     const std::optional<OpenBundle>& open = bundles_[chosen(bundle)];
     if (!open) return 0;
     const std::uint64_t whole = open->opened.whole_memory_bytes();
     return whole - std::min(whole, open->memory_bytes);
   }
-  /// The memory of all open bundles.
+  /// The memory of all open bundles in bytes.
   std::uint64_t memory_bytes() const { return memory_bytes_; }
 
-  /// For a loader: marks a bundle that may be closed when memory is short. The mark stays when the
-  /// bundle is closed or opened.
+  /// Marks a bundle that may be closed when memory is short. A loader calls this function. Closing
+  /// or opening the bundle does not change the mark.
   void set_discardable(std::uint32_t bundle, bool is_discardable);
-  /// The memory of the open bundles with that mark.
+  /// The total memory of the open bundles that are marked by `set_discardable`, in bytes.
   std::uint64_t discardable_bytes() const { return discardable_bytes_; }
 
-  /// For a loader: marks a bundle for whose unread entries memory is reserved. The mark stays when
-  /// the bundle is closed or opened.
+  /// Marks a bundle whose unread entries have reserved memory. A loader calls this function.
+  /// Closing or opening the bundle does not change the mark.
   void set_expected(std::uint32_t bundle, bool is_expected);
-  /// `unread_bytes` of all bundles with that mark.
+  /// The sum of `unread_bytes` over all bundles that are marked by `set_expected`.
   std::uint64_t expected_bytes() const { return expected_bytes_; }
 
   const BundleSource& source() const { return *source_; }
 
-  /// The buffers of closed bundles, for code that loads into this store.
+  /// The pool with the buffers of closed bundles. Code that loads bundles for this store should use
+  /// it.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
-  /// The dictionaries of its bundles, for code that loads into this store; null means none.
+  /// The dictionaries of the build; null if it has none. Code that loads bundles for this store
+  /// needs them.
   const std::shared_ptr<const DictionarySet>& dictionaries() const {
     return decompressor_.dictionaries();
   }
 
-  /// The name of a bundle in messages: `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
+  /// The name of a bundle in messages, for example `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
   std::string describe(std::uint32_t bundle) const { return describe_bundle(catalog_, bundle); }
 
   const BundleStoreCounters& counters() const { return counters_; }
@@ -175,10 +181,10 @@ class BundleStore {
   struct OpenBundle {
     explicit OpenBundle(OpenedBundle&& adopted) noexcept : opened(std::move(adopted)) {}
     OpenedBundle opened;
-    std::uint64_t memory_bytes = 0;  ///< The result of `OpenedBundle::memory_bytes`.
-    bool is_complete = false;        ///< All entries are read.
-    /// The value of `closings_` when all its dependencies were last known to be open. If
-    /// `closings_` has changed, one of them may be closed.
+    std::uint64_t memory_bytes = 0;
+    bool is_complete = false;  ///< True if all entries are read.
+    /// The value of `closings_` when all dependencies of the bundle were last known to be open. If
+    /// `closings_` has changed since then, a dependency may be closed.
     std::uint64_t dependencies_seen_at = kNever;
   };
 
@@ -191,7 +197,7 @@ class BundleStore {
   bool is_complete(std::uint32_t bundle) const {
     return bundles_[bundle] && has_dependencies(bundle);
   }
-  /// A bundle to open, and the one that depends on it (or itself).
+  /// A bundle to open, and the requested bundle that depends on it or is the same bundle.
   struct Missing {
     std::uint32_t bundle = 0;
     std::uint32_t needed_by = 0;
@@ -209,16 +215,17 @@ class BundleStore {
   CatalogReader catalog_;
   BundleChoice choice_;
   TypeTable types_;
-  /// By index in the catalog; empty means closed.
+  /// The open bundles by index in the catalog. A closed bundle has no value.
   std::vector<std::optional<OpenBundle>> bundles_;
-  /// By bundle: the number of the last list that contains it, so that no list contains it twice.
+  /// For each bundle, the number of the last list that contains it. No list contains a bundle
+  /// twice.
   std::vector<std::uint64_t> listed_in_;
   std::uint64_t lists_ = 0;
   std::uint64_t closings_ = 0;
   std::uint64_t memory_bytes_ = 0;
-  std::vector<bool> is_discardable_;  ///< By index in the catalog.
+  std::vector<bool> is_discardable_;  ///< The marks of `set_discardable`, by bundle.
   std::uint64_t discardable_bytes_ = 0;
-  std::vector<bool> is_expected_;  ///< By index in the catalog.
+  std::vector<bool> is_expected_;  ///< The marks of `set_expected`, by bundle.
   std::uint64_t expected_bytes_ = 0;
   std::shared_ptr<MemoryPool> memory_;
   Decompressor decompressor_;

@@ -1,4 +1,4 @@
-// Bytes that others can change are copied before they are hashed and loaded.
+// If other programs can change the bytes of a file, the bytes are copied before they are hashed.
 #include "runtime/assets/dictionary_loading.h"
 
 #include <string>

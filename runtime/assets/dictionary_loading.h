@@ -10,8 +10,9 @@
 
 namespace muster {
 
-/// Loads every dictionary of a catalog, a few of at most a megabyte each; null if it has none.
-/// Fails with `not_found`, like the source, or for invalid bytes; the message contains the file.
+/// Loads every dictionary of a catalog; returns null if the catalog has none. A catalog has few
+/// dictionaries, and each has at most one megabyte. Fails with `not_found` for a missing file, with
+/// the source's error, and for invalid bytes. The message names the file.
 Result<std::shared_ptr<const DictionarySet>> load_dictionaries(const BundleSource& source,
                                                                const CatalogReader& catalog);
 

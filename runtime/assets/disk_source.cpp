@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "pread", "uring"};
 
-// If a file is truncated within a page, no page is removed: the bytes become zeros, without a
-// fault. So `is_damaged` checks the file's size, while the file still has its name. A removed or
-// replaced file keeps its bytes.
+// If another program truncates a mapped file within a page, the lost bytes become zeros without a
+// signal. So `is_damaged` also checks the size of the file. A file that was removed or replaced
+// keeps its bytes while it is mapped.
 class MappedHeldFile final : public HeldFile {
  public:
   MappedHeldFile(MappedFile file, const DiskFile& from)
@@ -60,12 +60,12 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
   return file;
 }
 
-// Returns nothing unless the file has exactly `expected_bytes`; then `read_for_source` checks
-// further.
+// Returns null if the file does not have exactly `expected_bytes`. `read_for_source` then reads the
+// file in another way.
 Result<std::unique_ptr<HeldFile>> read_expected(const std::string& folder, const AssetPath& path,
                                                 std::size_t expected_bytes,
                                                 const std::shared_ptr<MemoryPool>& memory) {
-  // Reads one byte more, to detect a larger file.
+  // Reads one more byte than expected, to detect a larger file.
   Result<std::unique_ptr<PooledFile>> held =
       PooledFile::make(memory, expected_bytes + 1, path.text());
   if (!held) return held;
@@ -106,7 +106,7 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
-  // Without a guard, truncating the file would end the program.
+  // Without a guard, the truncation of a mapped file would end the program.
   if (!MappingGuard::is_there()) return read_whole_file(file.value(), memory_);
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
@@ -118,9 +118,8 @@ Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
   return read_for_source(folder_, path, max_bytes, memory_);
 }
 
-// The catalog contains the size of a bundle, so most small files are opened, read and closed
-// without a call for their size. A large size is not trusted, because a forged catalog could
-// request terabytes.
+// The catalog contains the size of each bundle, so small files are read without asking the kernel
+// for their size. A large size is not trusted, because a forged catalog could request terabytes.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory) {

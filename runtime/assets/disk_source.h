@@ -1,4 +1,4 @@
-// A folder of the disk, read in one of several ways.
+// Reads the files of a folder on disk, in one of several ways.
 #pragma once
 
 #include <cstdint>
@@ -24,21 +24,21 @@ enum class SourceKind : std::uint8_t {
 
 /// `automatic`, `mapped`, `pread`, `uring`.
 std::string_view to_string(SourceKind kind);
-/// The reverse, for options and settings.
+/// Parses a name of `to_string`, for options and settings. Returns no value for any other text.
 std::optional<SourceKind> parse_source_kind(std::string_view text);
 
-/// A source, and its real way of reading: never `automatic`. A `mapped` source may still read some
-/// files.
+/// A source, and the way in which it reads files. `kind` is never `automatic`. A `mapped` source
+/// may read some files into memory instead of mapping them.
 struct DiskSource {
   std::unique_ptr<BundleSource> source;
   SourceKind kind = SourceKind::pread;
 };
 
-/// Opens a folder of the disk. `automatic` never fails: it chooses the fastest way that works.
-/// `uring` fails like `UringSource::open`. A missing folder is reported when one of its files is
-/// opened. If `memory` is given, the bytes are in its buffers: pass the pool of the store that uses
-/// this source, so that one budget covers both. Without it, closing and opening large files again
-/// costs several times as much, in page faults.
+/// Opens a folder on disk. `automatic` never fails: it chooses the fastest way that works. `uring`
+/// fails like `UringSource::open`. If the folder is missing, opening one of its files fails.
+/// `memory` is a pool for the buffers of the files, or null. Pass the pool of the store that uses
+/// this source, so that one budget covers both. Without a pool, closing and opening large files
+/// again takes several times as long, because new memory causes page faults.
 ///
 ///     const auto memory = std::make_shared<MemoryPool>();
 ///     Result<DiskSource> disk = open_disk_source(folder, SourceKind::automatic, memory);
@@ -50,12 +50,12 @@ struct DiskSource {
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);
 
-/// The size of a file in a source's folder, like `BundleSource::file_bytes`.
+/// The size in bytes of a file in a source's folder, like `BundleSource::file_bytes`.
 std::optional<std::uint64_t> size_for_source(const std::string& folder, std::string_view path);
 
-/// Maps files: nothing is read before use, and processes share the pages. A file that is truncated
-/// meanwhile must not end the program, so files opened without a `MappingGuard` are read instead,
-/// and so are files that cannot be mapped.
+/// Maps files: no byte is read before its first use, and several processes share the pages. A
+/// mapped file that another program truncates must not end this program. So files are read into
+/// memory instead if the program has no `MappingGuard`, or if they cannot be mapped.
 class MappedSource final : public BundleSource {
  public:
   explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
@@ -94,7 +94,8 @@ class PreadSource final : public BundleSource {
 /// Opens a file of a source's folder without reading it. Fails like `BundleSource::open`.
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
                                  std::uint64_t max_bytes);
-/// The same, and reads it. Also fails with `limit_exceeded` if there is no memory for it.
+/// Opens and reads a file of a source's folder. Fails like `open_for_source`, and with
+/// `limit_exceeded` if there is not enough memory.
 Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory);

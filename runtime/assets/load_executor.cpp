@@ -19,10 +19,10 @@
 namespace muster {
 namespace {
 
-// The number of small bundles that a thread loads in one frame.
+// About the number of small bundles that a thread loads in one frame.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
-// Returns false if it is not there.
+// Removes the order for a bundle. Returns false if the queue has no such order.
 bool remove_waiting(std::deque<LoadOrder>& orders, std::uint32_t bundle) {
   const auto found = std::ranges::find(orders, bundle, &LoadOrder::bundle);
   if (found == orders.end()) return false;
@@ -58,7 +58,7 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
   return {};
 }
 
-/// Opens a file separately, so that a lack of memory affects only it.
+/// Opens one file. If there is not enough memory, only this file fails.
 Result<std::unique_ptr<HeldFile>> open_alone(const BundleSource& source,
                                              const CatalogReader& catalog,
                                              std::uint32_t bundle) noexcept {
@@ -78,7 +78,8 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
                      decompressor, memory, shared);
 }
 
-// A bundle may need more memory than exists. On its own thread an exception would not be caught.
+// Catches std::bad_alloc, because a bundle may need more memory than exists and the loading threads
+// do not catch exceptions.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared) {
@@ -148,7 +149,7 @@ class ThreadedLoads::Crew {
   std::condition_variable finished_signal_;
   SharedBlocks shared_;
   std::deque<LoadOrder> started_;
-  std::list<OpenedFile> opened_;  ///< Used if files are opened together.
+  std::list<OpenedFile> opened_;  ///< Files that were opened together and are not loaded yet.
   bool is_opening_ = false;
   std::vector<FinishedLoad> finished_;
   std::uint32_t under_way_ = 0;
@@ -165,8 +166,8 @@ ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& ca
       crew_(std::make_unique<Crew>(source, catalog, threads, std::move(memory),
                                    std::move(dictionaries))) {}
 
-// In a child of `fork`, joining a thread or destroying a condition variable with waiting threads
-// never ends.
+// In a child process made by `fork`, joining a thread, or destroying a condition variable that has
+// waiting threads, never ends. So the child leaks the crew.
 ThreadedLoads::~ThreadedLoads() {
   if (!is_of_this_process()) static_cast<void>(crew_.release());
 }
@@ -196,8 +197,8 @@ void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
     if (!is_under_way_[bundle]) continue;
     out.push_back({.bundle = bundle,
                    .result = fail(ErrorCode::unsupported,
-                                  "this process was forked from the one that loads: open a store "
-                                  "of its own in it"),
+                                  "the loading threads do not exist in a forked process: open "
+                                  "another store in it"),
                    .whole_bytes = 0});
     is_under_way_[bundle] = false;
   }
@@ -221,11 +222,12 @@ ThreadedLoads::Crew::Crew(const BundleSource& source, const CatalogReader& catal
   try {
     for (std::uint32_t i = 0; i < threads; ++i) {
       Decompressor own = make_decompressor(source, catalog, dictionaries);
-      dictionaries = own.dictionaries();  // The other threads use the first one's dictionaries.
+      // The other threads use the dictionaries of the first thread.
+      dictionaries = own.dictionaries();
       threads_.emplace_back([this, own = std::move(own)]() mutable { work(own); });
     }
   } catch (...) {
-    stop();  // those that did start; a thread must not be destroyed while it runs
+    stop();  // Stops the threads that were started, because a running thread must not be destroyed.
     throw;
   }
 }
@@ -245,7 +247,8 @@ void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
   if (orders.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    finished_.reserve(under_way_ + orders.size());  // here, because the other threads must not fail
+    // Reserves here, because the loading threads must not throw.
+    finished_.reserve(under_way_ + orders.size());
     started_.insert(started_.end(), orders.begin(), orders.end());
     under_way_ += static_cast<std::uint32_t>(orders.size());
   }
@@ -264,7 +267,7 @@ bool ThreadedLoads::Crew::cancel(std::uint32_t bundle) {
 void ThreadedLoads::Crew::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
   const auto count = static_cast<std::uint32_t>(finished_.size());
-  move_to(finished_, out);  // Without memory for that, they stay.
+  move_to(finished_, out);  // If this throws, `finished_` is unchanged.
   under_way_ -= count;
 }
 
@@ -281,8 +284,8 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Loads before it helps. Parallel loads do not wait for a hash, and an urgent load waits for
-      // only one block of a large entry.
+      // Prefers loading to helping. Parallel loads do not wait for a hash, and an urgent load waits
+      // for at most one block of a large entry.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);
@@ -296,13 +299,15 @@ bool ThreadedLoads::Crew::has_load() const {
   return !opened_.empty() || (!started_.empty() && !is_opening_);
 }
 
-// Opens more files before the last one is used, so that the disk is never idle.
+// True if this thread should open the next files. A thread opens files before the last open file is
+// used, so that the disk is never idle.
 bool ThreadedLoads::Crew::is_to_open() const {
   const std::uint32_t together = source_.files_at_once();
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
 }
 
-// Takes the files to open together; none if there is no memory for that.
+// Removes the next orders from the queue and returns them as files to open together. Returns none
+// if there is not enough memory.
 std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::drain_started() {
   std::list<OpenedFile> files;
   std::uint64_t bytes = 0;
@@ -338,7 +343,7 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
   } catch (const std::bad_alloc&) {
-    // Tries them one after another, because there may be memory for one.
+    // Opens the files one after another, because there may be enough memory for a single file.
     for (OpenedFile& file : files) file.file = open_alone(source_, catalog_, file.order.bundle);
   }
   lock.lock();
@@ -347,7 +352,7 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
   started_signal_.notify_all();
 }
 
-// Leaves the other threads their share.
+// Loads the next bundles, and leaves enough orders for the other threads.
 void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
   if (!opened_.empty()) return load_opened_next(lock, decompressor);
   std::array<LoadOrder, kMaxSmallLoads> orders;
@@ -366,12 +371,13 @@ void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
   lock.unlock();
   std::vector<Result<std::unique_ptr<HeldFile>>> files;
   try {
-    // A preview's catalog does not contain file sizes.
+    // The catalog of a preview does not contain file sizes.
     if (!catalog_.is_preview()) {
       files = open_files(source_, catalog_, std::span(bundles).first(count));
     }
   } catch (const std::bad_alloc&) {
-    files.clear();  // Tries them one after another, because there may be memory for one.
+    files.clear();  // Opens the files one after another, because there may be enough memory for a
+                    // single file.
   }
   for (std::size_t i = 0; i < count; ++i) {
     loads[i] = i < files.size() ? load_opened(source_, catalog_, orders[i], std::move(files[i]),

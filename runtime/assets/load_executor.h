@@ -13,78 +13,84 @@
 
 namespace muster {
 
-/// A bundle to load, and its memory limit.
+/// A bundle to load, and the limit of its memory.
 struct LoadOrder {
   std::uint32_t bundle = 0;
   std::uint64_t memory_max_bytes = std::numeric_limits<std::uint64_t>::max();
 };
 
-/// A bundle that was loaded with all its entries, or the error.
+/// The result of a load: a bundle with all its entries read, or an error.
 struct FinishedLoad {
   std::uint32_t bundle = 0;
   Result<OpenedBundle> result;
-  /// Its decompressed size; 0 if loading failed earlier. If it is above the order's limit, loading
-  /// fails with `limit_exceeded` before decompression.
+  /// The memory of the bundle with all entries read; 0 if loading failed before it was known. If
+  /// the value is above the limit of the order, loading fails with `limit_exceeded` before
+  /// decompression.
   std::uint64_t whole_bytes = 0;
 };
 
-/// Opens, verifies and decompresses a bundle with all its entries, in buffers of `memory`, which
-/// may be null. `shared` may let other threads help. Several threads may call it, each with its own
-/// decompressor. Fails like `open_verified` and `read_entry`, and with `limit_exceeded` if memory
-/// or limit are not enough.
+/// Opens and verifies a bundle and decompresses all its entries. The buffers come from `memory`,
+/// which may be null. If `shared` is not null, other threads can help to decompress. Several
+/// threads may call this function, each with its own decompressor. Fails like `open_verified` and
+/// `read_entry`, and with `limit_exceeded` if there is not enough memory or the order's limit is
+/// too low.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory,
                         SharedBlocks* shared = nullptr);
-/// The same for a file that the source has opened, or failed to open.
+/// Like `load_whole`, for a file that the source has opened. If opening failed, the result has its
+/// error.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
                          Decompressor& decompressor, MemoryPool* memory,
                          SharedBlocks* shared = nullptr);
 
-/// Makes a decompressor with a build's dictionaries: the given ones, or else loaded ones. If they
-/// cannot be loaded, it has none, and every entry that needs one reports the error.
+/// Makes a decompressor with the dictionaries of a build. If `dictionaries` is null, the function
+/// loads them. If loading fails, the decompressor has no dictionaries, and every entry that needs a
+/// dictionary fails later.
 Decompressor make_decompressor(const BundleSource& source, const CatalogReader& catalog,
                                std::shared_ptr<const DictionarySet> dictionaries);
 
 /// Loads bundles in the order of their starts, or in parallel. Implementations: `ThreadedLoads`,
-/// `SteppedLoads`. Used by one thread.
+/// `SteppedLoads`. One thread may call these functions at a time.
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
-  /// Starts loading bundles, in order; starts none if it throws std::bad_alloc. Requires: none of
-  /// them is already loading.
+  /// Starts to load bundles in the given order. May throw std::bad_alloc, and then starts no load.
+  /// Requires: none of the bundles is already loading.
   virtual void start(std::span<const LoadOrder> orders) = 0;
-  /// Drops a load that has not begun; it will not be collected. Returns false if it has begun or
-  /// does not exist.
+  /// Drops a load that has not begun; `collect` will not return it. Returns false if the load has
+  /// begun or does not exist.
   virtual bool cancel(std::uint32_t bundle) = 0;
-  /// Appends the loads that finished since the last call. If it throws std::bad_alloc, appends
-  /// nothing and keeps them. Never waits.
+  /// Appends the loads that finished since the last call. May throw std::bad_alloc, and then
+  /// appends nothing and keeps the loads for the next call. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
-  /// The useful number of simultaneous loads.
+  /// The number of loads that should be started at the same time.
   virtual std::uint32_t parallel_loads() const = 0;
   /// Waits until a load has finished, if any is running.
   virtual void wait() = 0;
 };
 
-/// Loads on its own threads. With a source that benefits from it (`files_at_once`) one thread at a
-/// time opens several files together, while the others decompress. Idle threads decompress blocks
-/// of large entries that others load. Source, catalog and the catalog's bytes must outlive it.
-/// Large buffers come from `memory`; pass the store's pool (`BundleStore::memory`). Pass the
-/// store's dictionaries too; if `dictionaries` is null, this class loads them itself.
+/// Loads bundles on its own threads. If the source reads several files faster together
+/// (`files_at_once`), one thread opens several files while the other threads decompress. Idle
+/// threads help with large entries and decompress some of their blocks. The source, the catalog and
+/// the catalog's bytes must outlive the executor. Large buffers come from `memory`; pass the
+/// store's pool (`BundleStore::memory`). Pass the store's dictionaries too; if `dictionaries` is
+/// null, this class loads them itself.
 ///
-/// The threads exist only in the process that created them. In a child of `fork` every load fails
-/// with `unsupported`, no function of this class waits, and the destructor leaks the threads' data.
-/// The pool does not have this protection. If a thread held the pool's lock at the time of the
-/// fork, the store and its loaders wait forever in the child, even in their destructors. So do not
-/// use them in the child; create a new store, loader and executor there.
+/// The threads exist only in the process that created them. In a child process made by `fork`,
+/// every load fails with `unsupported`, no function of this class waits, and the destructor leaks
+/// the data of the threads. The memory pool does not have this protection. If a thread held the
+/// pool's lock during the fork, the store and its loaders wait forever in the child, even in their
+/// destructors. So do not use them in the child. Create a new store, loader and executor there.
 class ThreadedLoads final : public LoadExecutor {
  public:
-  /// The maximum size of files that are opened together. It does not apply to the first file.
-  /// Urgent loads wait for files that are being opened, so the size is limited.
+  /// The maximum total size of files that are opened together, in bytes. The first file may be
+  /// larger. The limit exists because urgent loads wait for files that are being opened.
   static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
 
-  /// A thread begins up to `kMaxSmallLoads` small bundles together, whose files have at most this
-  /// size in total. Otherwise, passing a small bundle to a thread would take as long as loading it.
+  /// A thread takes up to `kMaxSmallLoads` small bundles together if their files have at most this
+  /// total size, in bytes. Passing a single small bundle to a thread would take as long as loading
+  /// it.
   static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
   static constexpr std::size_t kMaxSmallLoads = 8;
 
@@ -93,13 +99,13 @@ class ThreadedLoads final : public LoadExecutor {
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
                 std::shared_ptr<MemoryPool> memory = nullptr,
                 std::shared_ptr<const DictionarySet> dictionaries = nullptr);
-  /// Finishes the running loads and drops the rest.
+  /// Waits for the running loads and drops the loads that have not begun.
   ~ThreadedLoads() override;
 
   void start(std::span<const LoadOrder> orders) override;
   bool cancel(std::uint32_t bundle) override;
   void collect(std::vector<FinishedLoad>& out) override;
-  /// Enough loads that no thread is idle until the next frame, even with small bundles.
+  /// A number of loads that keeps every thread busy until the next frame, even with small bundles.
   std::uint32_t parallel_loads() const override;
   void wait() override;
 
@@ -107,17 +113,20 @@ class ThreadedLoads final : public LoadExecutor {
   class Crew;
   bool is_of_this_process() const;
 
-  std::vector<bool> is_under_way_;  ///< By bundle: started, and neither cancelled nor collected.
+  std::vector<bool> is_under_way_;  ///< For each bundle, whether its load was started and not yet
+                                    ///< cancelled or collected.
   const std::uint32_t thread_count_;
   const std::int64_t process_;
   std::unique_ptr<Crew> crew_;
 };
 
-/// Loads on request, one at a time, in any order: the deterministic version for tests. Without
-/// steps, `wait` and `collect` load everything in the order of the starts.
+/// The deterministic executor, for tests. Loads one bundle at a time on the calling thread. In
+/// manual mode, the caller chooses the order with `step`. Otherwise `wait` and `collect` load the
+/// bundles in the order of the starts.
 class SteppedLoads final : public LoadExecutor {
  public:
-  /// `is_manual`: only `step` loads; else `collect` loads everything that was started.
+  /// If `is_manual` is true, only `step` loads. Otherwise `collect` loads everything that was
+  /// started.
   SteppedLoads(const BundleSource& source, const CatalogReader& catalog, bool is_manual = false,
                std::shared_ptr<MemoryPool> memory = nullptr,
                std::shared_ptr<const DictionarySet> dictionaries = nullptr);
@@ -130,14 +139,14 @@ class SteppedLoads final : public LoadExecutor {
   std::uint32_t parallel_loads() const override { return 4; }
   void wait() override;
 
-  /// As the argument of the constructor, from now on.
+  /// Changes the mode, like `is_manual` of the constructor.
   void set_manual(bool is_manual) { is_manual_ = is_manual; }
   std::size_t started_count() const { return started_.size(); }
-  /// The bundle at an index of the queue. Requires: `index < started_count()`.
+  /// The bundle at an index of the queue of started loads. Requires: `index < started_count()`.
   std::uint32_t started(std::size_t index) const { return started_[index].bundle; }
-  /// The memory of loaded bundles that were not collected yet.
+  /// The memory in bytes of loaded bundles that were not collected yet.
   std::uint64_t finished_bytes() const;
-  /// Loads the started bundle at this index of the queue. Requires: `index < started_count()`.
+  /// Loads the bundle at this index of the queue. Requires: `index < started_count()`.
   void step(std::size_t index = 0);
 
  private:

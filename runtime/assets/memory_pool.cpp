@@ -35,13 +35,13 @@ PooledMemory BufferQueue::pop() {
   return std::move(ring_[std::exchange(first_, (first_ + 1) & (ring_.size() - 1))]);
 }
 
-// The next size of small buffers.
+// Rounds up to the next size of small buffers.
 std::size_t MemoryPool::rounded(std::size_t size_bytes) {
   const std::size_t step = std::bit_floor(size_bytes) / kSizesPerDoubling;
   return (size_bytes + step - 1) & ~(step - 1);
 }
 
-// The index of the largest such size that fits into a buffer.
+// The index of the largest size of small buffers that is at most `size_bytes`.
 std::size_t MemoryPool::index_of(std::size_t size_bytes) {
   const std::size_t below = std::bit_floor(size_bytes);
   const int doublings = std::countr_zero(below) - std::countr_zero(kMinPooledBytes);
@@ -73,8 +73,9 @@ PooledMemory MemoryPool::allocate_small(std::size_t size_bytes) {
 PooledMemory MemoryPool::allocate_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // Chooses the smallest buffer that fits, because larger ones may be needed later. Of equal ones
-    // it chooses the last one, which is most likely still in a cache. There are few buffers.
+    // Chooses the smallest buffer that fits, because larger buffers may be needed later. If several
+    // have the same size, chooses the last, which is most likely still in a cache. A linear search
+    // is fast enough, because there are few buffers.
     std::size_t best = large_.size();
     std::size_t best_bytes = 2 * size_bytes;
     for (std::size_t i = large_.size(); i-- > 0 && best_bytes != size_bytes;) {
@@ -104,7 +105,7 @@ void MemoryPool::give_back(PooledMemory memory) noexcept {
       large_.push_back(std::move(memory));
     }
   } catch (const std::bad_alloc&) {
-    return;  // Without room for a pointer to it, the buffer is freed.
+    return;  // If the list cannot grow, the buffer is freed.
   }
   kept_bytes_ += capacity;
   drop_beyond(kMaxKeptBytes);

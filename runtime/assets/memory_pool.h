@@ -11,13 +11,13 @@
 
 namespace muster {
 
-/// Owned bytes, not cleared. Move-only.
+/// An owned buffer with uninitialised bytes. Move-only.
 struct PooledMemory {
   std::unique_ptr<std::byte[]> bytes;
   std::size_t capacity_bytes = 0;
 };
 
-/// Free buffers of one size, first in, first out. Keeps its memory.
+/// A first-in, first-out queue of free buffers of one size. The queue never shrinks its own memory.
 class BufferQueue {
  public:
   bool empty() const { return count_ == 0; }
@@ -27,25 +27,25 @@ class BufferQueue {
   PooledMemory pop();
 
  private:
-  std::vector<PooledMemory> ring_;  ///< A power of two, or empty.
+  std::vector<PooledMemory> ring_;  ///< The ring buffer. Its size is 0 or a power of two.
   std::size_t first_ = 0;
   std::size_t count_ = 0;
 };
 
-/// Keeps the buffers of closed bundles for later bundles. New memory costs a page fault every 4
-/// KiB, which takes longer than decompressing into it. The allocator also returns many small
-/// buffers to the system. With a pool, a game that replaces a level by another one of the same size
-/// needs new memory only once. One pool serves a store, the threads that load for it and, if passed
-/// to them, the sources. Several threads may use it.
+/// Keeps the buffers of closed bundles for later bundles. New memory costs one page fault every 4
+/// KiB, which takes longer than decompressing into that memory. The allocator also returns many
+/// small buffers to the system. With a pool, a game that replaces one level by another level of the
+/// same size needs new memory only once. One pool serves a store, the threads that load for the
+/// store and, if passed to them, the sources. Several threads may use the pool at the same time.
 class MemoryPool {
  public:
-  /// Smaller buffers are left to the allocator, which keeps them itself.
+  /// Buffers below this size, in bytes, are not pooled: the allocator keeps them itself.
   static constexpr std::size_t kMinPooledBytes = std::size_t{1} << 10U;
-  /// Smaller buffers are kept by size. There are eight sizes per power of two; a request is rounded
-  /// up to the next size, which is at most an eighth more.
+  /// Buffers below this size, in bytes, are kept in one queue per size. There are eight sizes per
+  /// power of two. A request is rounded up to the next size, which is at most one eighth larger.
   static constexpr std::size_t kMinLargeBytes = std::size_t{64} << 10U;
-  /// If more than this is kept, the oldest buffers are freed. It is about the size of one level's
-  /// textures.
+  /// If the pool keeps more bytes than this, it frees the oldest buffers. The value is about the
+  /// size of the textures of one level.
   static constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20U;
 
   /// A buffer of at least `size_bytes`. A reused buffer has less than twice that size. Throws
@@ -54,7 +54,8 @@ class MemoryPool {
   void give_back(PooledMemory memory) noexcept;
 
   std::size_t kept_bytes() const { return kept_bytes_; }
-  /// Frees buffers until at most `bytes` are kept: large ones first, oldest first.
+  /// Frees buffers until the pool keeps at most `bytes`. Frees large buffers before small buffers,
+  /// and older buffers before newer buffers.
   void shrink_to(std::size_t bytes) noexcept;
 
  private:
@@ -69,9 +70,12 @@ class MemoryPool {
   void drop_beyond(std::size_t bytes) noexcept;
 
   std::mutex mutex_;
-  std::array<BufferQueue, kSmallSizes> small_;  ///< By `index_of` their sizes.
-  std::vector<PooledMemory> large_;             ///< The last returned one is at the end.
-  /// Changed only under the mutex; read without it to check whether there is work.
+  /// The queues of small buffers, by `index_of` of their size.
+  std::array<BufferQueue, kSmallSizes> small_;
+  /// The large buffers. The most recently returned buffer is the last.
+  std::vector<PooledMemory> large_;
+  /// The total size of the kept buffers. Only code that holds the mutex changes this number; any
+  /// thread may read it.
   std::atomic<std::size_t> kept_bytes_ = 0;
 };
 

@@ -38,8 +38,8 @@ std::uint64_t MemorySource::hash_of(std::string_view path) {
   return std::hash<std::string_view>()(path);
 }
 
-// A path is found without reading other paths' text elsewhere in memory: for a small bundle, the
-// lookup in a standard map takes a tenth of the time of decompression.
+// The lookup compares tags, so it rarely reads the text of another path. For a small bundle, a
+// lookup in a standard map would take a tenth of the decompression time.
 std::uint32_t MemorySource::find(std::string_view path, std::uint64_t hash) const {
   if (buckets_.empty()) return kNone;
   for (std::size_t at = hash & (buckets_.size() - 1);; at = (at + 1) & (buckets_.size() - 1)) {
@@ -56,7 +56,7 @@ void MemorySource::index_file(std::uint32_t file) {
   buckets_[at] = {.tag = tag_of(hash), .file = file};
 }
 
-// Indexes all files, with room for more.
+// Rebuilds the hash table with room for more files.
 void MemorySource::index_files() {
   buckets_.assign(std::bit_ceil(4 * files_.size() + 1), Bucket());
   for (std::uint32_t file = 0; file < files_.size(); ++file) index_file(file);
@@ -103,8 +103,8 @@ Result<std::unique_ptr<HeldFile>> MemorySource::view(std::uint32_t file,
   return std::make_unique<ViewedFile>(bytes);
 }
 
-// Prefetches for several lookups at once: an index entry of the table, the file that it most likely
-// names, the file's path and first bytes.
+// Prefetches the memory of several lookups together: the bucket, the file that the bucket most
+// likely has, its path and its first bytes.
 std::vector<Result<std::unique_ptr<HeldFile>>> MemorySource::open_all(
     std::span<const OpenRequest> requests) const {
   constexpr std::size_t kTogether = 16;
@@ -125,7 +125,7 @@ std::vector<Result<std::unique_ptr<HeldFile>>> MemorySource::open_all(
 
 void MemorySource::prefetch_files(std::span<const std::uint64_t> hashes) const {
   constexpr std::size_t kLineBytes = 64;
-  constexpr std::size_t kFirstBytes = 4 * kLineBytes;  // A small bundle's tables.
+  constexpr std::size_t kFirstBytes = 4 * kLineBytes;  // The size of the tables of a small bundle.
   const auto likely = [this](std::uint64_t hash) {
     const std::uint32_t file = buckets_[hash & (buckets_.size() - 1)].file;
     return file == kNone ? nullptr : &files_[file];

@@ -14,22 +14,22 @@
 
 namespace muster {
 
-/// Owns files and returns views of them: opening one copies nothing. A view is valid while the
-/// source exists and the file is not replaced. For tests, for downloaded or generated content, and
-/// for a layer above a build (`StackedSource`). Several threads may open files while nothing is
-/// changed.
+/// Owns files in memory and returns views of them. Opening a file copies nothing. A view is valid
+/// while the source exists and the file is not replaced or removed. Use this class for tests, for
+/// downloaded or generated content, and for a layer above a build (`StackedSource`). Several
+/// threads may open files while no thread changes the source.
 class MemorySource final : public BundleSource {
  public:
   explicit MemorySource(std::string name = "memory") : name_(std::move(name)) {}
 
   /// Adds or replaces a file. Requires: no view of the replaced file exists.
   void put(std::string path, ByteVector bytes);
-  /// Removes a file, if it exists. Requires: no view of it exists.
+  /// Removes a file, if it exists. Requires: no view of the file exists.
   void remove(std::string_view path);
 
   Result<std::unique_ptr<HeldFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
-  /// Looks up several at a time, so that their memory accesses overlap.
+  /// Looks up several files together, so that their memory accesses overlap.
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
@@ -40,8 +40,8 @@ class MemorySource final : public BundleSource {
     std::string path;
     ByteVector bytes;
   };
-  /// A file's index, by the hash of its path. The tag is from the other half of the hash, so
-  /// comparing it excludes most other files.
+  /// An entry of the hash table: the index of a file. One half of the path's hash selects the
+  /// bucket, and the other half is the tag. Comparing tags excludes most other files.
   struct Bucket {
     std::uint32_t tag = 0;
     std::uint32_t file = kNone;
@@ -58,10 +58,11 @@ class MemorySource final : public BundleSource {
 
   std::string name_;
   std::vector<File> files_;      ///< Unordered.
-  std::vector<Bucket> buckets_;  ///< A power of two, at most half full.
+  std::vector<Bucket> buckets_;  ///< The hash table. Its size is a power of two, and at most half
+                                 ///< of the buckets are used.
 };
 
-/// Bytes as an owned file.
+/// Makes a file that owns the given bytes.
 std::unique_ptr<HeldFile> hold(ByteVector bytes);
 
 }  // namespace muster

@@ -1,8 +1,8 @@
-// Blocks are decompressed directly into memory that is not cleared first: for a level's textures
-// clearing costs a tenth of the decompression. The bundle's own hash, checked on opening, covers
-// every byte of the file, so private bytes need no further check. A mapped file can change
-// afterwards, so the hash of each entry is checked on reading as well. Its tables cannot change,
-// because they are checked and used in a copy.
+// Blocks are decompressed directly into memory that is not cleared first. For the textures of a
+// level, clearing would take a tenth of the decompression time. The hash of a bundle covers every
+// byte of its file and is checked when the bundle is opened, so private bytes need no further
+// check. A mapped file can change later, so the hash of each entry is also checked when the entry
+// is read. The tables of a mapped file are copied before they are checked, so they cannot change.
 #include "runtime/assets/opened_bundle.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// The maximum size of a bundle of unknown size. A larger one does not fit into a tool's memory.
+/// The maximum size in bytes of a bundle whose size the catalog does not contain.
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =
@@ -23,7 +23,8 @@ std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& re
   return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;
 }
 
-// Adds a row for each unread entry, and in the same pass finds out what must be copied.
+// Adds a `PlainEntry` for each entry, and computes the memory for entries that cannot be used in
+// place.
 void name_entries(OpenedBundle& bundle) {
   const bool is_shared = bundle.file->is_shared();
   bundle.plain.reserve(bundle.reader.entry_count());
@@ -42,8 +43,7 @@ void name_entries(OpenedBundle& bundle) {
   }
 }
 
-// Decompresses an entry, and passes the result to the hasher, if there is one. Each block is hashed
-// while it is still in the cache.
+// Decompresses an entry. If `hasher` is not null, hashes each block while it is still in the cache.
 Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
                          Decompressor& decompressor, SharedBlocks* shared, ContentHasher* hasher,
                          std::span<std::byte> target) {
@@ -62,7 +62,8 @@ Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
   return {};
 }
 
-// The data is hashed in one piece if possible, because that is faster.
+// Decompresses and hashes an entry. If possible, the data is hashed in one piece, because that is
+// faster.
 Result<ContentHash> read_and_hash(const BundleReader& reader, const BundleEntry& entry,
                                   Decompressor& decompressor, SharedBlocks* shared,
                                   std::span<std::byte> target) {
@@ -100,7 +101,7 @@ std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& so
                                                           std::span<const std::uint32_t> bundles) {
   std::vector<BundlePath> paths;
   std::vector<OpenRequest> requests;
-  paths.reserve(bundles.size());  // The requests are views of them.
+  paths.reserve(bundles.size());  // The requests are views of these paths.
   requests.reserve(bundles.size());
   for (const std::uint32_t bundle : bundles) {
     const CatalogBundle record = catalog.bundle(bundle);
@@ -138,14 +139,15 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   ByteVector tables;
   Result<BundleReader> reader = file.value()->is_shared() ? BundleReader::open_shared(bytes, tables)
                                                           : BundleReader::open(bytes);
-  // The header's hash is also compared, because the hashed range begins after it. A preview's
-  // catalog has neither, but the bundle's own hash must match.
+  // The hash in the header must be compared too, because the hashed range begins after it. The
+  // catalog of a preview has no hash and no size, but the hash in the header must match the bytes.
   const bool is_meant =
       reader && (catalog.is_preview() || (bytes.size() == record.file_bytes &&
                                           reader.value().bundle_hash() == record.hash));
   const bool is_complete =
       is_meant && reader.value().compute_hash() == reader.value().bundle_hash();
-  // Checked after the last use of the bytes: lost ones are zeros, and explain every other failure.
+  // Checked after the last use of the bytes, because lost bytes are zeros and can cause any other
+  // failure.
   if (file.value()->is_damaged()) {
     return refuse(ErrorCode::io, "is damaged: " + std::string(kLost));
   }
@@ -213,7 +215,8 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
   if (!plain.is_read) {
     Result<void> read = read_unlost(bundle, index, decompressor, memory, shared);
     plain.is_read = read.has_value();
-    // Lost bytes are zeros, and explain the failure. A copy with the right hash was read before.
+    // Lost bytes are zeros and cause the failure. If reading succeeded, the bytes were read before
+    // they were lost.
     if (!read) return bundle.file->is_damaged() ? fail(ErrorCode::io, kLost) : fail(read.error());
   }
   if (bundle.is_lost(plain)) return fail(ErrorCode::io, kLost);
@@ -222,7 +225,8 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
 
 namespace {
 
-// " (Textures/Crate.png for language=de,quality=low)", as far as the catalog knows it.
+// Describes a variant, for example " (Textures/Crate.png for language=de,quality=low)". The path is
+// left out if the catalog does not have it.
 std::string describe_variant(const CatalogReader& catalog, std::uint32_t bundle) {
   for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
     const CatalogAlternative alternative = catalog.alternative(i);
@@ -234,21 +238,21 @@ std::string describe_variant(const CatalogReader& catalog, std::uint32_t bundle)
 
 }  // namespace
 
-// An asset that is left out, and to which no packed asset refers, is not in the catalog.
+// The catalog lists a stripped asset only if a packed asset refers to it.
 Error why_not_packed(const CatalogReader& catalog, const Guid& asset) {
   const std::string side = catalog.target() == Target::server ? "server" : "client";
   const std::string guid = asset.to_string();
   if (const std::optional<CatalogAsset> named = catalog.find_asset(asset)) {
     return {ErrorCode::not_found,
             "asset " + guid + " ('" + std::string(named->path) +
-                "') is only named in this build: the " + side +
-                " goes without it ('strip' in muster.yaml); 'muster audit' tells by which rule"};
+                "') is not in this build: a rule of 'strip' in muster.yaml leaves it out of the " +
+                side + "; 'muster audit' shows the rule"};
   }
   return {ErrorCode::not_found,
           "asset " + guid +
-              " is not in this build: list it in a registry, or refer to it from a prefab. If one "
-              "does, 'strip' in muster.yaml left it out of the " +
-              side + ": 'muster why' tells"};
+              " is not in this build: list it in a registry, or refer to it from a prefab. If that "
+              "is done already, 'strip' in muster.yaml left it out of the " +
+              side + ": run 'muster why' for the reason"};
 }
 
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle) {

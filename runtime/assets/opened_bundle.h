@@ -17,16 +17,16 @@
 
 namespace muster {
 
-/// An entry's plain bytes, in their own memory or in place in the file. In a shared file, only raw
-/// entries are used in place. Other entries contain offsets, which could change after they were
-/// checked.
+/// The plain bytes of an entry, in their own memory or in place in the file. In a shared file, only
+/// raw entries are used in place. Objects and prefabs contain offsets, and another program could
+/// change an offset after it was checked.
 struct PlainEntry {
-  Guid guid;  ///< From the table; kept here with the entry's data.
+  Guid guid;
   std::int64_t local_id = kMainPayload;
   PooledMemory memory;
   Bytes bytes;
   EntryKind kind = EntryKind::raw;
-  bool is_in_place = false;  ///< Its bytes in the file are used.
+  bool is_in_place = false;  ///< True if `bytes` is in the file.
   bool is_read = false;
   bool is_in_shared_file = false;
 };
@@ -34,15 +34,17 @@ struct PlainEntry {
 /// An open file of a bundle and its read entries. Move-only; moving keeps every view valid.
 struct OpenedBundle {
   std::unique_ptr<HeldFile> file;
-  ByteVector tables;  ///< The reader's, if others can change the file.
+  ByteVector tables;  ///< The tables that `reader` uses, copied if other programs can change the
+                      ///< file; otherwise empty.
   BundleReader reader;
-  std::vector<PlainEntry> plain;   ///< By index of the entry.
-  std::uint64_t copied_bytes = 0;  ///< The size of entries that are not used in place.
+  std::vector<PlainEntry> plain;   ///< The entries, by index.
+  std::uint64_t copied_bytes = 0;  ///< The total size of the entries that are not used in place.
 
-  /// The memory of the file and of the read entries.
+  /// The memory of the file and of the read entries, in bytes.
   std::uint64_t memory_bytes() const;
-  /// The memory that is used when all entries are read. It is known before they are read. Reused
-  /// buffers may be up to twice as large.
+  /// The memory in bytes that the bundle uses when all entries are read. The value is known before
+  /// any entry is read. The real memory can be larger, because a reused buffer can have up to twice
+  /// the needed size.
   std::uint64_t whole_memory_bytes() const {
     // The reader has checked the sum: it does not wrap.
     return file->bytes().size() + tables.size() + copied_bytes;
@@ -56,33 +58,35 @@ struct OpenedBundle {
 };
 
 /// Opens a bundle of a catalog and compares all its bytes with the hash in the catalog. Fails with
-/// `not_found`, like the source, for invalid bytes, or with `io` if bytes were lost meanwhile; the
-/// message contains the bundle. Several threads may call it.
+/// `not_found`, with the source's error, for invalid bytes, or with `io` if the file loses bytes
+/// during the call. The message names the bundle. Several threads may call this function.
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
-/// The first half of the work: opens the bundle's file.
+/// The first half of `open_verified`: opens the bundle's file.
 Result<std::unique_ptr<HeldFile>> open_file(const BundleSource& source,
                                             const CatalogReader& catalog, std::uint32_t bundle);
-/// `open_files` opens many files, which are requested from the source together. `verify_opened` is
-/// the second half of the work.
+/// `open_files` is like `open_file` for many bundles, and requests their files from the source
+/// together. `verify_opened` is the second half of `open_verified`.
 std::vector<Result<std::unique_ptr<HeldFile>>> open_files(const BundleSource& source,
                                                           const CatalogReader& catalog,
                                                           std::span<const std::uint32_t> bundles);
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle, Result<std::unique_ptr<HeldFile>> file);
 
-/// Decompresses an entry, and compares its hash if the file can have changed since it was opened;
-/// does nothing if it was read. Uses memory of the pool. Fails with `hash_mismatch`, `malformed`,
-/// `limit_exceeded` if there is no memory, or `io` if the file lost bytes. `shared` may let other
-/// threads help with a large one; null means none.
+/// Decompresses an entry. Does nothing if the entry was already read. Also compares the entry's
+/// hash if the file can have changed since it was opened. The memory comes from the pool. Fails
+/// with `hash_mismatch` or `malformed` for damaged bytes, with `limit_exceeded` if there is not
+/// enough memory, or with `io` if the file lost bytes. If `shared` is not null, other threads can
+/// help with a large entry.
 Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
                         MemoryPool& memory, SharedBlocks* shared = nullptr);
 
-/// The error of an asset that no bundle contains: `not_found`, with the reason if known, and the
-/// remedy. Requires: no bundle contains it (`CatalogReader::bundle_of`).
+/// The error for an asset that no bundle contains. The code is `not_found`, and the message has the
+/// remedy and, if known, the reason. Requires: no bundle contains the asset
+/// (`CatalogReader::bundle_of`).
 Error why_not_packed(const CatalogReader& catalog, const Guid& asset);
 
-/// The name of a bundle in messages: `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
+/// The name of a bundle in messages, for example `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle);
 
 }  // namespace muster

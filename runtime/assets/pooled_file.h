@@ -12,12 +12,12 @@
 
 namespace muster {
 
-/// A whole file in memory. With a pool, its buffer comes from there, and returns when the file is
-/// closed.
+/// A whole file in memory. If there is a pool, the buffer comes from the pool, and returns to the
+/// pool when the file is closed.
 class PooledFile final : public HeldFile {
  public:
-  /// `memory` may be null. Fails with `limit_exceeded` if there is no memory, because the file's
-  /// size is not trusted. `path` is its name in the message.
+  /// Fails with `limit_exceeded` if there is not enough memory, because the size of a file is not
+  /// trusted. `memory` may be null. `path` is the file's name in the message.
   static Result<std::unique_ptr<PooledFile>> make(const std::shared_ptr<MemoryPool>& memory,
                                                   std::uint64_t size_bytes,
                                                   const std::string& path);
@@ -27,9 +27,10 @@ class PooledFile final : public HeldFile {
   PooledFile& operator=(const PooledFile&) = delete;
 
   Bytes bytes() const override { return {buffer_.bytes.get(), size_bytes_}; }
-  /// The memory to read the file into. Its content is undefined.
+  /// The memory to read the file into. The content of this memory is undefined.
   std::span<std::byte> target() { return {buffer_.bytes.get(), size_bytes_}; }
-  /// The file has fewer bytes than expected. Requires: `bytes` is at most the size.
+  /// Reduces the size of a file that has fewer bytes than expected. Requires: `bytes` is at most
+  /// the current size.
   void cut_to(std::size_t bytes) {
     assert(bytes <= size_bytes_);
     size_bytes_ = bytes;

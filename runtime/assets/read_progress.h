@@ -7,15 +7,15 @@
 
 namespace muster {
 
-/// Interprets the results of the operations that read a file. Each operation can end early or be
-/// delayed by the kernel. Does not read itself.
+/// Interprets the results of the operations that read a file. An operation can end early, and the
+/// kernel can delay it. This class does not read.
 class ReadProgress {
  public:
   enum class Step { ask_again, whole, cut_short, failed };
 
-  /// The maximum number of consecutive delays of a file. The kernel delays an operation if it lacks
-  /// memory or queue entries. With the limit, a disk that always delays does not block the game
-  /// forever.
+  /// The maximum number of consecutive delays of a file. The kernel delays an operation when it has
+  /// too little memory or too few queue entries. Because of this limit, a disk that always delays
+  /// cannot block the game forever.
   static constexpr int kMaxDelays = 1'000;
 
   ReadProgress() = default;
@@ -23,8 +23,9 @@ class ReadProgress {
 
   std::size_t done_bytes() const { return done_bytes_; }
 
-  /// Applies the result of an operation for the rest of the file: bytes read, or a negative `errno`
-  /// as the cause of a failure. Requires: at most as many bytes as are missing.
+  /// Applies the result of an operation that was to read the rest of the file. `result` is the
+  /// number of bytes read, or a negative `errno`. Requires: `result` is at most the number of
+  /// missing bytes.
   Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;

@@ -1,6 +1,6 @@
-// Errors are not passed between threads: a helper only reports the block at which it stopped, and
-// the loading thread reads that block again and finds the error. So an entry fails as on one
-// thread, with its first damaged block, and helping needs no memory.
+// Errors are not passed between threads. A helper only reports the block at which it stopped. The
+// loading thread then reads that block again and gets the error. So an entry fails with its first
+// damaged block, as on a single thread, and helping allocates no memory.
 #include "runtime/assets/shared_blocks.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::span<std::byte> SharedBlocks::Job::piece(std::uint32_t block) const {
   return target.subspan(at, reader.block(entry, block).plain_bytes);
 }
 
-// Blocks after one that could not be read are not needed.
+// After a block that could not be read, no later block is needed.
 void SharedBlocks::read_block(Job& job, std::uint32_t block, Lock& lock,
                               Decompressor& decompressor) noexcept {
   lock.unlock();

@@ -32,7 +32,7 @@ std::optional<std::uint64_t> StackedSource::file_bytes(std::string_view path) co
   for (std::size_t i = layers_.size(); i > 0; --i) {
     const BundleSource& layer = *layers_[i - 1];
     if (const auto bytes = layer.file_bytes(path)) return bytes;
-    // A layer may have the file and not know its size.
+    // The layer may have the file and not know its size.
     if (!falls_through(layer.open(path, 0))) return std::nullopt;
   }
   return std::nullopt;
@@ -42,7 +42,7 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
   std::vector<Opened> results;
   results.reserve(requests.size());
   for (std::size_t i = 0; i < requests.size(); ++i) results.emplace_back(nullptr);
-  // Layer by layer, so that each can open its files together.
+  // Goes layer by layer, so that each layer can open its files together.
   std::vector<OpenRequest> left(requests.begin(), requests.end());
   std::vector<std::size_t> places(requests.size());
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;

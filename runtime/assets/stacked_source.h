@@ -12,22 +12,23 @@
 
 namespace muster {
 
-/// Layers of files: a base, patches, mods, memory, loose files of a folder. The topmost layer that
-/// has a file returns it, whole. A layer that has it but fails (too large, not readable) is an
-/// error, not a reason to search further down: a broken patch must not silently fall back to the
-/// original.
+/// Layers of files, for example a base, patches, mods, memory and a folder of loose files. A file
+/// comes as a whole from the topmost layer that has it. If that layer fails to open the file (for
+/// example because the file is too large or not readable), `open` fails and does not search the
+/// lower layers: a broken patch must not silently fall back to the original.
 ///
-/// The catalog is such a file, too. So a layer that changes content contains a whole catalog
-/// (`catalog.mcat`), which also lists the bundles of all layers below, and the bundles that are
-/// changed or new. If layers do not belong together, the catalog's hashes refuse their bundles.
-/// Catalogs are not merged: the upper one is used, so mods that must work together must be built
-/// together. A layer needs no way to hide a file, because a file that the used catalog does not
-/// list is never requested.
+/// The catalog is one of these files. A layer that changes content contains the changed and new
+/// bundles, and a whole catalog (`catalog.mcat`), which also lists the bundles of all lower layers.
+/// If two layers do not belong together, the hashes of the catalog do not match the bundles, and
+/// loading fails. Catalogs are not merged: the store uses the topmost catalog, so mods that must
+/// work together must be built together. A layer cannot hide a file of a lower layer. This is not
+/// needed, because the store never requests a file that the topmost catalog does not list.
 ///
-/// Owns its layers. Several threads may open files at once, but not add layers.
+/// Owns its layers. Several threads may open files at the same time, but no thread may add a layer
+/// meanwhile.
 class StackedSource final : public BundleSource {
  public:
-  /// Puts a layer on top of the others.
+  /// Adds a layer above all other layers.
   void push(std::unique_ptr<BundleSource> layer);
   std::size_t layer_count() const { return layers_.size(); }
 
@@ -35,15 +36,15 @@ class StackedSource final : public BundleSource {
                                          std::uint64_t max_bytes) const override;
   std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
-  /// From the topmost layer that has the file; nothing if that layer does not know the size. Opens
-  /// the file to find out.
+  /// The size in the topmost layer that has the file; no value if that layer does not know the
+  /// size. Opens the file to find the layer.
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
-  /// The maximum over the layers.
+  /// The maximum of `files_at_once` over the layers.
   std::uint32_t files_at_once() const override;
-  /// All layers, the topmost first: `mods over base`.
+  /// The names of all layers, the topmost first, for example `mods over base`.
   std::string name() const override;
-  /// The name in the topmost layer that has the file, or in the lowest one. Opens the file to find
-  /// out.
+  /// The name in the topmost layer that has the file, or in the lowest layer if no layer has it.
+  /// Opens the file to find the layer.
   std::string full_path(std::string_view path) const override;
 
  private:

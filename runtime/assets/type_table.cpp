@@ -1,5 +1,6 @@
-// The catalog has the same answer, but decodes a whole record for it, including texts. A client
-// needs it for every entity that a snapshot spawns, so it is prepared on opening.
+// The catalog could answer the same question, but decodes a whole record with its texts each time.
+// A client resolves a type id for every entity that a snapshot spawns, so this table is made when
+// the catalog is opened.
 #include "runtime/assets/type_table.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Finds guid and bundle of a type id with one array read.
+// Finds the guid and the bundle of a type id with one array read.
 #pragma once
 
 #include <compare>
@@ -12,24 +12,25 @@
 
 namespace muster {
 
-/// The result for a type id. Small enough for one memory read.
+/// The asset of a type id. The struct is small enough for one memory read.
 struct ResolvedType {
   Guid guid;
-  std::uint32_t bundle = layout::kNone;  ///< The catalog's bundle that holds it.
-  std::uint32_t entry = layout::kNone;   ///< The catalog's entry; none for an id without one.
+  std::uint32_t bundle = layout::kNone;  ///< The index of the bundle that contains the asset.
+  std::uint32_t entry = layout::kNone;   ///< The index of the entry in the catalog; `kNone` for an
+                                         ///< id without an entry.
 };
 
-/// The type ids of all registries of a catalog. If an id has several entries (an item's third and
-/// first person), it keeps the first one that is packed; `CatalogReader::entries_of` has all. Plain
-/// data: several threads may read.
+/// The type ids of all registries of a catalog. If a type id has several entries (for example an
+/// item's prefabs for third and first person), the table has the first entry that is packed;
+/// `CatalogReader::entries_of` lists all entries. Several threads may read a table.
 class TypeTable {
  public:
   TypeTable() = default;
-  /// Takes time and memory linear in the registries' slots.
+  /// Time and memory are linear in the number of type ids of all registries.
   explicit TypeTable(const CatalogReader& catalog);
 
-  /// Null if the id is not assigned, or the registry does not exist. Ids come from the network:
-  /// every value is safe.
+  /// The asset of a type id. Null if the id is not assigned, or if the registry does not exist.
+  /// Every value is safe, because ids come from the network.
   const ResolvedType* find(std::uint32_t registry, TypeId type_id) const {
     if (registry >= registries_.size()) return nullptr;
     const Range& range = registries_[registry];
@@ -38,9 +39,9 @@ class TypeTable {
     return resolved.entry == layout::kNone ? nullptr : &resolved;
   }
 
-  /// The reverse: the type id of an asset in a registry, whether it is the id's first entry or
-  /// another (an item's first-person prefab); the lowest one if there are several. Logarithmic in
-  /// the entries.
+  /// The type id of an asset in a registry. The asset may be any entry of the id, not only the
+  /// first. If several ids have the asset, returns the lowest id. The time is logarithmic in the
+  /// number of entries.
   std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const;
 
  private:
@@ -56,7 +57,7 @@ class TypeTable {
   };
   std::vector<Range> registries_;
   std::vector<ResolvedType> types_;
-  std::vector<Named> names_;  ///< Sorted.
+  std::vector<Named> names_;  ///< All assets of all registries with their type ids, sorted.
 };
 
 }  // namespace muster

@@ -1,7 +1,7 @@
-// Files are opened with plain calls, which the kernel's name cache answers; the reads use the ring.
-// A short read is continued by another one. The ring is private to its source and protected by a
-// mutex: one ring per thread would avoid waiting, but threads that load together need one queue to
-// the disk anyway.
+// Files are opened with normal system calls, which are fast because of the kernel's name cache.
+// Only the reads use the ring. After a short read, another read continues. Each source has one
+// ring, which a mutex protects. One ring per thread would not be faster, because all threads use
+// the same disk.
 #include "runtime/assets/uring_source.h"
 
 #include <utility>
@@ -30,22 +30,23 @@ using Opened = Result<std::unique_ptr<HeldFile>>;
 
 // The maximum size of one operation: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
-// The maximum number of consecutive refusals of a busy kernel.
+// The maximum number of consecutive attempts that a busy kernel refuses.
 constexpr int kMaxRefusals = 10'000;
 
-// One file in flight. The operation uses its address, so it must not move.
+// One file that is being read. The kernel uses the address of this object, so it must not move.
 struct Reading {
   DiskFile file;
   std::unique_ptr<PooledFile> held;
   ReadProgress progress;
-  std::size_t request = 0;  ///< Its index.
+  std::size_t request = 0;  ///< The index of the request.
 
   std::span<std::byte> rest() { return held->target().subspan(progress.done_bytes()); }
 };
 
 void prepare_read(io_uring& ring, Reading& reading) {
   io_uring_sqe* const entry = io_uring_get_sqe(&ring);
-  // There are as many entries as readings, and submitted entries are free again.
+  // The ring has as many entries as there are readings, and an entry is free again after its
+  // submission.
   assert(entry != nullptr);
   const std::span<std::byte> rest = reading.rest();
   io_uring_prep_read(entry, reading.file.descriptor(), rest.data(),
@@ -54,7 +55,8 @@ void prepare_read(io_uring& ring, Reading& reading) {
   io_uring_sqe_set_data(entry, &reading);
 }
 
-// The meaning of a completion: nothing yet (the rest was requested), or the result.
+// Processes a completed operation. Returns the opened file or an error, or no value if the rest of
+// the file was requested.
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
   switch (reading.progress.add(result)) {
     case ReadProgress::Step::whole:
@@ -71,8 +73,8 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
   return std::nullopt;
 }
 
-// Submits the prepared operations and waits until one has ended. Returns false when the ring cannot
-// be used any more.
+// Submits the prepared operations and waits until one of them has ended. Returns false if the ring
+// cannot be used any more.
 bool submit_and_wait(io_uring& ring) {
   for (int refusals = 0; refusals < kMaxRefusals; ++refusals) {
     const int submitted = io_uring_submit_and_wait(&ring, 1);
@@ -82,8 +84,7 @@ bool submit_and_wait(io_uring& ring) {
   return false;
 }
 
-// The reads of one `open_all`. None outlives it: it always waits for the kernel before its buffers
-// are freed.
+// The reads of one `open_all`. The destructor frees no buffer that the kernel may still write.
 class ReadBatch {
  public:
   ReadBatch(io_uring& ring, const std::string& folder, const std::shared_ptr<MemoryPool>& memory,
@@ -102,7 +103,7 @@ class ReadBatch {
   ReadBatch(const ReadBatch&) = delete;
   ReadBatch& operator=(const ReadBatch&) = delete;
 
-  // Returns false if the ring failed; then some of the files were not read.
+  // Reads all files. Returns false if the ring failed; then some files were not read.
   bool run() {
     while (next_ < requests_.size() || in_flight() > 0) {
       for (; next_ < requests_.size() && !idle_.empty(); ++next_) begin(next_);
@@ -143,7 +144,8 @@ class ReadBatch {
     }
   }
 
-  // The next reading that has ended; null while none has. Its result is in `completed_`.
+  // The next reading that has ended, or null if none has ended. The result of the reading is in
+  // `completed_`.
   Reading* next_completed() {
     io_uring_cqe* completion = nullptr;
     if (io_uring_peek_cqe(&ring_, &completion) != 0) return nullptr;
@@ -173,8 +175,8 @@ class ReadBatch {
       if (!submit_and_wait(ring_)) break;
       while (Reading* const reading = next_completed()) set_idle(*reading);
     }
-    // A failed ring does not report which buffers it uses: keeping them forever is the only way to
-    // protect other memory.
+    // A failed ring does not report which buffers the kernel still uses. So the buffers are leaked;
+    // freeing them could let the kernel overwrite other data.
     if (in_flight() > io_uring_sq_ready(&ring_)) (void)readings_.release();
   }
 
@@ -206,7 +208,8 @@ struct UringSource::Ring {
   std::mutex mutex;
   io_uring ring{};
   bool is_set_up = false;
-  bool is_broken = false;  ///< It is not used again, because operations may still be in it.
+  bool is_broken = false;  ///< True after a failure. The ring is then not used again, because it
+                           ///< may still have operations.
 };
 
 Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder,

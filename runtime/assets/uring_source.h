@@ -1,4 +1,4 @@
-// A folder of the disk, read through io_uring.
+// Reads the files of a folder on disk through io_uring.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace muster {
 
-/// Reads whole files into its own memory, many at once: `open_all` keeps up to `kReadsInFlight`
-/// reads in the kernel. Threads that open at the same time take turns. If the kernel stops serving
-/// the ring, files are read one by one.
+/// Reads whole files into memory, many at the same time: `open_all` keeps up to `kReadsInFlight`
+/// reads in the kernel. Threads that open files at the same time wait for each other. If the ring
+/// stops working, files are read one after another.
 class UringSource final : public BundleSource {
  public:
-  /// Enough to keep a solid-state disk busy.
+  /// The maximum number of reads in the kernel, which is enough to keep a solid-state disk busy.
   static constexpr unsigned kReadsInFlight = 64;
 
-  /// Fails with `unsupported` if the kernel refuses (it is too old, or the container or an
-  /// administrator forbids io_uring), or if this library was built without liburing.
-  /// `open_disk_source` then offers other ways.
+  /// Fails with `unsupported` if the kernel is too old, if the container or an administrator
+  /// forbids io_uring, or if this library was built without liburing. `open_disk_source` has other
+  /// ways to read files.
   static Result<std::unique_ptr<UringSource>> open(std::string folder,
                                                    std::shared_ptr<MemoryPool> memory = nullptr);
   ~UringSource() override;

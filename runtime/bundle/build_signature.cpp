@@ -139,7 +139,7 @@ bool is_signed_report(const VerifyKey& key, std::string_view file, std::string_v
   const std::string_view hex = end.substr(kReportSignature.size(), digits);
   const auto signature = parse_hex<BuildSignature>(hex);
   if (!signature || !is_signed_by(key, file, as_bytes(content), *signature)) return false;
-  // The end must match byte by byte, because digits have one form.
+  // The end must match byte by byte, because only lower-case hex digits are valid.
   return end == std::string(kReportSignature) + hex_of(*signature) + "\"" + std::string(kReportEnd);
 }
 

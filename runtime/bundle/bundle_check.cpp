@@ -1,5 +1,5 @@
-// The checks of opening a bundle: BUNDLE_FORMAT.md, section 1, rule by rule. All other code may
-// trust the tables, but no block's content.
+// Checks a bundle when it is opened, by the rules of BUNDLE_FORMAT.md, section 1. All other code
+// may trust the tables, but not the content of blocks.
 #include <cstring>
 #include <string>
 
@@ -31,7 +31,7 @@ bool is_kind(std::uint16_t value) {
          value <= static_cast<std::uint16_t>(EntryKind::text);
 }
 
-// True when a block's sizes fit together. Requires: a known coding.
+// True if the sizes of a block fit together. Requires: the coding is known.
 bool is_sane(const BundleBlock& block) {
   if (block.coding == BlockCoding::stored) return block.stored_bytes == block.plain_bytes;
   return block.stored_bytes > 0 && block.stored_bytes < block.plain_bytes &&
@@ -47,7 +47,7 @@ bool is_sound(const BundleBlock& block, std::uint64_t expected_offset, std::uint
          is_coding(block.coding) && is_sane(block);
 }
 
-// The error of an invalid block.
+// The error for an invalid block.
 tl::unexpected<Error> wrong_block(const BundleBlock& block, std::uint32_t index, std::size_t at,
                                   std::uint64_t expected_offset, std::uint64_t bytes_left) {
   const auto named = [&](std::string_view field) {

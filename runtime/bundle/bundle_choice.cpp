@@ -1,5 +1,5 @@
-// The values of a catalog are in the order of axes and declaration, so their indices compare like
-// `VariantKey`s: an index is used as a key of axis 0.
+// The variant values of a catalog are sorted by axis and declaration, so their indices compare like
+// `VariantKey`s. For the comparison, the index of a value is used as a key of axis 0.
 #include "runtime/bundle/bundle_choice.h"
 
 #include <algorithm>
@@ -121,8 +121,8 @@ std::optional<std::string_view> BundleChoice::value_of(std::string_view axis) co
   return std::nullopt;
 }
 
-// Caching all answers could use much memory: a few bundles that everything depends on may each have
-// alternatives that need everything else.
+// The results are not cached, because the cache could need much memory: all bundles may depend on a
+// few bundles whose alternatives have many dependencies.
 std::vector<std::uint32_t> BundleChoice::expanded(std::uint32_t bundle) const {
   if (++last_answer_ == 0) {
     std::ranges::fill(seen_in_, 0);

@@ -14,23 +14,24 @@
 
 namespace muster {
 
-/// A game's choice for an axis: one of its values. An empty value means none, even if there is a
-/// default.
+/// A game's choice for a variant axis: one of the values of the axis. An empty value chooses no
+/// value, even if the axis has a default.
 struct VariantSetting {
   std::string_view axis;
   std::string_view value;
 };
 
 /// The bundles for one set of choices, which cannot be changed. A bundle is replaced by the
-/// matching alternative that has the most keys. If several have equally many keys, the one whose
-/// axes were declared earlier is chosen. Without a match, the bundle itself is chosen.
+/// alternative with the most keys whose keys are all chosen. If several alternatives have the same
+/// number of keys, the alternative whose axes were declared earlier is used. If no alternative
+/// matches, the bundle itself is used.
 ///
-/// The catalog's bytes must outlive it. One thread at a time.
+/// The catalog's bytes must outlive this object. One thread may use it at a time.
 class BundleChoice {
  public:
-  /// An axis that is not set has its default. Fails with `invalid_argument` if the catalog does not
-  /// have an axis or value, if an axis is set twice, or if the build was made for another value of
-  /// the axis.
+  /// Makes the choice. An axis that is not in `settings` has its default. Fails with
+  /// `invalid_argument` if the catalog does not have an axis or value, if an axis is set twice, or
+  /// if the build was made for another value of the axis.
   static Result<BundleChoice> create(const CatalogReader& catalog,
                                      std::span<const VariantSetting> settings = {});
 
@@ -40,13 +41,13 @@ class BundleChoice {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }
 
-  /// The value in effect, or nothing if the axis has none or does not exist.
+  /// The chosen or default value of an axis; no value if the axis has none or does not exist.
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
-  /// Visits each bundle that must be open together with a chosen bundle once: the chosen bundle of
-  /// each dependency. If a dependency has alternatives, also visits the dependencies of its chosen
-  /// bundle. Does not visit `bundle`. Takes at most linear time in the catalog's dependencies;
-  /// allocates nothing.
+  /// Visits once each bundle that must be open together with `bundle`: the chosen bundle of each
+  /// dependency. If a dependency has alternatives, also visits the dependencies of its chosen
+  /// bundle. Does not visit `bundle` itself. The time is at most linear in the number of
+  /// dependencies in the catalog. Allocates nothing. Requires: `bundle` is a chosen bundle.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {
     if (chosen_.empty() || !needs_varied_[bundle]) {
@@ -61,7 +62,7 @@ class BundleChoice {
   }
 
  private:
-  /// A list of bundles. Its destructor returns the memory to the owner, even if a visit throws.
+  /// A list of bundles. The destructor returns the memory to `needed_`, even if a visit throws.
   struct Answer {
     Answer(const BundleChoice& choice, std::vector<std::uint32_t>&& needed) noexcept
         : of(choice), bundles(std::move(needed)) {}
@@ -79,13 +80,16 @@ class BundleChoice {
   std::vector<std::uint32_t> expanded(std::uint32_t bundle) const;
 
   CatalogReader catalog_;
-  std::vector<std::uint32_t> settled_;  ///< Indices of values, ascending: at most one per axis.
-  std::vector<std::uint32_t> chosen_;   ///< By bundle; empty in a catalog without alternatives.
-  std::vector<bool> is_varied_;         ///< By bundle: has alternatives, or is one.
-  std::vector<bool> needs_varied_;      ///< By bundle: depends on one of those.
-  /// Memory for an answer, which owns it while it is visited.
+  /// The indices of the chosen values, ascending; at most one per axis.
+  std::vector<std::uint32_t> settled_;
+  /// The chosen bundle of each bundle; empty in a catalog without alternatives.
+  std::vector<std::uint32_t> chosen_;
+  std::vector<bool> is_varied_;     ///< Whether a bundle has or is an alternative.
+  std::vector<bool> needs_varied_;  ///< For each bundle, whether it depends on a bundle that has
+                                    ///< alternatives or is one.
+  /// The memory for a list of bundles. An `Answer` owns it during a visit.
   mutable std::vector<std::uint32_t> needed_;
-  /// By bundle: the number of the last answer with it.
+  /// For each bundle, the number of the last answer that contains it.
   mutable std::vector<std::uint32_t> seen_in_;
   mutable std::uint32_t last_answer_ = 0;
 };

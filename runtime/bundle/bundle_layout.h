@@ -8,10 +8,10 @@
 
 namespace muster::layout {
 
-/// A magic number at the start of a file: name, CR LF SUB LF.
+/// The magic number at the start of a file: four letters, then CR LF SUB LF.
 using Magic = std::array<std::uint8_t, 8>;
 
-/// "None" in every 32-bit index field.
+/// Means "no index" in every 32-bit index field.
 inline constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 namespace bundle {
@@ -19,18 +19,22 @@ namespace bundle {
 inline constexpr Magic kMagic = {0x4D, 0x42, 0x4E, 0x44, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 2;
 
-// Limits. Each stops a file of a few bytes from requesting gigabytes, or hours of work.
+// The limits. Each limit stops a malicious file of a few bytes from causing gigabytes of memory use
+// or hours of work.
 inline constexpr std::uint32_t kMaxEntries = 1U << 20U;  ///< The largest bundle seen has 3,000.
 inline constexpr std::uint32_t kMaxBlocks = 1U << 22U;
 inline constexpr std::uint32_t kMinBlockPlainBytes = 1U << 12U;
 inline constexpr std::uint32_t kMaxBlockPlainBytes = 1U << 20U;
 inline constexpr std::uint64_t kMaxEntryPlainBytes = 1ULL << 32U;
-/// All blocks at their maximum, and the tables. Sizes in catalogs are checked against it.
+/// The size of a file with the maximum number of blocks of maximum size. File sizes in catalogs are
+/// checked against this limit.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 43U;
-/// zstd reaches 25,000 on a megabyte of zeros; more is an attack.
+/// The maximum ratio of plain to compressed bytes. zstd reaches 25,000 for one megabyte of zeros,
+/// so a higher ratio is an attack.
 inline constexpr std::uint64_t kMaxCompressionRatio = 32768;
 
-/// Large enough to compress well, small enough to decompress in a fraction of a millisecond.
+/// The default block size: large enough to compress well, and small enough to decompress in less
+/// than a millisecond.
 inline constexpr std::uint32_t kDefaultBlockPlainBytes = 1U << 18U;
 
 namespace header {
@@ -71,10 +75,11 @@ inline constexpr std::size_t kBytes = 16;
 }  // namespace bundle
 
 namespace dictionary {
-/// zstd makes none larger than 110 KiB by default; a set of small ones should stay in the
-/// processor's cache.
+/// The maximum size of a dictionary. The default size of zstd's trainer is 110 KiB. Small
+/// dictionaries stay in the processor's cache.
 inline constexpr std::size_t kMaxBytes = std::size_t{1} << 20U;
-inline constexpr std::uint32_t kMaxCount = 64;  ///< In one catalog, even with several layers.
+/// The maximum number of dictionaries in one catalog.
+inline constexpr std::uint32_t kMaxCount = 64;
 }  // namespace dictionary
 
 namespace catalog {
@@ -82,14 +87,15 @@ namespace catalog {
 inline constexpr Magic kMagic = {0x4D, 0x43, 0x41, 0x54, 0x0D, 0x0A, 0x1A, 0x0A};
 inline constexpr std::uint16_t kVersion = 4;
 
-inline constexpr std::uint16_t kIsPreview = 1;  ///< In the header's flags.
+inline constexpr std::uint16_t kIsPreview = 1;  ///< A bit of the header's flags.
 inline constexpr std::uint64_t kMaxFileBytes = 1ULL << 31U;
 inline constexpr std::uint32_t kMaxRecords = 1U << 22U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
 inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::uint32_t kMaxAlignment = 4096;
 inline constexpr std::uint32_t kMaxFields = 1024;
-/// Each is compared with those before it.
+/// The maximum number of values and of axes. Checking a catalog compares each value with all
+/// earlier values.
 inline constexpr std::uint32_t kMaxVariantValues = 256;
 inline constexpr std::uint32_t kMaxVariantAxes = 8;
 inline constexpr std::size_t kSectionAlignment = 8;
@@ -127,7 +133,7 @@ enum class Section : std::uint32_t {
   dictionaries,
 };
 inline constexpr std::size_t kSectionCount = 15;
-/// Bytes of one record, by section.
+/// The size of one record, by section.
 inline constexpr std::array<std::uint32_t, kSectionCount> kRecordBytes = {
     56, 4, 32, 56, 56, 4, 32, 48, 40, 24, 16, 4, 1, 1, 24};
 
@@ -213,7 +219,7 @@ inline constexpr std::size_t kAxisAt = 0;
 inline constexpr std::size_t kValueAt = 8;
 inline constexpr std::size_t kFlagsAt = 16;
 inline constexpr std::size_t kReservedAt = 18;
-inline constexpr std::uint16_t kIsDefault = 1;  ///< In the flags.
+inline constexpr std::uint16_t kIsDefault = 1;  ///< A bit of the flags; `kIsBuiltIn` is another.
 inline constexpr std::uint16_t kIsBuiltIn = 2;
 }  // namespace variant_value_record
 
@@ -239,8 +245,8 @@ inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x4F, 0x42, 0x4A};
 inline constexpr std::uint16_t kVersion = 2;
 
 inline constexpr std::uint32_t kMaxDocuments = 1U << 22U;
-/// Real files nest below 20 levels, and the YAML readers stop at 200; deeper malicious files would
-/// exhaust the stack.
+/// The maximum nesting depth. Real files have less than 20 levels, and the YAML readers stop at
+/// 200. Without the limit, a malicious file could exhaust the stack.
 inline constexpr std::uint32_t kMaxDepth = 256;
 
 namespace header {
@@ -255,12 +261,13 @@ namespace document {
 inline constexpr std::size_t kFileIdBytes = 8;
 inline constexpr std::size_t kSizeBytes = 4;
 inline constexpr std::size_t kMarkBytes = 4;
-/// The interval of marks: finding a document adds at most this many sizes.
+/// The number of documents per mark. To find a document, a reader adds at most this many sizes.
 inline constexpr std::uint32_t kPerMark = 16;
 inline constexpr std::uint8_t kIsStripped = 1;
 inline constexpr std::uint64_t kNoTypeName = 0;
 inline constexpr std::uint64_t kFirstKeyIsTypeName = 1;
-inline constexpr std::uint64_t kTypeNameBias = 2;  ///< Added to the length of any other name.
+/// The tag of any other type name is its length plus this value.
+inline constexpr std::uint64_t kTypeNameBias = 2;
 }  // namespace document
 
 namespace value {
@@ -271,7 +278,8 @@ inline constexpr std::uint64_t kKeyStyleMask = 3;
 
 // Forms of a mapping or sequence.
 inline constexpr unsigned kIsSized = 1;
-/// Larger content has a size and is skipped by it; smaller content is skipped value by value.
+/// Content of at least this size, in bytes, is preceded by its size, so a reader can skip it. A
+/// reader skips smaller content value by value.
 inline constexpr std::uint64_t kSizedBytesMin = 256;
 
 // Forms of a reference.
@@ -295,7 +303,8 @@ inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;
-inline constexpr std::size_t kFieldBytes = 4;  ///< Of every other column except the flags.
+/// The size of a field in all other columns except the flags.
+inline constexpr std::size_t kFieldBytes = 4;
 inline constexpr std::uint8_t kIsActive = 1;
 
 namespace header {
@@ -324,7 +333,7 @@ enum class EntryKind : std::uint16_t {
   prefab = 2,           ///< A flattened prefab.
   raw = 3,              ///< The bytes of the asset's file.
   import_settings = 4,  ///< The asset's `.meta`, in the object form.
-  text = 5,             ///< The name of something that is not packed.
+  text = 5,             ///< The name of an asset that is not packed.
 };
 
 /// The parts of an asset with fixed local ids.
@@ -334,9 +343,11 @@ inline constexpr std::int64_t kImportSettings = 2;
 
 /// The type of a bundle. The numbers are part of the catalog format.
 enum class BundleKind : std::uint16_t {
-  prefab = 0,   ///< One prefab and the assets that only it needs; named by the prefab's guid.
-  shared = 1,   ///< Assets that several prefabs need; named by its content.
-  variant = 2,  ///< Other content of one asset; named by the asset's guid and the variant's keys.
+  prefab = 0,   ///< One prefab and the assets that only this prefab needs. The bundle is named by
+                ///< the prefab's guid.
+  shared = 1,   ///< Assets that several prefabs need. The bundle is named by its content hash.
+  variant = 2,  ///< Alternative content of one asset. The bundle is named by the asset's guid and
+                ///< the variant's keys.
 };
 
 /// How an effect plays.
@@ -345,7 +356,7 @@ enum class EffectKind : std::uint16_t {
   hitscan = 1,  ///< Plays along a line.
 };
 
-/// Platforms of a presentation: bits of a set.
+/// The platforms of a presentation, as bits of a set.
 inline constexpr std::uint16_t kPlatformServer = 1;
 inline constexpr std::uint16_t kPlatformClient = 2;
 

@@ -1,6 +1,5 @@
-// Records are decoded on request: opening touches only the tables, and a mapped bundle of a
-// thousand entries allocates nothing. A record is read as a span of constant size, so one bounds
-// check covers all of its fields.
+// Records are decoded on request. Opening a bundle reads only the tables and allocates nothing. A
+// record is read as a span of constant size, so one bounds check covers all fields of the record.
 #include "runtime/bundle/bundle_reader.h"
 
 #include <algorithm>
@@ -21,7 +20,8 @@ namespace {
 constexpr std::string_view kEncoding = "bundle";
 
 std::uint64_t blocks_for(std::uint64_t plain_bytes, std::uint32_t block_plain_bytes) {
-  // It is a checked power of two: a division would take longer than the rest of reading an entry.
+  // `block_plain_bytes` is a power of two. A shift is used because a division would take longer
+  // than all other work of reading an entry.
   const std::uint64_t before = plain_bytes + block_plain_bytes - 1;
   return before >> static_cast<unsigned>(std::countr_zero(block_plain_bytes));
 }
@@ -53,7 +53,7 @@ Result<BundleReader> BundleReader::open(Bytes bytes) {
 }
 
 Result<BundleReader> BundleReader::open_shared(Bytes bytes, ByteVector& tables) {
-  // The header, which contains the size to copy, is copied first, because it may also change.
+  // Copies the header first, because it contains the size of the tables and may change at any time.
   std::array<std::byte, header::kBytes> head{};
   const Bytes first = bytes.first(std::min(bytes.size(), head.size()));
   std::ranges::copy(first, head.begin());
@@ -78,7 +78,7 @@ Result<BundleReader> BundleReader::checked() {
 }
 
 ContentHash BundleReader::compute_hash() const {
-  // One piece is faster; copied tables are a separate piece.
+  // Hashing one piece is faster. Copied tables must be hashed separately.
   if (tables_.data() == bytes_.data()) return hash_bytes(bytes_.subspan(header::kHashedFrom));
   const std::size_t tables_end = block_at(block_count_);
   ContentHasher hasher;
@@ -197,8 +197,9 @@ Result<void> BundleReader::read_block(const BundleBlock& block, Decompressor& de
 }
 
 Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer) const {
-  // Hashing an entry's stored bytes just before decompression reads them from memory once. A
-  // damaged entry is reported before the hash, because that message is better.
+  // Hashes the stored bytes of an entry directly before their decompression, so that they are read
+  // from memory only once. A damaged entry is reported before a wrong hash, because its message is
+  // more exact.
   ContentHasher whole;
   std::size_t hashed = block_at(block_count_);
   whole.update(tables_.subspan(header::kHashedFrom, hashed - header::kHashedFrom));

@@ -1,5 +1,6 @@
-// One pass over the file in its own order, so that "in order, without gaps" is a comparison with
-// the previous end. Allocates only for component descriptions, whose sizes are bounded.
+// Checks the file in one pass, from its start to its end. So "in order, without gaps" is a
+// comparison with the end of the previous range. Allocates only for component descriptions, whose
+// sizes are limited.
 #include "runtime/bundle/catalog_check.h"
 
 #include <algorithm>
@@ -315,7 +316,7 @@ Result<void> CatalogCheck::check_dictionaries() {
   for (std::uint32_t i = 0; i < total; ++i) {
     const std::size_t at = reader_.record_at(Section::dictionaries, i);
     const CatalogDictionary now = reader_.dictionary(i);
-    // Sorted by hash; ids must be distinct.
+    // The dictionaries must be sorted by hash and have distinct ids.
     if (dictionary_id(now.hash) <= before) return unsorted(Section::dictionaries, i);
     before = dictionary_id(now.hash);
     if (now.file_bytes == 0 || now.file_bytes > layout::dictionary::kMaxBytes) {

@@ -1,4 +1,4 @@
-// The checks of opening a catalog.
+// Checks a catalog when it is opened.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// Fills in a reader's sections and checks the whole catalog: BUNDLE_FORMAT.md, section 2, rule by
-/// rule. Only for the reader.
+/// Finds the sections of a catalog and checks all rules of BUNDLE_FORMAT.md, section 2. Only
+/// `CatalogReader` uses this class.
 class CatalogCheck {
  public:
   explicit CatalogCheck(CatalogReader& reader) : reader_(reader) {}
@@ -40,7 +40,7 @@ class CatalogCheck {
   Result<void> check_end();
   Result<void> check_dictionaries();
 
-  /// Checks that a text reference continues where the last one ended.
+  /// Checks that a text begins at the end of the previous text.
   Result<void> check_text(std::size_t offset, std::string_view field);
   Result<void> check_bundle_index(std::size_t offset, const Guid& guid);
   Result<void> check_zero(std::size_t offset, std::size_t size);
@@ -49,7 +49,7 @@ class CatalogCheck {
   tl::unexpected<Error> unsorted(Section section, std::uint32_t index) const;
 
   CatalogReader& reader_;
-  std::uint64_t text_end_ = 0;  ///< Where the next text begins in its section.
+  std::uint64_t text_end_ = 0;  ///< The expected offset of the next text in its section.
   std::uint64_t dependency_end_ = 0;
   std::uint64_t entry_end_ = 0;
   std::uint64_t slot_end_ = 0;

@@ -1,4 +1,4 @@
-// Checks registries, their entries and their slots.
+// Checks the registries of a catalog, their entries and their slots.
 #include <algorithm>
 
 #include "runtime/bundle/catalog_check.h"
@@ -53,8 +53,8 @@ Result<void> CatalogCheck::check_registries() {
         std::to_string(entry_end_) + " entries and " + std::to_string(slot_end_) + " slots",
         reader_.entry_count());
   }
-  // Checks entries after that, because in the text section their roles follow all class names and
-  // paths.
+  // Entries are checked after all registries, because in the text section the roles of entries
+  // follow the class names and paths of all registries.
   for (std::uint32_t i = 0; i < reader_.registry_count(); ++i) {
     if (Result<void> sane = check_registry_entries(i); !sane) return sane;
     if (Result<void> sane = check_slots(i); !sane) return sane;

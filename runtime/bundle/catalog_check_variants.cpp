@@ -52,8 +52,8 @@ Result<void> CatalogCheck::check_variant_values() {
   return {};
 }
 
-// The kinds of bundles exclude chains and cycles: only a variant replaces a bundle, and nothing
-// replaces a variant.
+// There are no chains and cycles of alternatives, because only a variant can replace a bundle, and
+// no bundle can replace a variant.
 Result<void> CatalogCheck::check_alternatives() {
   for (std::uint32_t i = 0; i < reader_.alternative_count(); ++i) {
     if (Result<void> sane = check_alternative(i); !sane) return sane;

@@ -1,5 +1,5 @@
-// Every accessor decodes one fixed-size record; `CatalogCheck` has checked all offsets, ranges and
-// orders on open, so nothing is checked again here.
+// Every accessor decodes one record of fixed size. `CatalogCheck` has checked all offsets, ranges
+// and orders in `open`, so the accessors check nothing again.
 #include "runtime/bundle/catalog_reader.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this 
 
 namespace {
 
-// The first index in [low, high) for which `is_before(index)` is false. Requires: sorted.
+// The first index in [low, high) for which `is_before(index)` is false, or `high`. Requires: if
+// `is_before` is false for an index, it is false for all later indices.
 template <typename IsBefore>
 std::uint32_t lower_bound(std::uint32_t low, std::uint32_t high, IsBefore is_before) {
   while (low < high) {
@@ -50,7 +51,7 @@ ContentHash CatalogReader::agreement() const { return load_hash(bytes_, header::
 CatalogBundle CatalogReader::bundle(std::uint32_t index) const {
   using namespace bundle_record;  // NOLINT(google-build-using-namespace)
   constexpr std::size_t kBytes = kRecordBytes[static_cast<std::size_t>(Section::bundles)];
-  // Of constant size: one bounds check for all fields.
+  // A span of constant size needs only one bounds check for all fields.
   assert(index < bundle_count());
   const auto row = bytes_.subspan(record_at(Section::bundles, index)).first<kBytes>();
   CatalogBundle record;

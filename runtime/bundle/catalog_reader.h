@@ -18,8 +18,8 @@
 
 namespace muster {
 
-// The decoded records. Texts are views of the catalog's bytes. Index fields are `layout::kNone` for
-// none.
+// The decoded records. Texts are views of the catalog's bytes. An index field is `layout::kNone` if
+// there is no such record.
 
 /// A bundle of the build.
 struct CatalogBundle {
@@ -30,14 +30,14 @@ struct CatalogBundle {
   std::uint32_t dependency_count = 0;
 };
 
-/// An asset, and the bundle that holds it.
+/// An asset, and the bundle that contains it.
 struct CatalogAsset {
   Guid guid{};
   std::string_view path{};
   std::uint32_t bundle = layout::kNone;
 };
 
-/// A registry, and where its entries are.
+/// A registry, and the ranges of its entries and slots.
 struct CatalogRegistry {
   Guid guid{};
   std::string_view class_name{};
@@ -52,7 +52,7 @@ struct CatalogRegistry {
 struct CatalogEntry {
   TypeId type_id{};
   Guid guid{};
-  Guid owner{};             ///< The asset that defines the entry; null means none.
+  Guid owner{};             ///< The asset that defines the entry, or null.
   std::string_view role{};  ///< The registry field that contains `guid`.
   std::uint32_t asset = layout::kNone;
   std::uint32_t bundle = layout::kNone;
@@ -72,7 +72,8 @@ struct CatalogEffect {
 /// The key of a presentation.
 struct PresentationKey {
   Guid owner{};
-  std::uint16_t platforms = 0;  ///< A set of bits. A lookup finds records with all of these bits.
+  /// A set of bits. A lookup finds records that have all of these bits.
+  std::uint16_t platforms = 0;
   std::uint32_t type = 0;
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
@@ -93,12 +94,13 @@ struct CatalogComponent {
   std::uint32_t alignment_bytes = 1;
 };
 
-/// A value that can be chosen, or was built in.
+/// A value of a variant axis. A game can choose it, or the build was made for it.
 struct CatalogVariantValue {
   std::string_view axis{};
   std::string_view value{};
-  bool is_default = false;   ///< The value if none is chosen.
-  bool is_built_in = false;  ///< The build was made for this value; the axis has no other value.
+  bool is_default = false;  ///< True for the value that is used if no value is chosen.
+  /// True if the build was made for this value; then the axis has no other value.
+  bool is_built_in = false;
 };
 
 /// A bundle that replaces another one if all of its keys are chosen.
@@ -111,9 +113,9 @@ struct CatalogAlternative {
 
 /// A compression dictionary of the build.
 struct CatalogDictionary {
-  ContentHash hash{};  ///< The file's hash, which is also its name.
+  ContentHash hash{};  ///< The hash of the file, which is also the file's name.
   std::uint32_t file_bytes = 0;
-  EntryKind kind = EntryKind::raw;  ///< The kind that it was trained for.
+  EntryKind kind = EntryKind::raw;  ///< The kind of entries for which the dictionary was trained.
 };
 
 /// Consecutive records: `[first, first + count)`.
@@ -125,25 +127,25 @@ struct RecordRange {
 /// Reads a catalog in the caller's memory. The bytes must stay valid while the reader and its texts
 /// are used. Allocates nothing; copying is cheap; several threads may read.
 ///
-/// Record accessors take an index below the section's count. Lookups return nothing if they find
-/// nothing.
+/// The index of a record must be less than the number of records of its section. A lookup returns
+/// no value if there is no such record.
 class CatalogReader {
  public:
-  /// Checks every rule of the document, including the fingerprint, in time linear in the size (and
-  /// logarithmic factors for references by guid). Fails with `truncated`, `unsupported_version`,
-  /// `limit_exceeded`, `hash_mismatch` or `malformed`.
+  /// Checks every rule of the document, including the fingerprint. The time is linear in the size,
+  /// except that each reference by guid needs a binary search. Fails with `truncated`,
+  /// `unsupported_version`, `limit_exceeded`, `hash_mismatch` or `malformed`.
   static Result<CatalogReader> open(Bytes bytes);
 
   Target target() const;
   /// True if the bundles are cooked on request, so their records have no hash and no size.
   bool is_preview() const;
   ContentHash fingerprint() const;
-  /// Equal in a client's and a server's catalog if they can play together.
+  /// A hash that is equal in the catalogs of a client and a server if they can play together.
   ContentHash agreement() const;
 
   std::uint32_t bundle_count() const { return count(Section::bundles); }
   CatalogBundle bundle(std::uint32_t index) const;
-  /// Binary search by name.
+  /// Finds a bundle by a binary search for its name.
   std::optional<std::uint32_t> find_bundle(const BundleName& name) const;
   /// The index of a bundle that must be open for the contents of `bundle`. Requires: `index <
   /// bundle.dependency_count`.
@@ -151,9 +153,9 @@ class CatalogReader {
 
   std::uint32_t asset_count() const { return count(Section::assets); }
   CatalogAsset asset(std::uint32_t index) const;
-  /// Binary search by guid.
+  /// Finds an asset by a binary search for its guid.
   std::optional<CatalogAsset> find_asset(const Guid& guid) const;
-  /// The bundle that holds an asset; nothing if none does.
+  /// The bundle that contains an asset; no value if no bundle contains it.
   std::optional<std::uint32_t> bundle_of(const Guid& guid) const;
 
   std::uint32_t registry_count() const { return count(Section::registries); }
@@ -163,12 +165,13 @@ class CatalogReader {
 
   std::uint32_t entry_count() const { return count(Section::entries); }
   CatalogEntry entry(std::uint32_t index) const;
-  /// All entries of a type id; empty if it is not assigned. Constant time, except for the count.
+  /// All entries of a type id; empty if the id is not assigned. The time is linear in the number of
+  /// these entries.
   RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
-  /// The first entry of a type id: one array read.
+  /// The first entry of a type id. Costs one array read.
   std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
-  /// The same, through the first registry of a class that has the id. If speed matters, keep the
-  /// registry instead.
+  /// Like the first `resolve`, in the first registry of a class that has the id. This function is
+  /// slower, because it searches for the registry.
   std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
 
   std::uint32_t effect_count() const { return count(Section::effects); }
@@ -177,17 +180,18 @@ class CatalogReader {
 
   std::uint32_t presentation_count() const { return count(Section::presentations); }
   CatalogPresentation presentation(std::uint32_t index) const;
-  /// The first presentation of `key.owner` with equal type and variation, whose platforms contain
-  /// `key.platforms`.
+  /// The first presentation that has the owner, type and variation of `key`, and all platforms of
+  /// `key`.
   std::optional<CatalogPresentation> find_presentation(const PresentationKey& key) const;
 
   std::uint32_t component_count() const { return count(Section::components); }
   CatalogComponent component(std::uint32_t index) const;
   std::optional<std::uint32_t> find_component(std::string_view name) const;
-  /// Decodes a whole description; allocates.
+  /// Decodes a whole description. Allocates.
   ComponentDescription describe_component(std::uint32_t index) const;
 
-  /// The values of one axis are consecutive, in the order of their declaration, like the axes.
+  /// The number of values of all axes. Axes and values are in the order of their declaration, so
+  /// the values of one axis are consecutive.
   std::uint32_t variant_value_count() const { return count(Section::variant_values); }
   CatalogVariantValue variant_value(std::uint32_t index) const;
 
@@ -195,10 +199,11 @@ class CatalogReader {
   CatalogAlternative alternative(std::uint32_t index) const;
   /// The alternatives of a bundle; empty if it has none.
   RecordRange alternatives_of(std::uint32_t bundle) const;
-  /// The index of a value that must be chosen. Requires: `index < alternative.key_count`.
+  /// The index of a value that must be chosen for this alternative. Requires: `index <
+  /// alternative.key_count`.
   std::uint32_t alternative_key(const CatalogAlternative& alternative, std::uint32_t index) const;
 
-  /// The dictionaries of the bundles' entries; `dictionary.h` has their paths.
+  /// The number of dictionaries. `dictionary_path` returns the path of a dictionary.
   std::uint32_t dictionary_count() const { return count(Section::dictionaries); }
   CatalogDictionary dictionary(std::uint32_t index) const;
 
@@ -224,7 +229,7 @@ class CatalogReader {
   std::array<SectionRange, layout::catalog::kSectionCount> sections_;
 };
 
-/// The keys of an alternative, such as "quality=low,language=de".
+/// The keys of an alternative as text, for example "quality=low,language=de".
 std::string keys_text(const CatalogReader& catalog, const CatalogAlternative& alternative);
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// Component descriptions in binary. The format is BUNDLE_FORMAT.md, section 2, "components".
+// Encodes and decodes component descriptions. The format is BUNDLE_FORMAT.md, section 2,
+// "components".
 #pragma once
 
 #include <string_view>
@@ -9,18 +10,18 @@
 
 namespace muster {
 
-/// The part of a description that is in the catalog's record.
+/// The part of a description that is in the record of the catalog.
 struct ComponentShape {
   std::string_view name;
   std::uint32_t size_bytes = 0;
   std::uint32_t alignment_bytes = 1;
 };
 
-/// Appends a description without its shape. Requires: a description that passes `check`.
+/// Appends a description, without its shape. Requires: the description passes `check`.
 void encode_component(const ComponentDescription& component, ByteWriter& out);
 
-/// Decodes the whole output of `encode_component`. Fails with `malformed`; the result passes
-/// `check`.
+/// Decodes the output of `encode_component`. `bytes` must not have further bytes. The result passes
+/// `check`. Fails with `malformed`.
 Result<ComponentDescription> decode_component(Bytes bytes, const ComponentShape& shape);
 
 }  // namespace muster

@@ -1,4 +1,5 @@
-// Decompressing directly into the target needs no window buffer, so a frame cannot request memory.
+// Decompression writes directly into the target and needs no window buffer, so a malicious frame
+// cannot cause allocations.
 #include "runtime/bundle/decompressor.h"
 
 #include <array>
@@ -18,8 +19,8 @@
 namespace muster {
 namespace {
 
-// zstd's own magic number. The library may also accept skippable and legacy frames; this code does
-// not.
+// The magic number of a zstd frame. The library may also accept skippable and legacy frames, but
+// this code refuses them.
 constexpr std::array<std::byte, 4> kFrameMagic = {std::byte{0x28}, std::byte{0xB5}, std::byte{0x2F},
                                                   std::byte{0xFD}};
 constexpr std::size_t kDescriptorAt = kFrameMagic.size();
@@ -28,8 +29,8 @@ constexpr unsigned kSingleSegment = 0x20;
 constexpr std::size_t kBlockHeaderBytes = 3;
 constexpr std::uint32_t kRunLengthBlock = 1;
 
-// The header of a frame without checksum and dictionary (RFC 8878, 3.1.1). Parsed here in one pass,
-// for which the library needs two calls. The library checks the contents.
+// The header of a frame without checksum and dictionary (RFC 8878, 3.1.1). This code parses it,
+// because the library would need two calls. The library checks the content of the frame.
 struct FrameShape {
   std::uint64_t plain_bytes = 0;
   std::size_t frame_bytes = 0;
@@ -40,7 +41,7 @@ std::uint64_t first_of(Bytes bytes) {
   return load<Integer>(bytes, 0);
 }
 
-// Reads the plain size. Requires: enough bytes.
+// Reads the plain size. Requires: `bytes` is long enough for `size_kind`.
 std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   switch (size_kind) {
     case 0:
@@ -54,13 +55,13 @@ std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
   }
 }
 
-// Returns nothing if the frame has no size or ends early. Requires: more bytes than the magic
-// number.
+// Returns no value if the frame has no plain size or ends too early. Requires: the frame has more
+// bytes than the magic number.
 std::optional<FrameShape> shape_of(Bytes frame) {
   const auto descriptor = std::to_integer<unsigned>(frame[kDescriptorAt]);
   const bool is_single = (descriptor & kSingleSegment) != 0;
-  const std::size_t size_at =
-      kDescriptorAt + (is_single ? 1 : 2);  // Otherwise a window size is present.
+  // Otherwise a window size is present.
+  const std::size_t size_at = kDescriptorAt + (is_single ? 1 : 2);
   const unsigned size_kind = descriptor >> 6U;
   if (size_kind == 0 && !is_single) return std::nullopt;
   std::size_t at = size_at + (std::size_t{1} << size_kind);

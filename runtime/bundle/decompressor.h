@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// The working memory of decompression: make one per thread and keep it, so that reading bundles
-/// allocates nothing in steady state. One thread at a time.
+/// Decompresses zstd frames and owns the memory for that. Make one per thread and keep it, so that
+/// reading bundles allocates nothing in steady state. One thread may use it at a time.
 class Decompressor {
  public:
   Decompressor();
@@ -20,14 +20,14 @@ class Decompressor {
   Decompressor(Decompressor&&) noexcept;
   Decompressor& operator=(Decompressor&&) noexcept;
 
-  /// Sets the dictionaries that frames may need; null means none.
+  /// Sets the dictionaries for later frames; null for no dictionaries.
   void use(std::shared_ptr<const DictionarySet> dictionaries);
   const std::shared_ptr<const DictionarySet>& dictionaries() const { return dictionaries_; }
 
-  /// Decompresses exactly one frame into `plain`, with the dictionary of this id (0 means none).
-  /// The frame must have its plain size, equal to `plain.size()`, and no checksum and no dictionary
-  /// id. Fails with `not_found` if the dictionary is missing, and with `malformed` for anything
-  /// else.
+  /// Decompresses exactly one frame into `plain`. `dictionary_id` is 0 for a frame without a
+  /// dictionary. The header of the frame must have the plain size, which must be `plain.size()`,
+  /// and must have no checksum and no dictionary id. Fails with `not_found` if the dictionary is
+  /// missing, and with `malformed` for invalid bytes.
   Result<void> decompress(Bytes frame, std::span<std::byte> plain, std::uint32_t dictionary_id = 0);
 
  private:

@@ -1,5 +1,5 @@
-// zstd also accepts any bytes as a dictionary ("raw content"); here it must be in zstd's format,
-// whose tables zstd checks when it loads them.
+// zstd would accept any bytes as a dictionary ("raw content"). This code accepts only dictionaries
+// in zstd's dictionary format, because zstd checks their tables.
 #include "runtime/bundle/dictionary.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace muster {
 
 std::uint32_t dictionary_id(const ContentHash& hash) {
-  // Big-endian, so that sorting by hash sorts by id.
+  // The id is big-endian, so that sorting by hash also sorts by id.
   return std::uint32_t{hash.bytes[0]} << 24U | std::uint32_t{hash.bytes[1]} << 16U |
          std::uint32_t{hash.bytes[2]} << 8U | std::uint32_t{hash.bytes[3]};
 }

@@ -1,4 +1,5 @@
-// The common content of small entries of a kind. The format is BUNDLE_FORMAT.md, "Dictionary".
+// A dictionary is content that many small entries of one kind have in common. With a dictionary,
+// their compressed size is smaller. The format is BUNDLE_FORMAT.md, "Dictionary".
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,14 @@ struct ZSTD_DDict_s;
 
 namespace muster {
 
-/// The id of a dictionary in an entry: the first four bytes of its hash. 0 means none.
+/// The id of a dictionary in an entry: the first four bytes of the hash. The id 0 means that an
+/// entry has no dictionary.
 std::uint32_t dictionary_id(const ContentHash& hash);
 
-/// `dictionaries/<hash>.mdict`, below a target's folder.
+/// The path of a dictionary below a target's folder: `dictionaries/<hash>.mdict`.
 std::string dictionary_path(const ContentHash& hash);
 
-/// A dictionary, prepared for decompression once for all threads. Immutable.
+/// A dictionary that is prepared for decompression. Immutable, so several threads may use it.
 class Dictionary {
  public:
   /// Copies the needed bytes. Fails with `limit_exceeded` or `malformed`.
@@ -40,20 +42,20 @@ class Dictionary {
   std::unique_ptr<ZSTD_DDict_s, Free> digested_;
 };
 
-/// The dictionaries of one or several builds, by id. Fill it first; then any number of threads may
-/// read it.
+/// The dictionaries of one or several builds, by id. When all dictionaries are added, any number of
+/// threads may read the set.
 class DictionarySet {
  public:
-  /// Opens a dictionary that must have this hash; does nothing if it was already added. Fails like
-  /// `Dictionary::open`, with `hash_mismatch`, or with `already_exists` if another one has the same
-  /// id.
+  /// Opens a dictionary and adds it. Does nothing if a dictionary with this hash was already added.
+  /// Fails like `Dictionary::open`, with `hash_mismatch` if the bytes do not have this hash, or
+  /// with `already_exists` if another dictionary has the same id.
   Result<void> add(const ContentHash& hash, Bytes bytes);
-  /// Null if it is missing.
+  /// The dictionary of an id; null if it is missing.
   const Dictionary* find(std::uint32_t id) const;
   bool empty() const { return dictionaries_.empty(); }
 
  private:
-  std::vector<Dictionary> dictionaries_;  ///< Sorted by id.
+  std::vector<Dictionary> dictionaries_;  ///< The dictionaries, sorted by id.
 };
 
 }  // namespace muster

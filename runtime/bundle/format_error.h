@@ -9,20 +9,20 @@
 
 namespace muster {
 
-/// The position of an error in an encoding: `{"bundle", "entry 3: local_id", 80}`.
+/// The position of an error in an encoding, for example `{"bundle", "entry 3: local_id", 80}`.
 struct FormatLocation {
   std::string_view encoding;
   std::string_view field;
   std::uint64_t offset_bytes = 0;
 };
 
-/// A failure with the field, its offset, the expected and the found value.
+/// An error whose message has the field, its offset, the expected value and the found value.
 tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& location,
                                    std::string_view expected, std::string_view found);
 tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& location,
                                    std::string_view expected, std::uint64_t found);
 
-/// The error of an asset whose cooked form cannot be opened; `asset` is its name for the user.
+/// The error for an asset whose cooked form cannot be opened. `asset` is its name in the message.
 tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Reads fixed-size little-endian fields at known offsets, for the readers of this folder.
+// Reads little-endian fields of fixed size at known offsets, for the readers of this folder.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// The checks of opening an object: BUNDLE_FORMAT.md, section 3, rule by rule.
+// Checks an object when it is opened, by the rules of BUNDLE_FORMAT.md, section 3.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -53,8 +53,8 @@ class DocumentCheck {
   }
 
  private:
-  // `kMaxDepth` bounds the recursion; the byte count bounds the work, because every value has at
-  // least one byte. `is_last`: no value follows in the parent.
+  // `kMaxDepth` limits the recursion. The number of bytes limits the work, because every value has
+  // at least one byte. `is_last` is true if the value is the last value of its parent.
   Result<void> check_value(std::uint32_t depth, bool is_last) {
     if (depth > kMaxDepth) {
       return format_error(ErrorCode::limit_exceeded,
@@ -113,7 +113,7 @@ class DocumentCheck {
     if (form == value::kExternal) reader_.bytes(16);
     const std::int64_t number = reader_.signed_varint();
     if (form == value::kToDocument) {
-      // The distance from here to a document, forwards or backwards.
+      // The number is the distance from this document to the target document; it can be negative.
       if (number >= std::int64_t{count_} - index_ || number < -std::int64_t{index_}) {
         return refuse("a reference to a document of the file");
       }
@@ -160,7 +160,7 @@ class DocumentCheck {
   }
 
   ByteReader reader_;
-  std::size_t offset_;  // The document's, in the object.
+  std::size_t offset_;  // The offset of the document in the object.
   std::uint32_t index_;
   std::uint32_t count_;
   std::optional<std::string_view> first_key_;  // The first key of the document's mapping.

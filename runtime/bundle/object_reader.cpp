@@ -1,5 +1,5 @@
-// Values are decoded in place; `open` has checked them (object_check.cpp), so a value's bytes are
-// complete.
+// Values are decoded in place. `open` has checked all values (object_check.cpp), so the accessors
+// need no checks.
 #include "runtime/bundle/object_reader.h"
 
 #include <bit>
@@ -191,8 +191,8 @@ std::optional<ObjectValue> ObjectValue::find(std::string_view key) const {
   return std::nullopt;
 }
 
-// The end of the value. A container without a size is parsed: it is short, or the last one, whose
-// end is not needed.
+// The end of the value. A mapping or sequence without a size is parsed, which is fast because it is
+// short. The end of the last value of a parent is never needed.
 std::size_t ObjectValue::end() const {
   Cursor rest(object_->bytes_, std::size_t{offset_} + 1);
   switch (kind()) {

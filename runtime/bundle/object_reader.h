@@ -15,41 +15,45 @@ namespace muster {
 class ObjectReader;
 class ObjectChildren;
 
-/// A strong reference.
+/// A strong reference to an object in the same file or in another asset.
 struct ObjectReference {
-  Guid guid;                 ///< Null for a reference within the file.
-  bool is_external = false;  ///< It has a guid, possibly null.
+  Guid guid;                 ///< The guid of the other asset; null for a reference within the file.
+  bool is_external = false;  ///< True if the reference has a guid. The guid can be null.
   std::int64_t file_id = 0;
   std::int32_t type = 0;
-  std::uint32_t document = layout::kNone;  ///< Within the file: the target document.
+  /// The index of the target document, for a reference within the file.
+  std::uint32_t document = layout::kNone;
 };
 
-/// One value; a view of its reader, which must outlive it. A small handle: pass it by value.
+/// One value, as a view of its reader. The reader must outlive the value. Pass a value by copy,
+/// because it is small.
 class ObjectValue {
  public:
   ObjectKind kind() const;
 
   /// Requires: `kind() == ObjectKind::integer`.
   std::int64_t integer() const;
-  /// The stored number; for `real32` the float, which is close to the written number. Requires:
-  /// `real32` or `real64`.
+  /// The stored number. For `real32` it is a float, which can differ a little from the number in
+  /// the file. Requires: the kind is `real32` or `real64`.
   double real() const;
-  /// Requires: `text`.
+  /// Requires: the kind is `text`.
   std::string_view text() const;
-  /// Requires: `text`.
+  /// Requires: the kind is `text`.
   TextStyle style() const;
-  /// Requires: `reference`.
+  /// Requires: the kind is `reference`.
   ObjectReference reference() const;
-  /// Requires: `guid_text` or `guid_words`.
+  /// Requires: the kind is `guid_text` or `guid_words`.
   Guid guid() const;
 
-  /// The asset that a value refers to, by a strong or weak reference; null means none.
+  /// The asset that a value refers to, by a strong or a weak reference; null if it refers to no
+  /// asset.
   Guid referenced() const;
 
-  /// The children of a mapping or sequence, in order; none for other kinds.
+  /// The children of a mapping or a sequence, in order; no children for other kinds.
   ObjectChildren children() const;
   std::uint32_t child_count() const;
-  /// The first child of a mapping with this key; nothing without one, or for other kinds.
+  /// The first child of a mapping with this key. Returns no value if there is no such child, or for
+  /// other kinds.
   std::optional<ObjectValue> find(std::string_view key) const;
 
  private:
@@ -61,12 +65,12 @@ class ObjectValue {
   std::size_t end() const;
 
   const ObjectReader* object_;
-  std::uint32_t offset_;    ///< The tag's, in the object's bytes.
-  std::uint32_t document_;  ///< The document of the value.
+  std::uint32_t offset_;    ///< The offset of the value's tag in the bytes of the object.
+  std::uint32_t document_;  ///< The index of the document that contains the value.
 };
 
 struct ObjectChild {
-  std::string_view key;  ///< Empty in a sequence.
+  std::string_view key;  ///< The key; empty in a sequence.
   TextStyle key_style = TextStyle::plain;
   ObjectValue value;
 };
@@ -88,7 +92,7 @@ class ObjectChildren {
     void read_key();
 
     const ObjectReader* object_;
-    std::size_t offset_;  // The value's, once the key is read.
+    std::size_t offset_;  // The offset of the value, after the key was read.
     std::uint32_t document_;
     std::uint32_t remaining_;
     std::string_view key_;
@@ -112,8 +116,8 @@ struct ObjectDocument {
   std::int64_t class_id = 0;
   std::int64_t file_id = 0;
   bool is_stripped = false;
-  std::string_view type_name;       ///< Empty if there is no name.
-  std::optional<ObjectValue> root;  ///< None for an empty document.
+  std::string_view type_name;       ///< The name of the type; empty if the document has none.
+  std::optional<ObjectValue> root;  ///< The root value; no value for an empty document.
 };
 
 /// Reads an object in the caller's memory. The bytes must stay valid while the reader, its values
@@ -123,14 +127,14 @@ struct ObjectDocument {
 ///     for (const ObjectChild child : object.document(0).root->children()) ...
 class ObjectReader {
  public:
-  /// Checks documents and values, in time linear in the size; allocates nothing. Fails with
+  /// Checks all documents and values. The time is linear in the size. Allocates nothing. Fails with
   /// `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<ObjectReader> open(Bytes bytes);
 
   std::uint32_t document_count() const { return document_count_; }
-  /// Constant time. Requires: `index < document_count()`.
+  /// Reads a document in constant time. Requires: `index < document_count()`.
   ObjectDocument document(std::uint32_t index) const&;
-  /// Deleted, because the values would refer to a destroyed reader.
+  /// Deleted, because the values of a temporary reader would refer to a destroyed object.
   ObjectDocument document(std::uint32_t index) const&& = delete;
 
  private:

@@ -1,4 +1,4 @@
-// The checks of opening a prefab: BUNDLE_FORMAT.md, section 4, rule by rule, column by column.
+// Checks a prefab when it is opened, by the rules of BUNDLE_FORMAT.md, section 4, column by column.
 #include <algorithm>
 #include <bitset>
 #include <string>
@@ -207,8 +207,8 @@ Result<void> PrefabReader::check_zero(std::size_t offset, std::size_t size) cons
   return wrong("reserved bytes or padding", offset, "0", std::to_integer<std::uint64_t>(*found));
 }
 
-// Goes up from the previous entity. The total number of steps is at most the number of entities,
-// because each step up undoes a step down.
+// True if the parent is the previous entity or an ancestor of it. The steps of all calls together
+// are at most the number of entities, because each step up matches an earlier step down.
 bool PrefabReader::is_depth_first(std::uint32_t index) const {
   const std::uint32_t way = field(at_.parents, index);
   if (way == 0) return true;

@@ -1,4 +1,4 @@
-// The accessors do not check again, because `open` has checked everything (prefab_check.cpp).
+// `open` has checked all bytes (prefab_check.cpp), so the accessors need no checks.
 #include "runtime/bundle/prefab_reader.h"
 
 #include <cassert>
@@ -67,7 +67,7 @@ std::uint32_t PrefabReader::parent(std::uint32_t index) const {
   return way == 0 ? layout::kNone : index - way;
 }
 
-// The names of the entities, then those of the types.
+// The names of the entities come first, then the names of the types.
 std::string_view PrefabReader::text(std::uint32_t index) const {
   const std::uint32_t begin = start(at_.text_ends, index);
   return as_text(bytes_.subspan(at_.text + begin, field(at_.text_ends, index) - begin));

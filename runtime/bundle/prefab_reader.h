@@ -11,8 +11,8 @@
 
 namespace muster {
 
-// The decoded records. Texts and data are views of the prefab's bytes. Index fields are
-// `layout::kNone` for none.
+// The decoded records. Texts and data are views of the prefab's bytes. An index field is
+// `layout::kNone` if there is no such record.
 
 struct FlatEntity {
   std::int64_t source_id = 0;
@@ -23,18 +23,18 @@ struct FlatEntity {
   bool is_active = true;
 };
 
-/// A component of an entity. The file id of a component with a document is in the document. Other
-/// file ids are not stored.
+/// A component of an entity. If the component has a document, the document contains its file id.
+/// Other file ids are not stored.
 struct FlatComponent {
-  std::uint32_t description = layout::kNone;  ///< Index into this prefab's descriptions.
-  std::uint32_t document = layout::kNone;     ///< Index into the `object` entry's documents.
-  std::string_view type{};                    ///< The type's name, with or without a description.
-  Bytes data{};  ///< The memory image; empty without a description. 8-byte aligned relative to the
-                 ///< prefab's first byte.
+  std::uint32_t description = layout::kNone;  ///< The index of its description in this prefab.
+  std::uint32_t document = layout::kNone;     ///< The index of its document in the `object` entry.
+  std::string_view type{};  ///< The name of the type, also if there is no description.
+  Bytes data{};  ///< The value as in memory; empty if there is no description. Its offset from the
+                 ///< prefab's first byte is a multiple of 8.
 };
 
-/// A described component that this prefab uses. Look it up in the catalog by name, and compare the
-/// hashes before using data.
+/// A component description that this prefab uses. Before using `FlatComponent::data`, find the
+/// description in the catalog by its name and compare the hashes.
 struct FlatDescription {
   std::string_view name{};
   ContentHash hash{};
@@ -42,12 +42,12 @@ struct FlatDescription {
 };
 
 /// Reads a prefab in the caller's memory. The bytes must stay valid while the reader and its views
-/// are used. Allocates nothing; copying is cheap; several threads may read. Accessors take an index
-/// below the count.
+/// are used. Allocates nothing; copying is cheap; several threads may read. An index must be less
+/// than the corresponding count.
 class PrefabReader {
  public:
-  /// Checks every rule of the document, in time linear in the size; allocates nothing. Fails with
-  /// `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
+  /// Checks every rule of the document. The time is linear in the size. Allocates nothing. Fails
+  /// with `truncated`, `unsupported_version`, `limit_exceeded` or `malformed`.
   static Result<PrefabReader> open(Bytes bytes);
 
   std::uint32_t entity_count() const { return entity_count_; }
@@ -60,7 +60,7 @@ class PrefabReader {
   std::uint32_t description_count() const { return description_count_; }
   FlatDescription description(std::uint32_t index) const;
 
-  /// The types of the components, each once: those with a description first.
+  /// The number of component types. Types with a description come first.
   std::uint32_t type_count() const { return type_count_; }
   std::string_view type_name(std::uint32_t index) const;
 
@@ -99,7 +99,7 @@ class PrefabReader {
   Bytes bytes_;
   std::uint32_t entity_count_ = 0;
   std::uint32_t component_count_ = 0;
-  std::uint32_t type_count_ = 0;  ///< The described ones first.
+  std::uint32_t type_count_ = 0;
   std::uint32_t description_count_ = 0;
   std::uint32_t text_bytes_ = 0;
   std::uint32_t data_bytes_ = 0;

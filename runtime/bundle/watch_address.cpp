@@ -16,7 +16,9 @@ Result<WatchAddress> watch_address(const std::string& build_folder) {
       "muster-watch-" + std::to_string(info.st_dev) + "-" + std::to_string(info.st_ino);
   WatchAddress address;
   address.name.sun_family = AF_UNIX;
-  std::ranges::copy(name, &address.name.sun_path[1]);  // A leading zero byte: abstract name space.
+  std::ranges::copy(
+      name,
+      &address.name.sun_path[1]);  // The zero byte at the start means the abstract name space.
   address.bytes = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
   return address;
 }

@@ -1,4 +1,4 @@
-// The address on which a `muster watch` and its games communicate.
+// The address of the socket through which a `muster watch` notifies games.
 #pragma once
 
 #include <sys/socket.h>
@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The address of a Unix socket, ready for bind or connect.
+/// The address of a Unix socket, for `bind` or `connect`.
 struct WatchAddress {
   sockaddr_un name{};
   socklen_t bytes = 0;
@@ -18,10 +18,10 @@ struct WatchAddress {
   const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&name); }
 };
 
-/// The socket of the watch that builds to this folder; bundler/cli/README.md, "The watch's socket".
-/// It is in the abstract name space, so that a killed watch leaves no file. The folder itself
-/// determines its name, whatever path leads to it. Fails with `not_found` if the folder does not
-/// exist.
+/// The address of the `muster watch` that builds to this folder (bundler/cli/README.md, "The
+/// watch's socket"). The address is in the abstract name space, so a killed watch leaves no file.
+/// All paths to the same folder give the same address. Fails with `not_found` if the folder does
+/// not exist.
 Result<WatchAddress> watch_address(const std::string& build_folder);
 
 }  // namespace muster

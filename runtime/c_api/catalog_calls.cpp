@@ -1,4 +1,4 @@
-// Functions that read the catalog; none loads a bundle.
+// The functions that read the catalog, without loading a bundle.
 #include <algorithm>
 #include <optional>
 #include <string>

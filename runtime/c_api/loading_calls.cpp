@@ -1,4 +1,4 @@
-// Functions that load. A request is the number of a loader's handle.
+// The functions that load bundles. A request is the id of a `BundleHandle`.
 #include <string>
 
 #include "runtime/c_api/muster_runtime.h"

@@ -1,5 +1,5 @@
 // The functions of the library and of stores; catalog_calls.cpp and loading_calls.cpp have the
-// other functions of the header. Each function checks its arguments, calls the room below, and
+// other functions of the header. Each function checks its arguments, calls the C++ library, and
 // converts the result to a status. A function that could throw runs inside `caught` or `guarded`.
 #include "runtime/c_api/muster_runtime.h"
 
@@ -17,7 +17,8 @@
 namespace muster::c_api {
 namespace {
 
-constexpr std::uint32_t kThreadsDefault = 2;  // one reads the disk, one decompresses
+// One thread reads from the disk while the other decompresses.
+constexpr std::uint32_t kThreadsDefault = 2;
 constexpr std::uint32_t kThreadsMax = 64;
 
 void write_message(std::string_view text, char* message, std::size_t message_bytes) noexcept {
@@ -27,7 +28,7 @@ void write_message(std::string_view text, char* message, std::size_t message_byt
   message[length] = '\0';
 }
 
-// Parses "quality=low,language=de".
+// Parses a list of variants, for example "quality=low,language=de".
 Result<std::vector<VariantSetting>> read_variants(const char* text) {
   std::vector<VariantSetting> settings;
   std::string_view rest = text == nullptr ? std::string_view() : std::string_view(text);

@@ -1,4 +1,4 @@
-// Values under ids that are refused after their value was removed.
+// Stores values under ids that are never used twice.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +9,9 @@
 
 namespace muster {
 
-/// Stores values under 64-bit ids: a slot in the low half, its generation in the high half. An id
-/// is never zero and never used twice, so `find` returns null for a removed or invented one. One
-/// thread at a time.
+/// Stores values under 64-bit ids. The low half of an id is the slot, and the high half is the
+/// generation of the slot. An id is never zero and never used twice, so `find` returns null for an
+/// id that was removed or never returned. One thread may use the table at a time.
 template <typename Value>
 class SlotTable {
  public:
@@ -35,7 +35,8 @@ class SlotTable {
     return (std::uint64_t{slot.generation} << 32U) | index;
   }
 
-  /// Null if the id is zero, removed or invented. Valid until the next `add` or `remove`.
+  /// The value of an id. Null if the id is zero, was removed or was never returned. Valid until the
+  /// next `add` or `remove`.
   Value* find(std::uint64_t id) {
     const auto index = static_cast<std::uint32_t>(id);
     if (index >= slots_.size()) return nullptr;
@@ -43,7 +44,7 @@ class SlotTable {
     return slot.value && slot.generation == id >> 32U ? &*slot.value : nullptr;
   }
 
-  /// Destroys a value. Returns false if there was none.
+  /// Destroys the value of an id. Returns false if there is no such value.
   bool remove(std::uint64_t id) {
     if (find(id) == nullptr) return false;
     const auto index = static_cast<std::uint32_t>(id);

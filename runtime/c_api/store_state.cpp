@@ -73,8 +73,9 @@ muster_status refuse_null(muster_store& store) {
 }
 
 muster_status refuse_forked(muster_store& store) {
-  return store.refuse(MUSTER_WRONG_PROCESS,
-                      "the store was opened before this process was forked: open one here");
+  return store.refuse(
+      MUSTER_WRONG_PROCESS,
+      "the store was opened before this process was forked: open another store in this process");
 }
 
 Guid guid_from(const muster_guid& guid) {

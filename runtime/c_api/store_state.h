@@ -1,4 +1,4 @@
-// The state of a `muster_store`, and how its functions check arguments and report errors.
+// The state of a `muster_store`, and the functions that check arguments and report errors.
 #pragma once
 
 #include <sys/types.h>
@@ -28,10 +28,11 @@
 
 namespace muster::c_api {
 
-/// The maximum number of a store's requests. A caller that reaches it has a leak.
+/// The maximum number of requests of a store. A caller that reaches it does not release its
+/// requests.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
 
-/// A registry's texts with the zero bytes that the catalog lacks.
+/// Copies of a registry's texts that end with a zero byte. The texts in the catalog do not.
 struct RegistryTexts {
   std::string class_name;
   std::string path;
@@ -39,7 +40,8 @@ struct RegistryTexts {
 
 }  // namespace muster::c_api
 
-// Members are destroyed from last to first, each before its dependencies.
+// Members are destroyed from last to first, so each member is declared after the members that it
+// uses.
 struct muster_store {  // NOLINT(readability-identifier-naming): the header's name
   /// Starts the threads.
   muster_store(std::unique_ptr<muster::PreadSource> opened_source, muster::BundleStore opened,
@@ -53,12 +55,13 @@ struct muster_store {  // NOLINT(readability-identifier-naming): the header's na
   muster::BundleLoader loader;
   muster::SlotTable<muster::BundleHandle> requests{muster::c_api::kRequestsMax};
   std::string last_error;
-  pid_t process = ::getpid();  ///< The process with the executor's threads.
+  pid_t process = ::getpid();  ///< The process in which the threads of the executor exist.
 
   bool is_of_this_process() const { return process == ::getpid(); }
   const muster::CatalogReader& catalog() const { return store.catalog(); }
 
-  /// Stores the message for `muster_last_error`. Never throws: without memory the message is empty.
+  /// Stores the message for `muster_last_error`. Never throws: if there is not enough memory, the
+  /// message is empty.
   muster_status refuse(muster_status status, std::string_view message) noexcept;
 };
 
@@ -88,7 +91,8 @@ muster_status caught(Complain complain, Call call) noexcept {
   }
 }
 
-/// Runs a function of a store. A null store cannot store a message.
+/// Runs a function of a store. For a null store, returns `MUSTER_INVALID_ARGUMENT` without a
+/// message.
 template <typename Call>
 muster_status guarded(muster_store* store, Call call) noexcept {
   if (store == nullptr) return MUSTER_INVALID_ARGUMENT;

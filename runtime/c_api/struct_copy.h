@@ -9,11 +9,11 @@
 
 namespace muster::c_api {
 
-/// A larger `struct_size` was never set.
+/// A `struct_size` above this limit is refused, because the caller has probably not set it.
 inline constexpr std::size_t kStructBytesMax = 4096;
 
-/// The size of a struct in version 1, up to the end of its last member: no caller has less. Never
-/// changes, however much the struct grows.
+/// The size of a struct in version 1, up to the end of its last member. No caller has a smaller
+/// struct. The size in version 1 never changes when a struct grows.
 template <typename Struct>
 inline constexpr std::size_t kFirstBytes = 0;
 template <>
@@ -42,8 +42,9 @@ bool is_struct_size(std::size_t size_bytes) {
   return size_bytes >= kFirstBytes<Struct> && size_bytes <= kStructBytesMax;
 }
 
-/// Copies the members that both versions have; the others get their defaults, as all do for null.
-/// Returns false for an impossible size, and for a newer member that is not zero.
+/// Copies the members that both versions of a struct have. All other members keep their defaults.
+/// If `given` is null, all members keep their defaults. Returns false for an invalid size, and for
+/// a member that this library does not know and that is not zero.
 template <typename Options>
 bool copy_options(const Options* given, Options& options) {
   if (given == nullptr) return true;
@@ -56,8 +57,8 @@ bool copy_options(const Options* given, Options& options) {
                                               [](unsigned char byte) { return byte == 0; });
 }
 
-/// Fills the members that both versions have, and clears those that only the caller has. Returns
-/// false for an impossible size. `info.struct_size` is ignored.
+/// Fills the members that both versions of a struct have, and clears the members that only the
+/// caller's version has. Returns false for an invalid size. `info.struct_size` is ignored.
 template <typename Info>
 bool fill_struct(Info info, Info& out) {
   const std::size_t size_bytes = out.struct_size;

@@ -1,5 +1,5 @@
-// A field of another version is first decoded to the server's type, by the code that a server uses,
-// and then converted to the type here. So only one place interprets the integers.
+// If the versions of a field differ, the received integers are first decoded to the server's type
+// with the normal `dequantise`. The decoded value is then converted to the local type.
 #include "runtime/replication/field_conversion.h"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ bool converts(FieldType from, FieldType to) {
   return from == to || (is_number(from) && is_number(to));
 }
 
-// For types that can be converted: the reason why values of one kind must not be read as another
-// kind; empty if they may be.
+// The reason why values of one kind must not be read as values of the other kind; empty if they
+// may. Requires: the types can be converted.
 std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
                                const FieldDescription& field) {
   if ((sent.kind == LaneKind::tick) != (ours.kind == LaneKind::tick)) {
@@ -40,7 +40,8 @@ std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
              std::to_string(turn) + " here";
     }
   }
-  // Names that only the server knows cannot be compared. Their values stay unchanged.
+  // Names that the client does not have cannot be compared. A field keeps its value if the server
+  // sends such a name.
   const bool has_mark = sent.kind == LaneKind::symbol && !(sent.resolution > 0) &&
                         sent.minimum >= 1 && sent.minimum < 4503599627370496.0;
   const auto mark = has_mark ? static_cast<std::uint64_t>(sent.minimum) : 0;
@@ -52,7 +53,7 @@ std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
   return {};
 }
 
-// The server's field as a description, without the parts that do not affect values.
+// The server's field as a description, without the members that do not affect values.
 std::optional<FieldDescription> described(const FieldSchema& sent) {
   FieldDescription field;
   if (sent.type > static_cast<std::uint8_t>(FieldType::asset)) return std::nullopt;
@@ -68,7 +69,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
   }
   if (!(sent.resolution > 0)) return field;
   const bool has_reals = is_real(lane_type(field.type));
-  // Values beyond a float's range are invalid.
+  // Values outside the range of a float are invalid.
   const double reach =
       std::abs(sent.minimum) + sent.resolution * std::max(std::abs(static_cast<double>(sent.low)),
                                                           std::abs(static_cast<double>(sent.high)));
@@ -94,7 +95,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
 template <typename To, typename From>
 To converted(From from, const FieldDescription& field) {
   if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
-    // Computes with integers, because a double is not exact for all values.
+    // Computes with integers, because a double cannot store all 64-bit integers exactly.
     if (field.minimum == field.maximum) {
       if (std::cmp_less(from, std::numeric_limits<To>::min()))
         return std::numeric_limits<To>::min();
@@ -129,7 +130,7 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
                                                      std::string& why) {
   FieldConversion conversion(field);
   FieldSchema ours = wire_schema(field);
-  ours.receivers = sent.receivers;  // The server chooses the receivers.
+  ours.receivers = sent.receivers;  // The receivers may differ, because the server chooses them.
   if (sent == ours) return conversion;
   conversion.is_straight_ = false;
   std::optional<FieldDescription> theirs = described(sent);
@@ -138,7 +139,7 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
     return std::nullopt;
   }
   if (!converts(theirs->type, field.type)) {
-    why = "the server has " + std::string(to_string(theirs->type)) + ", this end " +
+    why = "the server has " + std::string(to_string(theirs->type)) + ", this client " +
           std::string(to_string(field.type));
     return std::nullopt;
   }
@@ -161,14 +162,14 @@ bool FieldConversion::reverse(Bytes component, std::span<std::int64_t> values) c
   return is_straight_;
 }
 
-// The schema of a text contains only a capacity, so an array of texts is one long text. Only the
-// first element is converted.
+// The schema of a text contains only its capacity, so an array of texts looks like one long text.
+// Only the first element is converted.
 void FieldConversion::convert_texts(std::span<std::byte> component) const {
   const std::span<std::byte> to = component.subspan(field_->offset_bytes, field_->element_bytes);
   auto count = std::min<std::size_t>(value_.size(), to.size());
   const auto end = std::find(value_.begin(), value_.end(), std::byte{});
   count = std::min(count, static_cast<std::size_t>(end - value_.begin()));
-  // Do not cut a character: UTF-8's continuation bytes are 10xxxxxx.
+  // A text must not be cut within a character. UTF-8 continuation bytes are 10xxxxxx.
   const auto follows = [&](std::size_t at) {
     return at < value_.size() && (value_[at] & std::byte{0xC0}) == std::byte{0x80};
   };
@@ -183,7 +184,7 @@ void FieldConversion::convert_numbers(std::span<std::byte> component) const {
     with_lane_type(lane_type(field_->type), [&]<typename To>(To) {
       for (std::size_t i = 0; i < lanes; ++i) {
         const auto from = load_lane<From>(value_.data() + i * sizeof(From));
-        // A value without an enumerator here stays unchanged.
+        // If the local enumeration has no name for the number, the field keeps its value.
         const bool is_unknown =
             !field_->names.empty() &&
             static_cast<double>(from) >= static_cast<double>(field_->names.size());

@@ -1,4 +1,4 @@
-// Converts a field between two versions: the server's and this end's.
+// Converts a field between the server's version and this client's version.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +11,31 @@
 
 namespace muster {
 
-/// Converts the received values of a field to the field here.
+/// Converts the received values of a field to the local version of the field.
 ///
-/// With equal schemas this is `dequantise`. Otherwise the value is decoded with the server's type,
-/// minimum and resolution, and then converted:
+/// If both versions are equal, this is `dequantise`. Otherwise the value is decoded with the
+/// server's type, minimum and resolution, and then converted:
 ///
-/// - numbers are rounded and clamped to the range here;
-/// - texts are cut to the length here;
-/// - if arrays have different lengths, only the elements that both have are used;
-/// - a number of an enumeration is used only if it has a name here.
+/// - numbers are rounded and clamped to the range of the local field;
+/// - texts are cut to the length of the local field;
+/// - if arrays have different lengths, only the elements that both versions have are used;
+/// - a number of an enumeration is used only if the local enumeration has a name for it.
 ///
-/// All other differences cannot be converted. Examples are a tick and another number, angles with
-/// different full turns (degrees, radians), and enumerations whose numbers have other names.
+/// Fields with any other difference cannot be converted. Examples are a tick and another number,
+/// angles in degrees and in radians, and enumerations that have different names for the same
+/// numbers.
 class FieldConversion {
  public:
-  /// Returns nothing if the field cannot be converted; `why` gets the reason, for a log. `sent`
-  /// comes from the network. `field` must outlive this object.
+  /// Returns no value if the field cannot be converted, and stores the reason in `why`, for a log.
+  /// `sent` comes from the network. `field` must outlive the result.
   static std::optional<FieldConversion> make(const FieldSchema& sent, const FieldDescription& field,
                                              std::string& why);
 
-  /// Writes values into a component. Requires: as many values as `sent` has.
+  /// Converts values and writes them into a component. Requires: `values` has the value count of
+  /// `sent`.
   void apply(std::span<const std::int64_t> values, std::span<std::byte> component);
-  /// Writes the values of a component as the server has them. Returns false if the field has
-  /// another version.
+  /// Converts a field of a component to the values of the server. Returns false if the two versions
+  /// of the field differ.
   bool reverse(Bytes component, std::span<std::int64_t> values) const;
 
   bool is_straight() const { return is_straight_; }
@@ -46,8 +48,8 @@ class FieldConversion {
 
   const FieldDescription* field_;
   bool is_straight_ = true;
-  FieldDescription sent_;  ///< The server's field, as far as known, at offset 0.
-  ByteVector value_;       ///< The decoded value in the server's type.
+  FieldDescription sent_;  ///< The server's version of the field, at offset 0.
+  ByteVector value_;       ///< The memory for a value of the server's type.
 };
 
 }  // namespace muster

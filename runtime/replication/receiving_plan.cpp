@@ -13,7 +13,7 @@ constexpr std::uint32_t kNotTaken = std::numeric_limits<std::uint32_t>::max();
 }  // namespace
 
 ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world) {
-  std::vector<std::uint32_t> taken;  // By index in the schema.
+  std::vector<std::uint32_t> taken;  // The components of the schema that are used, by index.
   for (std::uint16_t i = 0; i < schema.components.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(components_.size());
     const bool is_taken = match(schema.components[i], world);
@@ -45,7 +45,7 @@ bool ReceivingPlan::match(const ComponentSchema& sent, const World& world) {
     const std::uint32_t first_value = value;
     value += field.value_count;
     const FieldDescription* const here = description.find(field.name);
-    std::string why = "this end has no such field";
+    std::string why = "this client has no such field";
     std::optional<FieldConversion> conversion;
     if (here != nullptr) conversion = FieldConversion::make(field, *here, why);
     if (!conversion) {

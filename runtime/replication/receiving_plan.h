@@ -1,4 +1,4 @@
-// Matches the components that a server sends with those of this end.
+// Matches the components that a server sends with the components of this client.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,37 @@
 
 namespace muster {
 
-/// A field that both ends have.
+/// A field that both the server and the client have.
 struct ReceivedField {
   FieldConversion conversion;
   SchemaReceivers receivers = SchemaReceivers::everyone;
-  std::uint32_t first_value = 0;  ///< Index among the values of the component.
+  /// The index of the first value among the values of the component.
+  std::uint32_t first_value = 0;
   std::uint32_t value_count = 0;
 };
 
-/// A component that both ends have.
+/// A component that both the server and the client have.
 struct ReceivedComponent {
-  std::uint16_t sent = 0;    ///< Its index in the server's schema.
-  std::uint32_t member = 0;  ///< The member that has it; see `members.h`.
+  std::uint16_t sent = 0;    ///< The index of the component in the server's schema.
+  std::uint32_t member = 0;  ///< The member that has the component; see `members.h`.
   ComponentId component;
   std::vector<ReceivedField> fields;
 };
 
 /// Matches a server's schema with the components of a world, by the names of components and fields.
-/// Components and fields that only one of them has, or that cannot be converted, are left out.
+/// Leaves out components and fields that exist on only one side or cannot be converted.
 ///
-/// If the two versions of a field have different receivers, the server's version applies.
+/// If the two versions of a field have different receivers, the receivers of the server's version
+/// are used.
 class ReceivingPlan {
  public:
   struct Part {
-    std::uint32_t component = 0;    ///< Index of a `ReceivedComponent`.
-    std::uint32_t first_value = 0;  ///< Index among the values of the entity.
+    std::uint32_t component = 0;  ///< The index of the `ReceivedComponent`.
+    /// The index of the first value among the values of the entity.
+    std::uint32_t first_value = 0;
   };
 
-  /// The world must outlive this object; the schema need not.
+  /// The world must outlive this object. The schema is only used during the call.
   ReceivingPlan(const ReplicationSchema& schema, const World& world);
 
   /// The received parts of a type of the schema.
@@ -52,7 +55,7 @@ class ReceivingPlan {
     return types_[schema_index(type)].value_count;
   }
 
-  /// The components and fields of the server that are ignored, one line each, for the log.
+  /// One line for each component and field of the server that this plan ignores, for the log.
   std::span<const std::string> notes() const { return notes_; }
 
  private:
@@ -68,7 +71,7 @@ class ReceivingPlan {
   std::vector<std::string> notes_;
 };
 
-/// Whether a field is sent to a client that sees the entity in this way.
+/// Whether the server sends a field to a client that sees the entity as `seen_by`.
 constexpr bool is_received(SchemaReceivers receivers, SeenBy seen_by) {
   return receivers == SchemaReceivers::everyone ||
          (receivers == SchemaReceivers::owner) == (seen_by == SeenBy::owner);

@@ -55,7 +55,8 @@ class TypeLister {
     return found;
   }
 
-  // A new entity is nearly equal to its prefab.
+  // The initial values are the values of the prefab, because a new entity differs little from its
+  // prefab.
   void add_initial_values(ReplicatedType& type, std::span<const ReplicatedComponent> layout,
                           const PrefabPlan& plan) const {
     const std::vector<std::uint32_t> members = members_of(plan);
@@ -101,7 +102,7 @@ Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypes
   std::optional<TypeId> last;
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = catalog.entry(registry.first_entry + i);
-    // Entries are sorted by id; of several with one id the first that is packed is used.
+    // Entries are sorted by id. If an id has several entries, the first packed entry is used.
     const ResolvedType* const resolved = spawner.store().resolve(options.registry, entry.type_id);
     if (resolved == nullptr || std::exchange(last, entry.type_id) == entry.type_id) continue;
     Result<const PrefabPlan*> plan = spawner.prepare(resolved->guid);

@@ -14,31 +14,32 @@
 
 namespace muster {
 
-/// A component of a type of entities.
+/// A component of a replicated type.
 struct ReplicatedComponent {
-  std::uint32_t member = 0;  ///< The member that has it: 0 is the root, see `members.h`.
+  std::uint32_t member = 0;  ///< The member that has the component; 0 is the root. See `members.h`.
   ComponentId component;
-  std::uint32_t first_value = 0;  ///< Index among the values of the entity.
+  std::uint32_t first_value = 0;  ///< The index of the first value among the values of the entity.
   std::uint32_t value_count = 0;
 };
 
-/// The schema of all types of a registry, and the matching layouts in this world. A type has the
-/// same index in both.
+/// The schema of all types of a registry, and the layout of each type in this world. A type has the
+/// same index in `schema` and `layouts`.
 struct ReplicatedTypes {
   ReplicationSchema schema;
   std::vector<std::vector<ReplicatedComponent>> layouts;
 };
 
 struct ReplicatedTypesOptions {
-  std::uint32_t registry = 0;  ///< The registry of replicated entities, as an index in the catalog.
-  /// Components that are never sent.
+  std::uint32_t registry = 0;  ///< The index of the registry of replicated entities in the catalog.
+  /// The names of components that are never sent.
   std::span<const std::string_view> local{};
 };
 
 /// Loads every prefab of the registry and lists its replicated components in the order of
-/// `list_group`: those for everyone, those for the owner, those for all others. Components without
-/// fields and `PrefabLink` are left out. Fails as `Spawner::prepare` does, and with
-/// `limit_exceeded` for more than the wire format allows.
+/// `list_group`: first the components for all clients, then the components for the owner, then the
+/// components for all other clients. Leaves out `PrefabLink` and components without fields. Fails
+/// like `Spawner::prepare`, and with `limit_exceeded` if there are more types, components or values
+/// than the wire format allows.
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options);
 
 }  // namespace muster

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// 1/sqrt(2): the maximum of all components of a rotation except the largest.
+/// 1/sqrt(2), which is the maximum absolute value of the three smaller components of a rotation.
 constexpr double kHalfRoot = 0.7071067811865476;
 
 LaneKind kind_of(const FieldDescription& field) {
@@ -34,7 +34,8 @@ LaneKind kind_of(const FieldDescription& field) {
 
 }  // namespace
 
-// FNV-1a of the names, each with a zero byte: 44 bits of it, because a double has 53.
+// The FNV-1a hash of the names, each followed by a zero byte. Only 44 bits are used, because a
+// double stores integers of at most 53 bits exactly.
 double mark_of_names(std::span<const std::string> names) {
   if (names.empty()) return 0;
   std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
@@ -45,7 +46,7 @@ double mark_of_names(std::span<const std::string> names) {
     for (const char letter : name) add(letter);
     add('\0');
   }
-  // Plus their number, up to the maximum of a byte.
+  // The low 8 bits are the number of names, at most 255.
   return static_cast<double>((hash >> 20U) << 8U | std::min<std::uint64_t>(names.size(), 255));
 }
 

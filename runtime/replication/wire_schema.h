@@ -10,19 +10,21 @@
 
 namespace muster {
 
-/// The wire schema of a description: one field each, in the same order. Each rotation with a
-/// resolution is four integers (`LaneKind::rotation`); texts and assets are `opaque`; integers in
-/// ticks are `tick`; enumerations, flags and entities are `symbol`. The `minimum` of an enumeration
-/// is the result of `mark_of_names`; no value is converted by it.
+/// The wire schema of a description, with the same fields in the same order. A rotation with a
+/// resolution has four integers (`LaneKind::rotation`). Texts and assets are `opaque`, integers in
+/// ticks are `tick`, and enumerations, flags and entities are `symbol`. The `minimum` of an
+/// enumeration is the result of `mark_of_names`; it does not change the conversion of values.
 ComponentSchema wire_schema(const ComponentDescription& component);
 FieldSchema wire_schema(const FieldDescription& field);
 
-/// A whole number that is computed from the names of enumerators and their order; 0 without names.
+/// A whole number that is computed from the names of enumerators and their order; 0 if there are no
+/// names.
 double mark_of_names(std::span<const std::string> names);
 
-/// Converts a component to its values for the wire, field after field, and back. Values lose the
-/// precision below the fields' resolutions. Values from the network are brought into their ranges.
-/// Requires: as many values as `wire_schema(component).value_count()`.
+/// Converts a component to its values on the wire, field after field. `from_wire` converts them
+/// back. Values are rounded to the resolution of their field. `from_wire` clamps values from the
+/// network to the range of their field. Requires: the number of values is
+/// `wire_schema(component).value_count()`.
 void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out);
 /// Like `to_wire`, with `quantise_unbounded`.
 void to_wire_unbounded(const ComponentDescription& component, Bytes value,

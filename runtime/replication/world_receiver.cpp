@@ -1,5 +1,6 @@
 // The source keeps the newest values of every entity. So the receiver stores no values for an
-// entity that waits for its bundle. When the bundle is loaded, it reads the values again.
+// entity that waits for its bundle. When the bundle is loaded, the receiver reads the values from
+// the source.
 #include "runtime/replication/world_receiver.h"
 
 #include <algorithm>
@@ -39,8 +40,8 @@ void WorldReceiver::apply(const WorldSource& source) {
   }
 }
 
-// The world differs from what was applied: spawns lost entities again, and applies all values
-// again.
+// Spawns lost entities again and applies all values again, after the local world was found to
+// differ from the received values.
 void WorldReceiver::apply_all_again(const WorldSource& source) {
   for (std::uint32_t i = 0; i < received_.size(); ++i) {
     const NetworkId id{i};
@@ -58,8 +59,9 @@ void WorldReceiver::apply_all_again(const WorldSource& source) {
   each([&](EntityReference id, SchemaType, SeenBy) { apply_again(source, id.id(), nullptr); });
 }
 
-// A reload has rebuilt the entities below a root, or has replaced a received value that was equal
-// to the old prefab's. The server may never send these values again, so they are applied again.
+// Applies all values again after a reload. A reload can rebuild the entities below a root, or
+// replace a received value that is equal to the value of the old prefab. The server may never send
+// these values again.
 void WorldReceiver::follow_reload(const WorldSource& source) {
   each([&](EntityReference reference, SchemaType, SeenBy) {
     const NetworkId id = reference.id();
@@ -70,9 +72,9 @@ void WorldReceiver::follow_reload(const WorldSource& source) {
   });
 }
 
-// A client that joins late has loaded all placed entities of the level, but gets no despawn for
-// placed entities that despawned before. Entities of which the source has any data are kept,
-// because a spawn or despawn will follow.
+// A client that joins late loads all placed entities of the level, but receives no despawn for
+// placed entities that despawned before. If the source has any data of an entity, the entity is
+// kept, because a spawn or a despawn will follow.
 void WorldReceiver::despawn_missing(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const auto index = static_cast<std::size_t>(id);
@@ -84,7 +86,7 @@ void WorldReceiver::despawn_missing(const WorldSource& source) {
   replicated_.apply({.tick = {}, .despawned = missing_placed_, .spawned = {}, .updated = {}});
 }
 
-// A level that has begun again has other entities under the same ids.
+// A level that was loaded again has new entities under the same ids.
 void WorldReceiver::follow_level(const WorldSource& source) {
   for (std::int32_t id = 0; id < collection_.placed_count(); ++id) {
     const EntityReference reference{id};
@@ -97,7 +99,7 @@ void WorldReceiver::follow_level(const WorldSource& source) {
   }
 }
 
-// A new schema comes only with a new map, after everything has despawned.
+// Makes a new plan for a new map. All entities of the old map were despawned before.
 void WorldReceiver::follow_schema(const WorldSource& source) {
   const ReplicationSchema* const schema = source.schema();
   if (schema == nullptr || std::exchange(map_, source.map()) != source.map()) plan_.reset();
@@ -187,7 +189,7 @@ void WorldReceiver::set_incomplete(NetworkId id, bool is_incomplete) {
     incomplete_.push_back(id);
     return;
   }
-  // The last element moves to the free index.
+  // Moves the last element to the index of the removed element.
   incomplete_[index] = incomplete_.back();
   received_[wire_id(incomplete_.back())].incomplete_index = index;
   incomplete_.pop_back();
@@ -227,12 +229,12 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   }
   if (!read_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
-  // `received->values` now contains the values, so an update that is dropped here would never be
-  // repeated.
+  // `received->values` already contains the new values, so an update that is dropped here would
+  // never be repeated.
   replicated_.apply_newest(change.tick, updated_);
 }
 
-/// Applies the values of an entity again, after it has changed here.
+/// Applies the values of an entity again, after the local entity has changed.
 void WorldReceiver::apply_again(const WorldSource& source, NetworkId id, const PrefabPlan* prefab) {
   Received* const received = find(id);
   if (received == nullptr) return;
@@ -242,7 +244,7 @@ void WorldReceiver::apply_again(const WorldSource& source, NetworkId id, const P
   replicated_.apply_again(updated_);
 }
 
-/// Returns false if they are unchanged.
+/// Reads the values of an entity. Returns false if they are equal to the last applied values.
 bool WorldReceiver::read_values(const WorldSource& source, NetworkId id, Received& received) {
   const std::size_t count = plan_->value_count(received.type);
   const bool is_first = received.values.empty();
@@ -254,9 +256,9 @@ bool WorldReceiver::read_values(const WorldSource& source, NetworkId id, Receive
   return true;
 }
 
-// True if the world was restored to a state before the bundle was loaded, and new members were
-// spawned since. Members that the game has despawned keep their indices, unless other entities are
-// below the root now. Members that a reload has made always keep their indices.
+// True if a restore has undone the loading of the bundle and the members were spawned again.
+// Members that the game has despawned keep their indices, unless other entities are below the root
+// now. Members that a reload has made always keep their indices.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
   const auto is_current = [this](const Creation& member) { return world_.is_current(member); };
@@ -267,7 +269,8 @@ bool WorldReceiver::has_lost_members(const Received& received) {
   return listed_.size() > 1 && !std::ranges::equal(listed_, received.members);
 }
 
-/// Makes the components of an entity and of its existing members from its values.
+/// Lists the updates for the components of an entity and of its existing members, from the received
+/// values.
 void WorldReceiver::list_updates(NetworkId id, const Received& received, const PrefabPlan* prefab) {
   updated_.clear();
   bytes_.clear();
@@ -292,7 +295,7 @@ void WorldReceiver::list_updates(NetworkId id, const Received& received, const P
                         .value = {},
                         .below = component.member == 0 ? EntityId() : entity});
   }
-  // The bytes do not move any more.
+  // From here on, `bytes_` is not reallocated, so the updates can refer to it.
   Bytes left = bytes_;
   for (ReplicatedUpdate& one : updated_) {
     one.value = left.first(world_.storage(one.component).stride_bytes());
@@ -300,7 +303,8 @@ void WorldReceiver::list_updates(NetworkId id, const Received& received, const P
   }
 }
 
-/// The values of fields that the server does not send: the current ones, or the prefab's.
+/// The component value that received fields are written into: the value of the prefab or the
+/// current value.
 Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component,
                              const PrefabPlan* prefab) {
   if (prefab != nullptr) {
@@ -353,7 +357,7 @@ EntityFound WorldReceiver::values(NetworkId id, std::span<std::int64_t> values,
     const ReceivedComponent& component = plan_->component(part);
     if (component.member >= received->members.size()) continue;
     const Creation& member = received->members[component.member];
-    // Entities below the root come from the prefab, and may be missing in another version here.
+    // The local version of the prefab may not have this entity.
     if (component.member > 0 && !world_.is_current(member)) continue;
     const EntityId entity = member.entity;
     const Bytes value = std::as_const(world_).bytes(component.component, entity);

@@ -1,4 +1,4 @@
-// The client's side: applies received entities to a world of components.
+// Applies the entities that a client receives to its world.
 #pragma once
 
 #include <cstdint>
@@ -19,28 +19,28 @@
 namespace muster {
 
 struct WorldReceiverOptions {
-  std::uint32_t registry = 0;  ///< The registry of replicated entities, as an index in the catalog.
-  PlayerId player =
-      PlayerId::none;  ///< The local player, who owns what the server gives to this client.
+  std::uint32_t registry = 0;  ///< The index of the registry of replicated entities in the catalog.
+  /// The local player, who owns the entities that this client owns.
+  PlayerId player = PlayerId::none;
 };
 
 /// The source of a receiver's entities.
 class WorldSource {
  public:
   virtual ~WorldSource() = default;
-  /// Null while nothing is received. Changes only with the map.
+  /// The schema of the server; null before it is received. The schema changes only with the map.
   virtual const ReplicationSchema* schema() const = 0;
-  /// Changes when another map has begun, which may have another schema.
+  /// A number that changes when another map begins. Another map can have another schema.
   virtual std::uint32_t map() const = 0;
   virtual std::span<const ReplicatedChange> changes() const = 0;
-  /// As `ReplicationClient::values`.
+  /// Like `ReplicationClient::values`.
   virtual bool values(NetworkId id, std::span<std::int64_t> values) const = 0;
-  /// Increases when the world was found to differ from what was applied.
+  /// The number of times that the local world was found to differ from the received values.
   virtual std::uint64_t divergences() const = 0;
   /// Whether all initial entities have arrived.
   virtual bool is_complete() const = 0;
-  /// Whether any data of an entity has arrived, even if it is not among the changes yet. May stay
-  /// true for a while after the entity is gone.
+  /// Whether any data of an entity has arrived, even if `changes` does not contain the entity yet.
+  /// The result can stay true for a while after the entity was removed.
   virtual bool holds(NetworkId id) const = 0;
 };
 
@@ -71,7 +71,7 @@ class RecordedSource final : public WorldSource {
   /// `reader` must outlive this object.
   explicit RecordedSource(const RecordingReader& reader) : reader_(reader) {}
   const ReplicationSchema* schema() const override { return &reader_.schema(); }
-  std::uint32_t map() const override { return 0; }  // A recording has one schema.
+  std::uint32_t map() const override { return 0; }
   std::span<const ReplicatedChange> changes() const override { return reader_.changes(); }
   bool values(NetworkId id, std::span<std::int64_t> values) const override {
     return reader_.mirror().values(id, values);
@@ -88,36 +88,39 @@ class RecordedSource final : public WorldSource {
 /// A component of an arriving entity.
 struct ArrivedComponent {
   ComponentId component;
-  Bytes value;  ///< In the described layout; fields that were not received have their default.
+  Bytes value;  ///< The value in the layout of the description. Fields that were not received have
+                ///< their default.
 };
 
-/// Decides whether an arriving entity is one that this client has spawned before the server did.
+/// Decides whether an arriving entity is an entity that this client has already spawned by
+/// prediction.
 class SpawnAdoption {
  public:
   virtual ~SpawnAdoption() = default;
-  /// Returns the entity of the world to use for this id; null to spawn a new one. Called for
-  /// entities that this end owns. `values` are those of the root.
+  /// Returns the existing entity to use for this id, or null to spawn a new entity. The receiver
+  /// calls it for entities that this client owns. `values` are the components of the root.
   virtual EntityId adopt(EntityReference id, TypeId type,
                          std::span<const ArrivedComponent> values) = 0;
 };
 
-/// Applies the changes of a `ReplicationClient` or a recording to a world: despawns, spawns,
-/// updates. Entities whose bundle is not loaded yet exist and are updated; the values of their
-/// children are applied when the children exist. A component of another version is converted field
-/// by field. Fields that this end has and the server does not send keep the value of the prefab.
+/// Applies the changes of a `ReplicationClient` or a recording to a world: first despawns, then
+/// spawns, then updates. An entity whose bundle is not loaded yet also exists and is updated; the
+/// values of its children are applied when the children exist. If client and server have different
+/// versions of a component, it is converted field by field. Fields that the server does not send
+/// keep the value of the prefab.
 ///
-/// After a reload of prefabs (`PrefabInstances`) it lists the members of every entity again, and
-/// applies all values again.
+/// After a reload of prefabs (`PrefabInstances`), the receiver lists the members of every entity
+/// again, and applies all values again.
 ///
-/// A reference to an entity is its network id. It may arrive before the entity;
-/// `ReplicatedCollection::find` resolves it as soon as the entity exists.
+/// In a component, a reference to an entity is a network id. A reference can arrive before its
+/// entity; `ReplicatedCollection::find` resolves the id as soon as the entity exists.
 ///
-/// Placed entities must have their ids (`Level::register_placed`) before the first `apply`. Spawns
-/// with a placed id use the placed entity. When the source is complete, placed entities that it
-/// does not hold are despawned.
+/// Placed entities must have their ids (`Level::register_placed`) before the first `apply`. A spawn
+/// with the id of a placed entity uses the placed entity. When the source is complete, the receiver
+/// despawns the placed entities that the source does not have.
 ///
-/// A receiver belongs to one source. All arguments must outlive it. One thread at a time; allocates
-/// nothing in steady state.
+/// A receiver must be used with one source only. All arguments must outlive the receiver. One
+/// thread may use the receiver at a time. Allocates nothing in steady state.
 ///
 ///     replication.update(connection);
 ///     receiver.apply(replication);
@@ -136,19 +139,19 @@ class WorldReceiver final : public EntityValues {
   void apply(const ReplicationClient& client) { apply(ServerSource(client)); }
   void apply(const RecordingReader& reader) { apply(RecordedSource(reader)); }
 
-  /// Applies the values of children to entities that are complete now, and sets the root's fields
-  /// that the server does not send to the prefab's values.
+  /// Completes entities whose bundle is loaded now: applies the received values to their children,
+  /// and sets the fields of the root that the server does not send to the values of the prefab.
   void complete(const WorldSource& source);
   void complete(const ReplicationClient& client) { complete(ServerSource(client)); }
   void complete(const RecordingReader& reader) { complete(RecordedSource(reader)); }
 
-  /// The current values of an entity in this world, for `ReplicationClient::verify`. It reports
-  /// what the game has despawned or removed: the entity, or a replicated component.
+  /// The current values of an entity in this world, for `ReplicationClient::verify`. The result
+  /// also shows whether the game has despawned the entity or removed a replicated component.
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
                      std::uint16_t& lacking) const override;
 
   /// Calls `visit(EntityReference, SchemaType type, SeenBy)` for every received entity, by
-  /// ascending id; `type` is an index in the source's schema.
+  /// ascending id. `type` is an index in the schema of the source.
   template <typename Visit>
   void each(Visit visit) const {
     for (std::uint32_t i = 0; i < received_.size(); ++i) {
@@ -158,17 +161,19 @@ class WorldReceiver final : public EntityValues {
     }
   }
 
-  /// `adoption` may be null, and must outlive this object.
+  /// Sets the object that decides about predicted entities. `adoption` may be null, and must
+  /// outlive this object.
   void set_adoption(SpawnAdoption* adoption) { adoption_ = adoption; }
 
-  /// Sets the local player when it becomes known.
+  /// Sets the local player. Call it when the player's id is known.
   void set_player(PlayerId player);
 
-  /// The placed entities that the last `apply` has despawned because the complete source does not
-  /// hold them. No change reports them.
+  /// The placed entities that the last `apply` has despawned because the source is complete and
+  /// does not have them. The changes of the source do not contain these despawns.
   std::span<const EntityReference> missing_placed() const { return missing_placed_; }
 
-  /// Returns what the server sends and this end ignores, since the last call, for the log.
+  /// Returns one line for each component and field of the server that this client ignores, since
+  /// the last call, for the log.
   std::vector<std::string> drain_notes();
   /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }
@@ -179,9 +184,9 @@ class WorldReceiver final : public EntityValues {
   struct Received {
     SchemaType type{};
     SeenBy seen_by = SeenBy::others;
-    bool is_kept = false;                        ///< Spawned and not despawned by the server.
-    std::uint32_t incomplete_index = kComplete;  ///< In `incomplete_`.
-    std::vector<Creation> members;               ///< Only the root while its bundle is missing.
+    bool is_kept = false;  ///< True if the server has spawned the entity and not despawned it.
+    std::uint32_t incomplete_index = kComplete;  ///< The index in `incomplete_`.
+    std::vector<Creation> members;  ///< The members; only the root while the bundle is not loaded.
     std::vector<std::int64_t> values;  ///< The last applied values; empty to apply them again.
   };
 
@@ -216,14 +221,14 @@ class WorldReceiver final : public EntityValues {
   WorldReceiverOptions options_;
   ComponentHandle<PrefabLink> link_;
   std::optional<ReceivingPlan> plan_;
-  std::uint32_t map_ = 0;           ///< The map of the plan.
-  std::vector<Received> received_;  ///< By network id.
+  std::uint32_t map_ = 0;           ///< The map for which `plan_` was made.
+  std::vector<Received> received_;  ///< The received entities, by network id.
   std::vector<NetworkId> incomplete_;
-  std::uint64_t divergences_ = 0;  ///< The source's count at the last `apply`.
-  std::uint32_t reloads_ = 0;      ///< The spawner's count at the last `apply`.
+  std::uint64_t divergences_ = 0;  ///< The value of `WorldSource::divergences` at the last `apply`.
+  std::uint32_t reloads_ = 0;      ///< The value of `Spawner::reload_count` at the last `apply`.
   SpawnAdoption* adoption_ = nullptr;
 
-  // Used in one call; members to keep their memory.
+  // Temporary data of one call, in members so that their memory is reused.
   std::vector<EntityReference> despawned_;
   std::vector<EntityReference> missing_placed_;
   std::vector<Creation> listed_;

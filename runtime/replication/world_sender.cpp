@@ -41,8 +41,8 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   if (root.is_null()) return SendVerdict::unknown_id;
   const auto at = sent_.find(id.network_id);
   if (at != sent_.end() && at->second.root == root) return SendVerdict::sent_already;
-  // If another entity had the id, its despawn is written first, and this spawn a tick later: a
-  // replicated world has only one entity with an id in a tick.
+  // If another entity had the id in this tick, its despawn is written now and this spawn in the
+  // next tick, because a replicated world has only one entity per id in a tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
   list_members(world_, instances_, root, sent.members);
   for (const ReplicatedComponent& one : types_.layouts[schema_index(*type)]) {
@@ -131,7 +131,7 @@ void WorldSender::write_entity(ReplicatedWorld& out, Sent& sent) {
   sent.owner = owner;
 }
 
-/// Equal options are not written.
+/// Writes the options of an entity if they have changed.
 void WorldSender::write_options(ReplicatedWorld& out, Sent& sent) {
   const NetworkId id = sent.id.id();
   const PlayerId owner = world_.player(sent.root);
@@ -147,7 +147,7 @@ bool WorldSender::read_changes(Sent& sent) {
   std::byte* last = sent.last.data();
   for (const ReplicatedComponent& one : types_.layouts[schema_index(sent.type)]) {
     const ComponentStorage& storage = world_.storage(one.component);
-    // Finds members by id, so that those that are spawned again after a restore are sent too.
+    // Finds members by id, so that members that were spawned again after a restore are also sent.
     const Bytes now =
         one.member < sent.members.size() ? storage.find(sent.members[one.member].entity) : Bytes();
     if (!now.empty() && std::memcmp(last, now.data(), now.size()) != 0) {
@@ -174,8 +174,7 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   return true;
 }
 
-/// A value outside its range is not clamped here, because the replicated world counts and clamps
-/// it.
+/// Does not clamp values to their ranges, because the replicated world counts and clamps them.
 void WorldSender::quantise_all(const Sent& sent, std::span<std::int64_t> values) const {
   Bytes left = sent.last;
   for (const ReplicatedComponent& one : types_.layouts[schema_index(sent.type)]) {

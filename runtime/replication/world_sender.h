@@ -1,4 +1,4 @@
-// The server's side: converts a world of components to the integers on the wire.
+// Converts the world of a server to the integers that are sent to clients.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace muster {
 
 class PrefabInstances;
 
-/// Options of an entity that is sent.
+/// The options of an entity that is sent.
 struct SentEntityOptions {
   TypeId type;
   Relevance relevance = Relevance::near;
@@ -29,7 +29,8 @@ struct SentEntityOptions {
 };
 
 struct WorldSenderOptions {
-  /// An entity's position: a component of its root, and a field of three numbers in it.
+  /// The component and the field with the position of an entity. The field has three numbers, and
+  /// the component is on the root.
   std::string_view position_component = "Transform";
   std::string_view position_field = "position";
 };
@@ -46,16 +47,16 @@ struct WorldSenderCounters {
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
   std::uint64_t compared = 0;   ///< Entities that were compared.
-  std::uint64_t quantised = 0;  ///< Entities that had changed.
+  std::uint64_t quantised = 0;  ///< Entities whose values were quantised because they had changed.
 };
 
 /// Writes the changes of all sent entities to a `ReplicatedWorld` once a tick. An entity is removed
-/// when it despawns or leaves the collection; its owner is its player in the world. The sender
-/// compares the bytes of its components with those of the last time, and quantises only changed
-/// ones. Sleeping entities are not compared.
+/// when it despawns or leaves the collection. The owner of an entity is its player in the world.
+/// The sender compares the bytes of an entity's components with the bytes of the last call, and
+/// quantises an entity only if they differ. The sender does not compare paused entities.
 ///
-/// Types, world and collection must outlive it. One thread at a time; allocates nothing in steady
-/// state.
+/// The types, the world and the collection must outlive the sender. One thread may use the sender
+/// at a time. Allocates nothing in steady state.
 ///
 ///     collection.add(id, hero);
 ///     sender.add(id, {.type = kHero});
@@ -68,36 +69,39 @@ class WorldSender {
   WorldSender(const ReplicatedTypes& types, const World& world,
               const ReplicatedCollection& collection, const WorldSenderOptions& options = {});
 
-  /// Begins to send an entity. Requires: its whole prefab is present, as right after the spawn.
+  /// Begins to send an entity. Requires: the entity has all entities and components of its prefab,
+  /// as directly after the spawn.
   SendVerdict add(EntityReference id, const SentEntityOptions& options);
 
-  /// Changes the receivers and the update class of an entity; its type does not change. For a
-  /// sleeping entity, only these options and its owner are sent. Does nothing for an entity that is
+  /// Changes the relevance, team and update class of an entity; its type does not change. For a
+  /// paused entity, only these options and its owner are sent. Does nothing for an entity that is
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// A paused entity costs nothing. Its changes are sent when it is no longer paused.
+  /// Pauses an entity, or continues it. The sender does no work for a paused entity. The changes of
+  /// a paused entity are sent when it is no longer paused.
   void set_paused(EntityReference id, bool is_paused);
 
-  /// Writes all changes to `out`. Requires: between `begin_tick` and `end_tick` of the server of
-  /// `out`, and always the same one.
+  /// Writes all changes to `out`. Requires: the call is between `begin_tick` and `end_tick` of the
+  /// server of `out`, and `out` is the same object in every call.
   void write(ReplicatedWorld& out);
 
-  /// Call it after `PrefabInstances::reload`, in the same tick. From then on, rebuilt members are
-  /// sent in the place of the old ones, also of entities that are added later; so `instances` must
-  /// outlive this object. Members without a place in the types are not sent, until the types are
-  /// made again.
+  /// Call it after `PrefabInstances::reload`, in the same tick. After the call, the members of
+  /// rebuilt instances are sent instead of the old members. Rebuilt members are also sent for
+  /// entities that are added later, so `instances` must outlive this object. Members that the types
+  /// do not contain are not sent until the types are made again.
   void follow_reload(const PrefabInstances& instances);
 
-  /// Call it when another map has begun, with an empty world: all live entities are spawned again.
+  /// Call it when another map has begun and the `ReplicatedWorld` is empty. The next `write` spawns
+  /// all live entities again.
   void restart();
 
   std::size_t count() const { return sent_.size(); }
-  /// Writes the values that were sent last of an entity to `values`, which has the size of its
-  /// type. Returns false if the entity was not sent.
+  /// Writes the values of an entity that were sent last to `values`. Returns false if the entity
+  /// was not sent. Requires: `values` has the value count of the entity's type.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
-  /// Calls `visit(EntityReference, SchemaType type, PlayerId owner)` for every sent entity,
-  /// by ascending id; `type` is an index in the types.
+  /// Calls `visit(EntityReference, SchemaType type, PlayerId owner)` for every sent entity, by
+  /// ascending id. `type` is an index in the types.
   template <typename Visit>
   void each(Visit visit) const {
     for (const auto& [network_id, sent] : sent_) {
@@ -118,7 +122,7 @@ class WorldSender {
     PlayerId owner = PlayerId::none;
     WorldPosition position{};
     std::vector<Creation> members;
-    ByteVector last;  ///< The bytes of all its components.
+    ByteVector last;  ///< The bytes of all components at the last `write`.
   };
 
   Sent* find(EntityReference id) { return const_cast<Sent*>(std::as_const(*this).find(id)); }
@@ -133,10 +137,12 @@ class WorldSender {
   const ReplicatedTypes& types_;
   const World& world_;
   const ReplicatedCollection& collection_;
-  const PrefabInstances* instances_ = nullptr;  ///< Null until a reload.
+  /// The argument of `follow_reload`; null before a reload.
+  const PrefabInstances* instances_ = nullptr;
   std::optional<ComponentId> position_component_;
   std::uint32_t position_offset_bytes_ = 0;
-  /// By network id. Of two entities with one id, the one that was added first is first.
+  /// The sent entities, by network id. Two entities with the same id are in the order in which they
+  /// were added.
   std::multimap<std::int32_t, Sent> sent_;
   std::vector<std::int64_t> values_;
   WorldSenderCounters counters_;

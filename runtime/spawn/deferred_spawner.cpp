@@ -62,7 +62,7 @@ void DeferredSpawner::update() {
   World& world = spawner_->world();
   const std::span<const PrefabLink> links = world.values(link_);
   const std::span<const EntityId> owners = world.owners(link_);
-  // Settling adds links, so collect the entities first.
+  // `settle` adds links, so collect the entities first.
   unsettled_.clear();
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (is_unsettled(links[i])) unsettled_.push_back(owners[i]);
@@ -143,7 +143,7 @@ void DeferredSpawner::settle(EntityId root) {
 }
 
 void DeferredSpawner::complete(EntityId root, const Guid& asset) {
-  // The bundle is loaded, so this call either copies the prefab or returns what is wrong with it.
+  // The bundle is loaded, so this call does not wait for the disk.
   Result<const PrefabPlan*> plan = spawner_->prepare(asset);
   if (!plan) return fail_root(root, asset, plan.error());
   remove_placeholders(root);
@@ -160,7 +160,7 @@ void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& w
   add_placeholder(root);
 }
 
-// Type ids come from the network: a repeated one uses no memory and is not reported again.
+// Type ids come from the network, so a repeated type id uses no memory and is not reported again.
 void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
@@ -172,7 +172,7 @@ void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, Typ
   add_placeholder(root);
 }
 
-// Shows the placeholder below a root, if there is one and it is loaded.
+// Spawns the placeholder below a root, if there is a placeholder and it is loaded.
 void DeferredSpawner::add_placeholder(EntityId root) {
   if (options_.placeholder.is_null()) return;
   if (has_placeholder(root)) {
@@ -211,7 +211,8 @@ void DeferredSpawner::remove_placeholders(EntityId root) {
   }
 }
 
-// Requests again the bundles that were released while their entities were gone for a moment.
+// Releases the bundles that no entity uses. Requests a bundle again if it was released and a
+// restore has brought its entities back.
 void DeferredSpawner::drop_unneeded() {
   for (auto& [asset, requested] : requested_) requested.is_needed = asset == options_.placeholder;
   for (const PrefabLink& link : spawner_->world().values(link_)) {

@@ -15,26 +15,28 @@
 
 namespace muster {
 
-/// Counters of a deferred spawner. Work that is repeated after the world was restored counts again.
+/// Counters of a deferred spawner. Work that is repeated after a restore of the world is counted
+/// again.
 struct DeferredSpawnCounters {
   std::uint64_t spawned = 0;
   std::uint64_t completed = 0;
-  std::uint64_t failed = 0;  ///< Could not be completed; see `drain_problems`.
+  std::uint64_t failed = 0;  ///< Entities that could not be completed; see `drain_problems`.
 };
 
-/// Spawns entities from bundles that may not be loaded yet. The entity exists at once, so snapshots
-/// can be applied to it and other entities can refer to it. The rest of its prefab (missing
-/// components, children) is added when the bundle is loaded; components that the entity has by then
-/// keep their values. The bundle stays loaded as long as the entity exists.
+/// Spawns entities whose bundles can still be loading. The entity exists at once, so snapshots can
+/// be applied to it and other entities can refer to it. When the bundle is loaded, `update` adds
+/// the missing components and the children of the prefab. Components that the entity has before
+/// that keep their values. The bundle stays loaded while the entity exists.
 ///
-/// If the bundle is missing or damaged, the entity is not changed, the placeholder prefab (if
-/// set) becomes a child of it, and the problem is reported once per asset.
+/// If the bundle is missing or damaged, the entity is not changed. The placeholder prefab, if there
+/// is one, becomes a child of the entity. The problem is reported once per asset.
 ///
-/// All state of an entity is in its `PrefabLink`, so a world may be restored at any moment. The
-/// disk decides when a bundle is loaded: where worlds must be equal on several machines (lockstep),
-/// load all prefabs before the match.
+/// All state of an entity is in its `PrefabLink`, so a world may be restored at any time. The time
+/// at which a bundle is loaded depends on the disk. If worlds must be equal on several machines
+/// (lockstep), load all prefabs before the match.
 ///
-/// Spawner and loader must share a store, and outlive this object. One thread at a time.
+/// The spawner and the loader must use the same store and must outlive this object. One thread may
+/// use this object at a time.
 ///
 ///     DeferredSpawner spawner(direct, loader, {});
 ///     EntityId hero = spawner.spawn(guid, {});   // it is alive now
@@ -44,30 +46,31 @@ class DeferredSpawner {
  public:
   struct Options {
     LoadPriority priority = LoadPriority::visible;
-    /// The prefab that stands below an entity whose prefab cannot be loaded; null for none. It is
-    /// loaded on construction.
+    /// The placeholder prefab, which becomes a child of an entity whose prefab cannot be loaded;
+    /// null for no placeholder. The constructor loads it.
     Guid placeholder{};
   };
   /// Requires: the world has the component `PrefabLink`.
   DeferredSpawner(Spawner& spawner, BundleLoader& loader, const Options& options);
 
-  /// Spawns an asset. The returned root is alive; it is complete when the asset's bundle is loaded.
-  /// Requires: `parent` is null or alive.
+  /// Spawns an asset and returns its root. The root is alive at once, and complete when the asset's
+  /// bundle is loaded. Requires: `parent` is null or alive.
   EntityId spawn(const Guid& asset, const EntityOptions& options = {});
 
-  /// Spawns the asset of a type id in a registry. An id that is not assigned gives a placeholder,
-  /// because ids come from the network.
+  /// Spawns the asset of a type id in a registry. An id that is not assigned spawns an entity with
+  /// a placeholder, because ids come from the network.
   EntityId spawn_type(std::uint32_t registry, TypeId type_id, const EntityOptions& options = {});
-  /// Spawns the same into an existing entity. Requires: it is alive and has no components.
+  /// Like `spawn_type`, but uses an existing entity as the root. Requires: the entity is alive and
+  /// has no components.
   void spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id);
 
   /// Completes entities whose bundles are loaded, and releases bundles that no entity uses. Call it
   /// once a frame.
   void update();
 
-  /// Requests all bundles again, and completes what has failed: after a disk was mounted again, a
-  /// download ended, or (with another loader) a newer build was opened. A placeholder despawns when
-  /// its entity is completed. A new loader must share the spawner's store.
+  /// Requests all bundles again, to complete entities that failed. Call it after a disk was mounted
+  /// again, after a download ended, or (with another loader) after a newer build was opened. The
+  /// placeholder of a completed entity despawns. A new loader must use the spawner's store.
   void retry() { retry(*loader_); }
   void retry(BundleLoader& loader);
 
@@ -75,17 +78,18 @@ class DeferredSpawner {
   bool is_waiting(EntityId root) const;
   /// Whether an entity could not be completed.
   bool is_placeholder(EntityId root) const;
-  /// Whether an entity can be shown: it is complete, or has a placeholder. False when it is gone or
+  /// Whether an entity is complete or has a placeholder. False if the entity no longer exists or is
   /// despawning.
   bool is_visible(EntityId root) const;
   std::size_t waiting_count() const;
 
-  /// Returns what could not be loaded since the last call, for the log: one error per asset, and
-  /// per type id that is not assigned. At most `kMaxProblems` are kept; `counters` counts all.
+  /// Returns the errors since the last call, for the log: one error for each asset that could not
+  /// be loaded and for each type id that is not assigned. At most `kMaxProblems` errors are kept;
+  /// `counters` counts all.
   std::vector<Error> drain_problems();
   static constexpr std::size_t kMaxProblems = 64;
-  /// At most this many unassigned type ids are reported until `retry`, so a peer that sends all ids
-  /// cannot fill memory or the log.
+  /// The maximum number of unassigned type ids that are reported until `retry`. Because of this
+  /// limit, a peer that sends all ids cannot fill memory or the log.
   static constexpr std::size_t kMaxReportedTypes = 256;
 
   const DeferredSpawnCounters& counters() const { return counters_; }
@@ -96,8 +100,8 @@ class DeferredSpawner {
   /// The bundle of an asset that entities were spawned from.
   struct RequestedAsset {
     BundleHandle bundle;
-    std::optional<Error> error;  ///< Set if the asset is in no bundle.
-    bool is_reported = false;    ///< Its problem was reported.
+    std::optional<Error> error;  ///< The error if no bundle contains the asset.
+    bool is_reported = false;
     bool is_needed = false;
   };
   RequestedAsset& request(const Guid& asset);
@@ -117,7 +121,8 @@ class DeferredSpawner {
   Options options_;
   ComponentHandle<PrefabLink> link_;
   std::unordered_map<Guid, RequestedAsset> requested_;
-  std::uint64_t seen_version_ = 0;  ///< The links' version at the last cleanup of `requested_`.
+  /// The version of the `PrefabLink` components at the last cleanup of `requested_`.
+  std::uint64_t seen_version_ = 0;
   std::vector<EntityId> unsettled_;
   std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
   std::vector<Error> problems_;

@@ -1,5 +1,6 @@
-// A pool is used as a ring. If all its effects last equally long, the instance after the last used
-// one is the oldest. Durations of beams differ, so a free instance is searched first.
+// A pool is used as a ring. If all effects of a pool have the same duration, the instance after the
+// last used instance is the oldest. The durations of hitscan effects differ, so the player searches
+// for a free instance.
 #include "runtime/spawn/effects.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// The longest duration of an effect. Larger values in content are mistakes.
+/// The maximum duration of an effect in seconds. Larger values in content are mistakes.
 constexpr float kMaxSeconds = 3600;
 
 bool is_finite(const Vec3& v) {
@@ -195,7 +196,8 @@ std::uint32_t EffectPlayer::playing_count() const {
   return count;
 }
 
-// Returns the number of pools if not found. The catalog sorts effects by kind and type id.
+// Returns the index of a pool, or the number of pools if the effect has no pool. The pools are
+// sorted by kind and type id, like the effects of the catalog.
 std::size_t EffectPlayer::find_pool(EffectKind kind, TypeId effect) const {
   const auto key = [](const Pool& pool) { return std::pair(pool.kind, pool.effect); };
   const auto found = std::ranges::lower_bound(pools_, std::pair(kind, effect), {}, key);
@@ -226,8 +228,8 @@ EffectVerdict EffectPlayer::verdict(EffectKind kind, TypeId effect, std::size_t 
   return result;
 }
 
-// A reload sets the active flags of instances to those of their prefabs. Makes exactly the playing
-// instances active again.
+// A reload sets the active flag of each instance to the flag of its prefab. This function makes the
+// playing instances active and all other instances inactive.
 void EffectPlayer::follow_reload() {
   if (std::exchange(reloads_, spawner_->reload_count()) == spawner_->reload_count()) return;
   for (const Pool& pool : pools_) {
@@ -255,7 +257,7 @@ void EffectPlayer::advance(Pool& pool, Time now) {
   }
 }
 
-// Starts after the last used instance.
+// Returns the first free instance after the last used instance, or else the oldest instance.
 std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
   const std::size_t count = pool.instances.size();
   std::size_t best = pool.next;

@@ -1,4 +1,4 @@
-// Effects: short-lived things that only a client shows.
+// Plays effects, which are short-lived entities that only a client shows.
 #pragma once
 
 #include <array>
@@ -19,32 +19,33 @@
 
 namespace muster {
 
-/// The maximum number of requests of one kind between two updates: enough for the shotguns of
-/// sixteen players. Further ones are refused.
+/// The maximum number of requests of one kind between two updates. This is enough for the shotguns
+/// of sixteen players. Further requests are refused.
 inline constexpr std::size_t kMaxEffectRequests = 256;
 
-/// The replicated state that caused an effect, such as "fired at tick 90". A cause plays one effect
-/// of each kind (the flash and the tracer of a shot), however often its tick is computed or
-/// received, and even if a repetition names another effect. Two effects of a kind from one tick,
-/// such as the pellets of a volley, need a channel each. If a game sets
-/// `EffectPlayerOptions::same_within_ticks`, effects of ticks within that distance also need a
-/// channel each.
+/// The replicated state that caused an effect, for example "fired at tick 90". A cause plays at
+/// most one effect of each kind, for example the flash and the tracer of a shot. A cause never
+/// plays a second effect of the same kind, even if its tick is computed or received several times,
+/// or if a later request names another effect. Two effects of the same kind from one tick, for
+/// example two pellets of a volley, need different channels. If a game sets
+/// `EffectPlayerOptions::same_within_ticks`, effects of ticks within that distance also need
+/// different channels.
 struct EffectCause {
   TickTriggers::Key key;
   Tick tick;
 };
 
-/// An effect at a point, by its type id in the registry of spatial effects.
+/// An effect at a point. `effect` is its type id in the registry of spatial effects.
 struct SpatialEffectRequest {
   TypeId effect;
   Vec3 position;
   Quaternion rotation;
-  Time happened_at;  ///< The time of the event; it may be long before the request, for a late
-                     ///< joiner.
+  Time happened_at;  ///< The time of the event. It can be long before the request, for example for
+                     ///< a client that joins late.
   std::optional<EffectCause> cause{};
 };
 
-/// An effect along a line, by its type id in the registry of hitscan effects.
+/// An effect along a line. `effect` is its type id in the registry of hitscan effects.
 struct HitscanEffectRequest {
   TypeId effect;
   Vec3 start;
@@ -56,10 +57,10 @@ struct HitscanEffectRequest {
 enum class [[nodiscard]] EffectVerdict : std::uint8_t{
     accepted,
     unknown_effect,  ///< The type id is not assigned.
-    missing,         ///< Its prefab could not be loaded, and there is no placeholder.
+    missing,         ///< The prefab could not be loaded, and there is no placeholder.
     queue_full,
     not_finite,  ///< A coordinate is infinite or not a number.
-    repeated,    ///< The cause was played before, or is too old.
+    repeated,    ///< The cause has already played an effect of this kind, or is too old.
 };
 
 /// An instance of a pool. The game moves its entity to `position` and plays sound and particles.
@@ -68,26 +69,28 @@ struct EffectInstance {
   bool is_playing = false;
   Time started_at;
   Time ends_at;
-  Vec3 position;        ///< The current one; for a hitscan effect the head of its line.
-  Quaternion rotation;  ///< Set for spatial effects.
-  Vec3 start;           ///< The line of a hitscan effect.
+  Vec3 position;  ///< The current position. For a hitscan effect, it moves from `start` to `end`.
+  Quaternion rotation;  ///< Used for spatial effects only.
+  Vec3 start;           ///< The start of a hitscan effect's line; `end` is its end.
   Vec3 end;
 };
 
 /// Counters of all requests so far.
 struct EffectCounters {
   std::uint64_t requested = 0;
-  std::uint64_t repeated = 0;  ///< Verdict `repeated`.
-  std::uint64_t refused = 0;   ///< All other verdicts except `accepted`.
+  std::uint64_t repeated = 0;  ///< Requests with the verdict `repeated`.
+  std::uint64_t refused = 0;   ///< Requests with any verdict except `accepted` and `repeated`.
   std::uint64_t failed = 0;    ///< Pools whose prefab could not be loaded; see `drain_problems`.
-  std::uint64_t too_late = 0;  ///< Not played: older than the expiry.
+  /// Requests that were dropped because their event was older than `expiry`.
+  std::uint64_t too_late = 0;
   std::uint64_t played = 0;
-  std::uint64_t stolen = 0;  ///< Played by an instance that was still playing.
+  std::uint64_t stolen = 0;  ///< Effects that replaced an effect that was still playing.
   std::uint64_t ended = 0;
 };
 
-/// Options of an EffectPlayer. The names are those of the game's components: their fields are read
-/// through their descriptions from the root of an instance whenever it begins to play.
+/// Options of an `EffectPlayer`. The names are the names of the game's components and of their
+/// fields. When an instance begins to play, the player reads these fields from its root, through
+/// the descriptions of the components.
 struct EffectPlayerOptions {
   Duration expiry = std::chrono::milliseconds(500);
   std::string_view spatial_component = "SpatialEffect";
@@ -95,62 +98,65 @@ struct EffectPlayerOptions {
   Duration default_duration = std::chrono::seconds(1);
   std::string_view hitscan_component = "HitscanEffect";
   std::string_view speed_field = "speed";
-  float default_speed = 100;            ///< In metres per second.
-  std::uint32_t same_within_ticks = 0;  ///< See `TickTriggers`.
-  /// The prefab for pools whose own prefab cannot be loaded; null for none.
+  float default_speed = 100;            ///< The default speed in metres per second.
+  std::uint32_t same_within_ticks = 0;  ///< The argument of `TickTriggers`, in ticks.
+  /// The prefab for pools whose own prefab cannot be loaded; null for no placeholder.
   Guid placeholder{};
 };
 
-/// Plays effects from pools: one pool per registered effect, with the registered size, filled on
-/// construction. A pool's instances are used in turn; if none is free, the oldest is used. Effects
-/// exist only on their client, and are never sent. The caller passes the time to `update`. One
-/// thread at a time. `request` and `update` do not allocate, except for new causes.
+/// Plays effects from pools. There is one pool per registered effect, with the registered size, and
+/// `create` fills it. A new effect uses a free instance of its pool; if no instance is free, it
+/// replaces the oldest effect. Effects exist only on their client, and are never sent. One thread
+/// may use the player at a time. `request` and `update` allocate only for new causes.
 ///
-/// An effect whose bundle is missing or damaged does not affect others: its pool has placeholders,
-/// or is empty, until `retry` can load it.
+/// If the bundle of an effect is missing or damaged, its pool has placeholders, or is empty, until
+/// `retry` can load the bundle. Other effects still play.
 ///
-/// After `PrefabInstances::reload` new effects use the durations of the new prefabs. Pools keep
-/// their sizes, and running effects end at the same time as before. For other effects or sizes,
-/// close the player and create another one. The next update makes exactly the playing instances
-/// active again.
+/// After `PrefabInstances::reload`, new effects use the durations of the new prefabs. Pools keep
+/// their sizes, and the end times of playing effects do not change. To change the effects or the
+/// sizes, close the player and create another one. The first update after a reload makes the
+/// playing instances active and all other instances inactive.
 ///
-/// The world of the player is a view, which is never restored: a shown effect cannot be taken back.
-/// If the game's world is restored, call `request` with causes after every computed tick, also
-/// after ticks that are computed again: a world stores only when something happened last.
+/// The player spawns into a world that is never restored, because an effect that was shown cannot
+/// be undone. If the game's world is restored, pass causes to `request`, and call it after every
+/// computed tick, also after a tick that is computed again. A world stores only the last tick at
+/// which something happened, so a skipped tick could lose an effect.
 ///
 ///     player.request(SpatialEffectRequest{explosion, where, {}, when});
 ///     player.update(now);   // once a frame
 class EffectPlayer {
  public:
   /// Spawns all pools, inactive. Waits for bundles that are not in the store yet, so call it during
-  /// a loading screen, or load the registries before. Fails with `invalid_argument` in a server's
-  /// world (by the target of the catalog), and with `limit_exceeded` for a pool larger than
-  /// `kMaxEffectPool`; pools that were spawned by then are despawned. The spawner and its world
-  /// must outlive the player.
+  /// a loading screen, or load the registries before. Fails with `invalid_argument` if the
+  /// catalog's target is the server, and with `limit_exceeded` if a pool is larger than
+  /// `kMaxEffectPool`. On failure, all spawned pools are despawned. The spawner and its world must
+  /// outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectPlayerOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
-  /// Call it when an entity that caused effects is gone; its id may be used for another one.
+  /// Call this when an entity that caused effects no longer exists, because another entity may get
+  /// its id.
   void forget(EntityReference cause) {
     for (TickTriggers& triggers : triggers_) triggers.forget(cause);
   }
 
-  /// Moves playing effects, ends those that are over, then plays the requested ones: spatial
-  /// effects first, each kind in the order of its requests. Requests whose event is `expiry` or
-  /// longer ago are dropped.
+  /// Moves playing effects, ends effects whose time is over, and then plays the requested effects:
+  /// first the spatial effects, then the hitscan effects, each kind in the order of its requests.
+  /// Drops requests whose event happened `expiry` or longer before `now`.
   void update(Time now);
 
-  /// Loads prefabs again that could not be loaded, and replaces placeholders in their pools. Call
-  /// it after a disk was mounted again or a build was installed.
+  /// Tries again to load the prefabs that could not be loaded, and replaces the placeholders in
+  /// their pools. Call it after a disk was mounted again or a build was installed.
   void retry();
-  /// Returns what could not be loaded since the last call, for the log: one error for each effect.
+  /// Returns the errors since the last call, for the log: one error for each effect that could not
+  /// be loaded.
   std::vector<Error> drain_problems() { return std::exchange(problems_, {}); }
 
   /// Despawns all pools and drops waiting requests. The player cannot be used again.
   void close();
 
-  /// The instances of an effect; empty for an unknown one.
+  /// The instances of an effect; empty for an unknown effect.
   std::span<const EffectInstance> instances(EffectKind kind, TypeId effect) const;
   std::uint32_t playing_count() const;
   const EffectCounters& counters() const { return counters_; }
@@ -163,14 +169,15 @@ class EffectPlayer {
     std::uint32_t size = 0;
     bool has_failed = false;
     std::size_t next = 0;
-    std::vector<EffectInstance> instances;  ///< As many as `size`, or none.
+    /// `size` instances, or none if the prefab could not be loaded.
+    std::vector<EffectInstance> instances;
   };
 
   /// A float field of a component, if the world has that component.
   struct Setting {
     std::optional<ComponentId> component;
     std::uint32_t offset_bytes = 0;
-    float otherwise = 0;  ///< For entities without a positive number there.
+    float otherwise = 0;  ///< The value for entities that have no positive number in this field.
   };
 
   EffectPlayer(Spawner& spawner, const EffectPlayerOptions& options);
@@ -193,10 +200,10 @@ class EffectPlayer {
   Guid placeholder_;
   std::uint32_t reloads_;
   Duration expiry_;
-  std::array<TickTriggers, 2> triggers_;  ///< By kind.
-  Setting duration_;                      ///< Of spatial effects, in seconds.
-  Setting speed_;                         ///< Of hitscan effects.
-  std::vector<Pool> pools_;               ///< By kind and type id.
+  std::array<TickTriggers, 2> triggers_;
+  Setting duration_;         ///< The duration of spatial effects, in seconds.
+  Setting speed_;            ///< The speed of hitscan effects, in metres per second.
+  std::vector<Pool> pools_;  ///< The pools, sorted by kind and type id.
   std::vector<SpatialEffectRequest> spatial_requests_;
   std::vector<HitscanEffectRequest> hitscan_requests_;
   std::vector<Error> problems_;

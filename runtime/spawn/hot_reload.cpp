@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-// Plain files have no ids: an entity is identified by its position.
+// True for a prefab of a plain file. Plain files have no ids, so the source id of an entity is its
+// position in the file.
 bool has_places_for_ids(const PrefabPlan& plan) {
   for (std::size_t i = 0; i < plan.entities.size(); ++i) {
     if (plan.entities[i].source_id != static_cast<std::int64_t>(i) + 1) return false;
@@ -58,7 +59,7 @@ std::span<const PlannedComponent> components_of(const PrefabPlan& plan, std::siz
   return std::span(plan.components).subspan(planned.first_component, planned.component_count);
 }
 
-// Fields that have the old prefab's value get the new prefab's value.
+// Sets each field that has the value of the old prefab to the value of the new prefab.
 void update_fields(const ComponentDescription& description, Bytes before, Bytes after,
                    std::span<std::byte> live) {
   for (const FieldDescription& field : description.fields) {
@@ -81,12 +82,12 @@ class Follow {
     }
   }
 
-  // Returns the new entities.
+  // Rebuilds an instance and returns its new entities.
   std::span<const EntityId> rebuild(Spawner& spawner, std::span<const EntityId> made) {
     const EntityId root = made.front();
     for (const EntityId entity : made.subspan(1)) {
       if (!world_.is_alive(entity)) continue;
-      // Children of other old entities are despawned with them.
+      // A child of another old entity is despawned together with its parent.
       const EntityId parent = world_.parent(entity);
       if (parent == root || std::ranges::count(made, parent) == 0) world_.set_parent(entity, {});
       world_.request_despawn(entity);
@@ -130,7 +131,8 @@ class Follow {
   const PrefabPlan& after_;
 };
 
-// The prefab is not loaded yet, or the world was restored to a state before it was loaded.
+// True if the prefab is not loaded yet, or if the world was restored to a state before it was
+// loaded.
 bool lacks_prefab(const World& world, EntityId root) {
   const std::optional<ComponentId> component = world.find_component("PrefabLink");
   const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
@@ -168,8 +170,8 @@ PrefabInstances::Instance PrefabInstances::instance_of(const World& world, const
   return instance;
 }
 
-// False if a restore has undone the instance: the id of one of its entities is from another
-// creation, or it lacks its prefab again.
+// False if a restore has undone the instance: another entity has one of its ids, or the root waits
+// for its prefab again.
 bool PrefabInstances::is_itself(const World& world, EntityId root, const Instance& instance) {
   return !lacks_prefab(world, root) &&
          std::ranges::all_of(instance.made, [&](const Creation& made) {

@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-// The list of layers is at the top in the plain form, and one level deeper in Unity's.
+// Finds the list of layers. In a plain file, the list is at the top; in a Unity file, it is one
+// level deeper.
 std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_view field) {
   if (level.document_count() == 0) return std::nullopt;
   const std::optional<ObjectValue> root = level.document(0).root;
@@ -24,14 +25,15 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
-// A YAML file can have a text; the engine writes an integer.
+// A flag is an integer if the engine wrote the file. In a file that a person wrote, it can be a
+// text.
 bool is_true(const ObjectValue& value) {
   if (value.kind() == ObjectKind::integer) return value.integer() != 0;
   return value.kind() == ObjectKind::text && value.text() == "true";
 }
 
-// Identifies an entity of a layer. If a prefab is nested twice, two entities have the same source
-// id; their order distinguishes them.
+// Identifies an entity of a layer. If the layer contains a prefab twice, two entities have the same
+// source id; `ordinal` distinguishes them.
 ContentHash key_of(const Guid& layer, std::int64_t source_id, std::uint32_t ordinal) {
   std::array<std::byte, 28> text{};
   std::ranges::copy(layer.bytes(), text.begin());
@@ -87,7 +89,7 @@ void Level::begin(const Guid& level, bool is_requested) {
   definition_ = std::move(definition.value());
 }
 
-// After a restore another entity may have its id.
+// Despawns an entity, unless another entity has its id after a restore.
 void Level::despawn(Creation& root) {
   if (spawner_.world().is_current(root)) spawner_.world().request_despawn(root.entity);
   root = {};
@@ -118,7 +120,7 @@ void Level::follow(BundleLoader& loader) {
     return;
   }
   if (state_ != LevelState::ready) return;
-  // Loaded layers stay, even if the newer build lacks them.
+  // Loaded layers stay, even if the newer build does not have them.
   const LoadRequest request{.priority = LoadPriority::level, .deadline = {}};
   definition_.release();
   if (auto bundle = loader_->request_asset(level_, request))
@@ -142,8 +144,8 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has rebuilt anything below the root of a layer. A level spawns each of its
-// layers once, so every rebuild is a new one.
+// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each of these
+// layers once and loads again after a rebuild, so every rebuild is new.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {
@@ -154,7 +156,7 @@ bool Level::was_rebuilt() const {
 
 void Level::update() {
   if (!root_.entity.is_null() && !spawner_.world().is_current(root_)) {
-    return fail_level({ErrorCode::not_found, "the level's entity is gone from the world"});
+    return fail_level({ErrorCode::not_found, "the level's entity no longer exists in the world"});
   }
   if (state_ == LevelState::ready) return spawn_on_demand();
   if (state_ != LevelState::loading) return;
@@ -175,7 +177,7 @@ void Level::check_preloaded() {
   state_ = LevelState::loaded;
 }
 
-// Spawns the definition's entity in the first call, and then one layer per call.
+// Spawns the entity of the definition in the first call, and then one layer per call.
 void Level::spawn_next() {
   if (root_.entity.is_null()) {
     Result<Spawned> spawned = spawner_.spawn(level_);
@@ -195,7 +197,7 @@ void Level::spawn_next() {
   state_ = LevelState::ready;
 }
 
-// Spawns one layer per call.
+// Spawns one layer on demand per call.
 void Level::spawn_on_demand() {
   for (Layer& layer : layers_) {
     if (layer.state != LevelState::loading || layer.bundle.state() == LoadState::loading) continue;
@@ -304,7 +306,8 @@ void Level::request(Layer& layer) {
   layer.state = LevelState::loading;
 }
 
-// Only its name identifies the component of replicated entities.
+// Whether a prefab contains a replicated entity. The component of replicated entities is identified
+// by its name.
 bool Level::has_travellers(const PrefabPlan& plan) const {
   const auto replicated = spawner_.world().find_component(options_.replicated_component);
   return replicated && std::ranges::count(plan.components, *replicated, &PlannedComponent::id) > 0;
@@ -363,13 +366,13 @@ void Level::each_placed(const Layer& layer, const PrefabPlan& plan, Visit visit)
   }
 }
 
-// The reload has updated the layer's entities in place.
+// Updates the kinds of a layer's placed entities after a reload that has not rebuilt them.
 void Level::follow_kinds(const Layer& layer) {
   const Result<const PrefabPlan*> plan = spawner_.prepare(layer.definition.prefab);
   if (!plan) return;  // The layer is unchanged.
   each_placed(layer, *plan.value(),
               [&](std::size_t, const ContentHash& key, const ContentHash& kind) {
-                // There are several entities with this key if a level contains a prefab twice.
+                // Several entities have the same key if a level contains a layer's prefab twice.
                 for (auto found = std::ranges::lower_bound(placed_, key, {}, &PlacedEntity::key);
                      found != placed_.end() && found->key == key; ++found) {
                   found->kind = kind;

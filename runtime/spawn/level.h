@@ -1,4 +1,4 @@
-// A level: a main prefab and further layers.
+// Loads and unloads levels. A level consists of a main prefab and further layers.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +16,22 @@
 
 namespace muster {
 
-/// Names of fields and components in a game's level definitions.
+/// The names of fields and components in a game's level definitions.
 struct LevelOptions {
   std::string_view layers_field = "layers";
   std::string_view prefab_field = "prefab";
   std::string_view name_field = "name";
-  /// Set to 1 or `true` for a layer on demand.
+  /// The field that is 1 or `true` for a layer on demand.
   std::string_view on_demand_field = "onDemand";
-  /// The component of replicated entities; those in a level are its placed entities.
+  /// The component of replicated entities. Replicated entities that are part of a level are its
+  /// placed entities.
   std::string_view replicated_component = "ReplicatedEntity";
 };
 
 enum class LevelState : std::uint8_t {
   none,
   loading,
-  loaded,  ///< Preloaded: its bundles are loaded, and nothing is spawned.
+  loaded,  ///< The bundles are preloaded, and nothing is spawned.
   ready,
   failed,
 };
@@ -39,35 +40,39 @@ enum class LevelState : std::uint8_t {
 struct LevelLayer {
   std::string name;  ///< May be empty.
   Guid prefab;
-  bool is_on_demand = false;  ///< Loaded by `load_layer`, not with its level.
+  /// True if `load_layer` loads the layer; false if it is loaded with its level.
+  bool is_on_demand = false;
 };
 
 /// A replicated entity that is part of a level.
 struct PlacedEntity {
-  ContentHash key;  ///< Its layer and its entity in that; equal on every machine.
+  ContentHash key;  ///< Identifies the layer and the entity in the layer. The key is equal on every
+                    ///< machine.
   EntityId entity;
-  /// Hash of its replicated component's original value.
+  /// The hash of the original value of its replicated component.
   ContentHash kind;
 };
 
-/// The layers of a level's definition in its order, the main prefab first. Layers whose prefabs are
-/// not in this build are left out, such as those for clients only in a server's build. Fails as
-/// `BundleStore::load` and `ObjectReader::open` do.
+/// The layers of a level's definition, the main prefab first, then in the order of the definition.
+/// Leaves out layers whose prefabs are not in this build, for example the client's layers in a
+/// server's build. Fails like `BundleStore::load` and `ObjectReader::open`.
 Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& level,
                                              const LevelOptions& options = {});
 
 /// Loads and unloads levels, one at a time. A level's definition becomes an entity, and its layers
 /// become children in their order. Each `update` spawns one layer, to limit the time per frame. A
-/// level may be unloaded or replaced at any time, also while it loads.
+/// level may be unloaded or replaced at any time, even while it loads.
 ///
-/// Layers on demand are loaded and unloaded separately while the level is loaded; if one fails, the
-/// level is unaffected. They contain nothing replicated, because placed entities get their network
-/// ids before all others.
+/// Layers on demand are loaded and unloaded separately while the level is loaded. The failure of
+/// such a layer does not affect the level. Layers on demand contain no replicated entities, because
+/// placed entities get their network ids before all other entities.
 ///
-/// A level is not part of the restored state: take snapshots of its world only when it is ready,
-/// and clear them when it is unloaded. If its entity vanishes nevertheless, the level fails.
+/// A level is not part of the restored state. Take snapshots of its world only when the level is
+/// ready, and clear the snapshots when it is unloaded. If the entity of the definition no longer
+/// exists, for example after a restore, the level fails.
 ///
-/// Spawner and loader must share a store, and outlive this object. One thread at a time.
+/// The spawner and the loader must use the same store and must outlive this object. One thread may
+/// use this object at a time.
 ///
 ///     level.load(guid);
 ///     ...
@@ -83,68 +88,72 @@ class Level {
   Level(const Level&) = delete;
   Level& operator=(const Level&) = delete;
 
-  /// Begins to load the bundles of a level, and keeps them; a later `load` continues from there.
-  /// Unloads the level before.
+  /// Unloads the current level, and begins to load the bundles of another level without spawning
+  /// it. A later `load` of the same level uses these bundles.
   void preload(const Guid& level);
 
-  /// Begins to load a level. Unloads the level before, unless it is the same one being preloaded.
+  /// Begins to load a level. Unloads the current level, unless it is the same level and was only
+  /// preloaded.
   void load(const Guid& level);
 
   /// Despawns the level and releases its bundles.
   void unload();
 
-  /// Requests a layer on demand; one that failed is requested again. May be called as soon as the
-  /// level is requested; the layer is spawned after the layers that belong to the level. Does
-  /// nothing without a level, and for layers that are not on demand or not in this build.
+  /// Requests a layer on demand. A failed layer is requested again. The call is allowed as soon as
+  /// the level is requested; the layer is spawned after the layers that belong to the level. Does
+  /// nothing if there is no level, if the layer is not on demand, or if it is not in this build.
   void load_layer(std::string_view name);
 
-  /// Despawns a layer on demand and releases its bundles, also while it loads.
+  /// Despawns a layer on demand and releases its bundles, even while it loads.
   void unload_layer(std::string_view name);
 
-  /// The state of a layer: `none` if it was not requested or does not exist. A layer that belongs
-  /// to its level is `ready` once it is spawned.
+  /// The state of a layer; `none` if the layer was not requested or does not exist. A layer that is
+  /// loaded with its level is `ready` once it is spawned.
   LevelState layer_state(std::string_view name) const;
 
-  /// Why a layer on demand failed. Requires: its state is `failed`.
+  /// The reason why a layer on demand failed. Requires: its state is `failed`.
   const Error& layer_error(std::string_view name) const;
 
-  /// Uses another loader from now on, as after a hot reload; the old one may be destroyed. The
-  /// level loads from the beginning if it is loading now, or if the reload has rebuilt one of its
-  /// own layers, because then placed entities of that layer no longer exist. A client must not call
-  /// `apply` or `clear` for what it receives until the level is ready and registered again; it may
-  /// call `update`. In all other cases the level keeps its layers, whatever the newer definition
-  /// contains; but a layer on demand that now contains a replicated entity fails and is despawned.
+  /// Replaces the loader, for example after a hot reload. After the call, the old loader may be
+  /// destroyed. The level loads from the beginning if it is loading now, or if the reload has
+  /// rebuilt a layer that belongs to the level, because then placed entities of that layer no
+  /// longer exist. Until the level is ready and registered again, a client must not call `apply` or
+  /// `clear` of its receiver; it may call `update`. In all other cases the level keeps its layers,
+  /// even if the newer definition has different layers. However, a layer on demand that now
+  /// contains a replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
-  /// Spawns what was loaded since the last call. Call it once a frame.
+  /// Spawns the entity of the definition, or at most one loaded layer. Call it once a frame.
   void update();
 
   LevelState state() const { return state_; }
-  /// Why it failed. Requires: `state()` is `failed`. Spawned parts were despawned.
+  /// The reason why the level failed. A failed level has no spawned layers. Requires: `state()` is
+  /// `failed`.
   const Error& error() const { return error_; }
-  /// The definition's entity; null before it is spawned.
+  /// The entity of the definition; null before it is spawned.
   EntityId root() const { return root_.entity; }
-  /// The layers that belong to the level: how many are spawned, and how many there are (0 until the
-  /// definition is loaded).
+  /// The number of spawned layers, without layers on demand. `layer_count` is the number of all
+  /// layers without layers on demand; it is 0 until the definition is loaded.
   std::size_t spawned_layers() const { return spawned_layers_; }
   std::size_t layer_count() const { return own_layers_; }
 
-  /// The placed entities, sorted by their keys. Complete when the level is ready.
+  /// The placed entities, sorted by their keys. The list is complete when the level is ready.
   std::span<const PlacedEntity> placed() const { return placed_; }
 
-  /// Gives the placed entities the network ids from 0 on, in the order of their keys. A server and
-  /// its clients give the same ids, as long as both builds have the layers with placed entities.
-  /// Call it before any other entity gets an id. If one id cannot be given, gives none and returns
-  /// why. This happens when a level has begun again with more entities, and needs ids that other
-  /// entities use: remove those first. Requires: the level is ready, and a tick has ended since
-  /// another level was unloaded.
+  /// Assigns the network ids 0, 1, 2 and so on to the placed entities, in the order of their keys.
+  /// A server and its clients assign the same ids if both builds have the layers with placed
+  /// entities. Call it before any other entity gets an id. If an id is in use, assigns no id and
+  /// returns the reason. An id can be in use when a level has loaded again and has more placed
+  /// entities than before. Remove the entities that use these ids first. Requires: the level is
+  /// ready, and a tick has ended since the previous level was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
-  /// A hash of the keys and kinds in their order. Two ends with equal hashes have placed the same
-  /// entities under the same ids. Entities count as the same if their replicated components are
-  /// equal. Names and other data can differ, because each end can strip data or use another
-  /// variant. A server that accepts clients with other content must compare this hash. Ends with
-  /// other versions of the replicated component never have equal hashes.
+  /// A hash of the keys and kinds of the placed entities, in the order of the keys. If a server and
+  /// a client have equal hashes, they have the same placed entities under the same ids. Entities
+  /// count as the same if their replicated components are equal. Names and other data can differ,
+  /// because each build can strip data or use another variant. A server that accepts clients with
+  /// different content must compare this hash. The hashes always differ if the two builds have
+  /// different versions of the replicated component.
   ContentHash placed_hash() const;
 
  private:
@@ -182,12 +191,12 @@ class Level {
   Error error_;
   Guid level_;
   BundleHandle definition_;
-  bool is_requested_ = false;      ///< To be spawned, not only preloaded.
-  bool are_layers_known_ = false;  ///< The definition was read.
+  bool is_requested_ = false;      ///< True after `load`; false if the level is only preloaded.
+  bool are_layers_known_ = false;  ///< True if the definition was read.
   std::vector<Layer> layers_;
-  std::size_t own_layers_ = 0;      ///< Layers that belong to the level.
-  std::size_t spawned_layers_ = 0;  ///< Those that are spawned.
-  /// Layers on demand that were requested before the definition was loaded.
+  std::size_t own_layers_ = 0;      ///< The number of layers without layers on demand.
+  std::size_t spawned_layers_ = 0;  ///< The number of these layers that are spawned.
+  /// The names of layers that were requested before the definition was loaded.
   std::set<std::string, std::less<>> requested_layers_;
   Creation root_;
   std::vector<PlacedEntity> placed_;

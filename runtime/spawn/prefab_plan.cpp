@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view kRemedy =
     ": export the components of this game again, then run 'muster build'";
 
-// Returns the world's component for each description of the prefab.
+// Finds the component of the world for each description of the prefab.
 Result<std::vector<ComponentId>> match_descriptions(const PrefabReader& prefab,
                                                     const World& world) {
   std::vector<ComponentId> ids;
@@ -77,8 +77,8 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world) {
     entity.component_count =
         static_cast<std::uint32_t>(plan.components.size()) - entity.first_component;
   }
-  // Does not store a name with each component. In a bundle, a long name occurs once, and each
-  // component needs only eight bytes, so a forged bundle could make this use any amount of memory.
+  // Stores each type name once, not with each component. In a forged bundle, millions of components
+  // could share one long name, and copies of that name would need gigabytes.
   for (std::uint32_t i = prefab.description_count(); i < prefab.type_count(); ++i) {
     plan.other_types.emplace_back(prefab.type_name(i));
   }

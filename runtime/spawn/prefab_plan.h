@@ -16,8 +16,10 @@
 namespace muster {
 
 struct PlannedEntity {
-  std::int64_t source_id = 0;            ///< Its id in the source file; not unique when nested.
-  std::uint32_t parent = layout::kNone;  ///< Index of an earlier entity; none for a root.
+  std::int64_t source_id = 0;  ///< The id of the entity in the source file. It is not unique if the
+                               ///< prefab contains other prefabs.
+  /// The index of the parent, which is an earlier entity; `kNone` for a root.
+  std::uint32_t parent = layout::kNone;
   NameId name = NameId::empty;
   std::uint32_t first_component = 0;
   std::uint32_t component_count = 0;
@@ -26,35 +28,34 @@ struct PlannedEntity {
 
 struct PlannedComponent {
   ComponentId id;
-  std::uint32_t offset_bytes = 0;  ///< Offset of its value in `data`.
+  std::uint32_t offset_bytes = 0;  ///< The offset of the value in `data`.
   std::uint32_t size_bytes = 0;
 };
 
-/// A checked prefab with the components of a world. Owns its data, so the bundle may be closed.
-/// Valid only for the world that it was made for.
+/// A checked prefab with the components of a world. The plan owns its data, so the bundle may be
+/// closed. The plan is valid only for the world for which it was made.
 struct PrefabPlan {
-  Guid asset;                           ///< Its source; `Spawner` sets it.
+  Guid asset;                           ///< The asset of the prefab; `Spawner` sets it.
   std::vector<PlannedEntity> entities;  ///< Parents before children.
   std::vector<PlannedComponent> components;
   ByteVector data;
-  /// The types of components without a description, each once. Their values stay in the asset's
-  /// `object` entry; the world does not get them.
+  /// The types of the components without a description, each type once. The values of these
+  /// components stay in the asset's `object` entry and are not added to the world.
   std::vector<std::string> other_types;
-  std::uint32_t other_components = 0;  ///< The number of components of these types.
+  std::uint32_t other_components = 0;  ///< The number of components without a description.
 };
 
 /// Plans a flattened prefab, or a factory (a prefab of one entity). Fails with `hash_mismatch` if a
-/// component was cooked with another description than the world has, `not_found` if the world lacks
-/// it, and `malformed` if an entity has two components of one type; the message names the
-/// component.
+/// component was cooked with a different description than the world's, with `not_found` if the
+/// world does not have the component type, and with `malformed` if an entity has two components of
+/// one type. The message names the component.
 Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world);
 
-/// Plans an asset that is no prefab (a hero's definition) as one entity with the given name. Each
-/// document counts as a component without a description.
+/// Plans an asset that is not a prefab (for example a hero's definition) as one entity with the
+/// given name. Each document of the asset counts as a component without a description.
 PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, World& world);
 
-/// The indices of the entities of a plan's first root, depth first: the root, then everything
-/// below.
+/// The indices of a plan's first root and of all entities below it, depth first, the root first.
 std::vector<std::uint32_t> depth_first(const PrefabPlan& plan);
 
 }  // namespace muster

@@ -13,7 +13,8 @@ Presentations::Presentations(DeferredSpawner& views, const World& game)
 
 Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key) {
   if (!game_.is_alive(owner) || game_.is_despawning(owner)) {
-    return fail(ErrorCode::invalid_argument, "the owner of a presentation is gone");
+    return fail(ErrorCode::invalid_argument,
+                "the owner of the presentation no longer exists, or is despawning");
   }
   const OwnerKey at = key_of(owner, key.type);
   const auto shown = shown_.find(at);
@@ -29,7 +30,8 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
                                           ", type " + std::to_string(key.type) + ", variation " +
                                           std::to_string(key.variation));
   }
-  // A presentation that was never seen is despawned; a seen one stays until its successor is ready.
+  // A visible presentation stays until the new presentation is ready. A presentation that is not
+  // visible yet is despawned.
   Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
     const Shown& last = shown->second;
@@ -101,7 +103,7 @@ Presentations::OwnerKey Presentations::key_of(EntityId owner, std::uint32_t type
   return {signature, signature.is_none() ? owner : EntityId(), type};
 }
 
-// Returns null if it is gone.
+// Returns the owner, or null if it no longer exists.
 EntityId Presentations::find_owner(const OwnerKey& at) const {
   if (!at.signature.is_none()) return game_.find(at.signature);
   return game_.is_alive(at.entity) ? at.entity : EntityId();

@@ -1,4 +1,4 @@
-// Presentations: the entities that a client shows for entities of the game's world.
+// Shows entities of the game's world through presentations, which are entities in a second world.
 #pragma once
 
 #include <compare>
@@ -10,16 +10,17 @@
 
 namespace muster {
 
-/// Stores which presentation shows which owner. An owner has at most one presentation of each type.
-/// For example, the first and third person of a character are two types. Presentations are in a
-/// separate world, the view, which is never restored. Their owners are in the game's world, which
-/// can be restored. An owner with a signature is identified by it, so it keeps its presentation
-/// when it is computed again under another id. Other owners are identified by their ids.
+/// Stores which presentation shows which owner. An owner is an entity of the game's world, which
+/// can be restored. Its presentations are entities of a separate world, the view, which is never
+/// restored. An owner has at most one presentation of each type; for example, the first person and
+/// the third person of a character are two types. An owner with a signature is identified by the
+/// signature, so it keeps its presentation if a recomputed tick gives it another id. An owner
+/// without a signature is identified by its id.
 ///
 /// A presentation despawns with its owner, and when `show` is called with another variation. No
-/// call waits for a disk: a presentation whose bundle is not loaded is an entity at once. The
-/// deferred spawner completes it, and handles failures (report, counter, placeholder). Both worlds
-/// and the spawner must outlive this object. One thread at a time.
+/// call waits for a disk: a presentation is an entity at once, even if its bundle is not loaded.
+/// The deferred spawner completes the presentation and handles failures. Both worlds and the
+/// spawner must outlive this object. One thread may use this object at a time.
 ///
 ///     Presentations presentations(view_spawner, game);
 ///     ...                                        // a tick, or several computed again
@@ -29,42 +30,45 @@ namespace muster {
 ///     view.process_despawns();
 class Presentations {
  public:
-  /// `views` spawns into the view. Requires: two different worlds.
+  /// `views` spawns into the view. Requires: the view and `game` are different worlds.
   Presentations(DeferredSpawner& views, const World& game);
 
-  /// Shows `owner` by the presentation with this key, and returns its root in the view. Looks it up
-  /// by the full key (owner's asset, platform, type, variation) and spawns it. The previous
-  /// presentation stays until the new one is complete or has a placeholder, to avoid flicker; if it
-  /// is requested again before that, it is kept. Nothing changes if the presentation is already
+  /// Spawns the presentation with this key (owner's asset, platform, type and variation) for
+  /// `owner`, and returns its root in the view. To avoid flicker, the previous presentation stays
+  /// until the new presentation is complete or has a placeholder. If `show` requests the previous
+  /// presentation again before that, it is kept. Nothing changes if the presentation is already
   /// shown, or on failure. Fails with `not_found` if no presentation has that key, and with
-  /// `invalid_argument` if the owner is gone or despawning.
+  /// `invalid_argument` if the owner no longer exists or is despawning.
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
   /// Despawns the presentation of `owner`, if there is one.
   void hide(EntityId owner, std::uint32_t type);
 
-  /// The visible presentation of `owner` in the view: the previous one while the new one waits for
-  /// its bundle. Null without one.
+  /// The visible presentation of `owner` in the view; null if `owner` has no presentation. While a
+  /// new presentation waits for its bundle, this is the previous presentation.
   EntityId shown(EntityId owner, std::uint32_t type) const;
-  /// The owner of a presentation; null if `presentation` is none, or its owner is gone. Takes time
-  /// linear in the number of presentations.
+  /// The owner of a presentation; null if `presentation` is not a presentation, or if its owner no
+  /// longer exists. The time is linear in the number of presentations.
   EntityId owner_of(EntityId presentation) const;
 
-  /// Despawns every presentation whose owner is gone or despawning, and every replaced one. Call it
-  /// once a frame, after the game's last tick. Returns how many owners are gone.
+  /// Despawns every presentation whose owner no longer exists or is despawning, and every
+  /// presentation that was replaced. Returns the number of presentations that lost their owner.
+  /// Call it once a frame, after the last tick of the game.
   std::uint32_t update();
 
  private:
   struct OwnerKey {
-    Signature signature;  ///< None for an owner without a signature.
-    EntityId entity;      ///< Null for an owner with a signature.
+    Signature signature;  ///< The signature of the owner, or none.
+    EntityId
+        entity;  ///< The id of an owner without a signature; null for an owner with a signature.
     std::uint32_t type = 0;
     friend auto operator<=>(const OwnerKey&, const OwnerKey&) = default;
   };
   struct Shown {
     PresentationKey key;
     EntityId root;
-    EntityId before;  ///< Another variation, visible until the root is ready; or null.
+    EntityId
+        before;  ///< The previous presentation, which is visible until `root` is ready; or null.
     PresentationKey before_key;
   };
   OwnerKey key_of(EntityId owner, std::uint32_t type) const;

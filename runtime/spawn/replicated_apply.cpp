@@ -1,5 +1,5 @@
-// A despawned entity loses its network id at once. It stays in the world until the end of the tick,
-// so that systems can react.
+// A despawned entity loses its network id at once. The entity stays in the world until the end of
+// the tick, so that systems can react.
 #include "runtime/spawn/replicated_apply.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ void ReplicatedApply::despawn(EntityReference id) {
     ++counters_.unknown_id;
     return;
   }
-  (void)collection_.remove(id);  // Cannot fail: it was found.
+  (void)collection_.remove(id);  // Cannot fail, because the id was found.
   world_.request_despawn(entity);
   ++counters_.despawned;
 }
@@ -67,7 +67,7 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
     (void)collection_.add(spawn.id, entity);  // Cannot fail: in range, free and alive.
   }
-  // A new server may begin with another tick.
+  // A new server may begin with a lower tick.
   updated_at_[index] = Tick();
   ++counters_.spawned;
 }

@@ -1,4 +1,4 @@
-// Applies replicated changes of entities to the world, in the only safe order.
+// Applies replicated changes of entities to the world.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ namespace muster {
 struct ReplicatedSpawn {
   EntityReference id;
   TypeId type;
-  PlayerId player = PlayerId::none;  ///< The owner, who predicts it.
+  PlayerId player = PlayerId::none;  ///< The player that owns and predicts the entity.
   EntityId existing{};               ///< The entity to use; null to spawn a new one.
 };
 
-/// A replicated update: new values of one component of an entity.
+/// A replicated update: the new value of one component of an entity.
 struct ReplicatedUpdate {
   EntityReference id;
   ComponentId component;
-  Bytes value;  ///< In the described layout; must be valid until it is applied.
-  /// The entity below `id` that has the component; null for the entity itself.
+  Bytes value;  ///< The value in the layout of the component's description. The bytes must be valid
+                ///< until the update is applied.
+  /// The entity below the entity of `id` that has the component; null if the entity of `id` has it.
   EntityId below{};
 };
 
@@ -40,30 +41,31 @@ struct ReplicatedChanges {
   std::span<const ReplicatedUpdate> updated;
 };
 
-/// Counters of the applied changes. All changes come from the network: invalid ones are counted and
-/// skipped.
+/// Counters of the applied changes. All changes come from the network, so invalid changes are
+/// counted and skipped.
 struct ReplicatedApplyCounters {
   std::uint64_t despawned = 0;
   std::uint64_t spawned = 0;
   std::uint64_t placed = 0;  ///< Spawns of placed entities.
   std::uint64_t updated = 0;
-  std::uint64_t stale = 0;       ///< Updates that are not newer than the last one.
+  std::uint64_t stale = 0;  ///< Updates that are not newer than the last update of their entity.
   std::uint64_t unknown_id = 0;  ///< Despawns and updates of unknown ids.
-  /// Ids that are in use or out of range; components that do not exist, do not fit, or are never
-  /// sent.
+  /// Changes that are refused because the id is in use or out of range, or because the component
+  /// does not exist, has another size, or is never sent.
   std::uint64_t refused = 0;
 };
 
-/// Applies the server's changes: despawns, then spawns, then updates. With this order, an id is
+/// Applies the server's changes: first despawns, then spawns, then updates. In this order, an id is
 /// free before it is used again, and every updated entity exists. The tick of an entity only
 /// increases: an update with the same or an older tick changes nothing. The spawn of a placed
-/// entity (`placed_count`) only sets its owner.
+/// entity (`ReplicatedCollection::placed_count`) only sets its owner.
 ///
-/// Spawner and collection must share a world, and outlive this object. One thread at a time.
-/// Allocates only to spawn, or for higher ids.
+/// The spawner and the collection must use the same world and must outlive this object. One thread
+/// may use this object at a time. Allocates only to spawn entities, and for an id that is higher
+/// than all earlier ids.
 class ReplicatedApply {
  public:
-  /// `registry`: the index of the registry of replicated entities in the spawner's catalog.
+  /// `registry` is the index of the registry of replicated entities in the spawner's catalog.
   ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
                   std::uint32_t registry)
       : spawner_(spawner),
@@ -74,15 +76,17 @@ class ReplicatedApply {
 
   void apply(const ReplicatedChanges& changes);
 
-  /// Applies updates that are known to be the newest, whatever their tick. An entity that is
-  /// received in parts has the tick of its oldest part, so several updates may have one tick.
+  /// Applies updates that the caller knows to be the newest, without comparing ticks. An entity
+  /// that is received in parts has the tick of its oldest part, so several updates of the entity
+  /// can have the same tick.
   void apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates);
 
-  /// Applies updates of the current tick of their entities again, to entities that were created
-  /// since: children, when the bundle is loaded.
+  /// Applies updates again that have the current tick of their entities. Call it when the bundle of
+  /// an entity is loaded, because the updates could not be applied to children that did not exist
+  /// yet.
   void apply_again(std::span<const ReplicatedUpdate> updates);
 
-  /// The tick of an entity's last update; 0 if there was none, or for an unknown id.
+  /// The tick of an entity's last update; 0 if there was no update or the id is unknown.
   Tick updated_at(EntityReference id) const;
   const ReplicatedApplyCounters& counters() const { return counters_; }
 
@@ -98,7 +102,7 @@ class ReplicatedApply {
   World& world_;
   std::uint32_t registry_;
   std::optional<ComponentId> link_;  ///< `PrefabLink`, which the server may not change.
-  std::vector<Tick> updated_at_;     ///< By network id.
+  std::vector<Tick> updated_at_;     ///< The ticks of the last updates, by network id.
   ReplicatedApplyCounters counters_;
 };
 

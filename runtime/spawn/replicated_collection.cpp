@@ -44,7 +44,7 @@ EntityReference ReplicatedCollection::lowest_free() {
 
 namespace {
 
-// Lists the components with these receivers, of an entity and all below it.
+// Lists the components with these receivers, of an entity and of all entities below it.
 void list_part(const World& world, EntityId root, Receivers receivers,
                std::vector<GroupComponent>& out) {
   EntityId entity = world.is_alive(root) ? root : EntityId();

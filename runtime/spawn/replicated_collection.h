@@ -1,4 +1,4 @@
-// The replicated entities by network id.
+// Finds replicated entities by their network ids.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,11 @@
 
 namespace muster {
 
-/// Network ids are smaller than this. An id uses 8 bytes in the table; without a limit, a forged id
-/// would allocate gigabytes.
+/// Every network id is smaller than this. The table uses 8 bytes per id, so without this limit a
+/// forged id would allocate gigabytes.
 inline constexpr std::int32_t kMaxNetworkIds = 1 << 16;
 
-/// The result of a request with numbers from the network.
+/// The result of adding or removing a network id.
 enum class [[nodiscard]] CollectionVerdict : std::uint8_t{
     accepted,       id_out_of_range,
     id_in_use,       ///< A live entity has this id.
@@ -21,17 +21,17 @@ enum class [[nodiscard]] CollectionVerdict : std::uint8_t{
     unknown_id,      ///< No entity is registered under this id.
 };
 
-/// One component of an entity or of one below it.
+/// One component of an entity, or of an entity below it.
 struct GroupComponent {
   EntityId entity;
   ComponentId component;
   friend bool operator==(const GroupComponent&, const GroupComponent&) = default;
 };
 
-/// Maps network ids to entities. An id can be given again only when its entity is gone, so that a
-/// delayed message cannot replace an entity. Only the server's messages change it, never a
-/// prediction: it is not part of the restored state. The world must outlive it. One thread at a
-/// time.
+/// Maps network ids to entities. An id can be used again only when its entity no longer exists, so
+/// a delayed message cannot replace an entity. Only messages of the server change the collection.
+/// Predictions do not change it, and it is not part of the restored state. The world must outlive
+/// the collection. One thread may use the collection at a time.
 class ReplicatedCollection {
  public:
   explicit ReplicatedCollection(const World& world) : world_(world) {}
@@ -39,18 +39,19 @@ class ReplicatedCollection {
   CollectionVerdict add(EntityReference id, EntityId entity);
   CollectionVerdict remove(EntityReference id);
 
-  /// Ids below this belong to the placed entities of the level. `Level::register_placed` sets it.
+  /// The number of placed entities of the level. Ids below this number belong to them.
+  /// `Level::register_placed` sets it.
   std::int32_t placed_count() const { return placed_count_; }
   void set_placed_count(std::int32_t count) { placed_count_ = search_from_ = count; }
 
-  /// The entity of an id. Null if the entity has not arrived yet or no longer exists, or if the id
-  /// is invalid.
+  /// The entity of an id. Null if no entity is registered under the id, if the entity no longer
+  /// exists, or if the id is out of range.
   EntityId find(EntityReference id) const;
 
-  /// The lowest free id that belongs to no placed entity; -1 if all are in use. For servers: the id
-  /// of a placed entity stays reserved when the entity is gone, because clients that join later
-  /// have that entity in their level. Checks each id once over all calls, and again after entities
-  /// have despawned.
+  /// The lowest free id that does not belong to a placed entity; -1 if all ids are in use. A server
+  /// calls it for new entities. The id of a placed entity stays reserved when the entity no longer
+  /// exists, because clients that join later have that entity in their level. All calls together
+  /// check each id once, and again after entities have despawned.
   EntityReference lowest_free();
   /// The number of ids that `lowest_free` has checked so far.
   std::uint64_t checked_count() const { return checked_count_; }
@@ -67,19 +68,21 @@ class ReplicatedCollection {
  private:
   const World& world_;
   std::int32_t placed_count_ = 0;
-  std::vector<EntityId> entities_;  ///< By network id; null for none.
-  /// No id from `placed_count_` up to this one is free while the world's `end_count` is
-  /// `searched_at_`.
+  /// The entities by network id; null for an id that is not used.
+  std::vector<EntityId> entities_;
+  /// While the world's `end_count` is equal to `searched_at_`, all ids from `placed_count_` up to
+  /// and without this id are in use.
   std::int32_t search_from_ = 0;
   std::uint64_t searched_at_ = 0;
   std::uint64_t checked_count_ = 0;
 };
 
-/// Appends the components of an entity and of all below it to `out`, by receivers (`receivers_of`):
-/// first those for everyone, then those that only the owner receives and predicts, then those that
-/// all but the owner receive and interpolate. Each part is depth first, children in their order,
-/// and the components of an entity by `ComponentId`. The order is equal in all worlds with the same
-/// descriptions and prefab, whatever the order of adding.
+/// Appends the components of an entity, and of all entities below it, to `out`. The components are
+/// in three groups by receivers (`receivers_of`): first the components for all clients, then the
+/// components that only the owner receives and predicts, then the components that all clients
+/// except the owner receive and interpolate. In each group, the entities are depth first, and the
+/// components of an entity are sorted by `ComponentId`. The order is equal in all worlds with the
+/// same descriptions and prefab, also if the components were added in another order.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// The file's name without folder and extension.
+// The name of a file without its folder and its extension.
 std::string_view stem_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
@@ -56,7 +56,7 @@ Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
                            : "registry " + std::to_string(registry))};
 }
 
-// Makes the entities of a plan. The first one is `root`, unless `root` is null.
+// Makes the entities of a plan. If `root` is not null, it is used as the first entity.
 Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   assert(!plan.entities.empty());
   made_.resize(plan.entities.size());

@@ -22,14 +22,15 @@ class PrefabInstances;
 struct Spawned {
   EntityId root;  ///< The prefab's first entity.
   std::uint32_t entities = 0;
-  std::uint32_t components = 0;        ///< Components in the world.
-  std::uint32_t other_components = 0;  ///< Components without a description, which are left out.
+  std::uint32_t components = 0;  ///< Components in the world.
+  /// Components without a description, which are not added to the world.
+  std::uint32_t other_components = 0;
 };
 
-/// Spawns entities from the prefabs of a build. A prefab is loaded and checked at its first use;
-/// after that spawning only copies, and allocates only to enlarge the world.
+/// Spawns entities from the prefabs of a build. A prefab is loaded and checked at its first use.
+/// Later spawns only copy data, and allocate only when the world needs more memory.
 ///
-/// Store and world must outlive it. One thread at a time.
+/// The store and the world must outlive the spawner. One thread may use the spawner at a time.
 ///
 ///     Spawner spawner(store, world);
 ///     Result<Spawned> hero = spawner.spawn_type(replicated_registry, type_id);
@@ -39,43 +40,44 @@ class Spawner {
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
 
-  /// Spawns an asset: a prefab with its hierarchy, or a factory or other definition as one entity
-  /// with data only. Its roots become children of `parent`, or roots of the world if `parent` is
-  /// null. On failure nothing is spawned. Fails as `BundleStore::load` and `plan_prefab` do, with
-  /// the asset in the message, and with `invalid_argument` for an asset that cannot be spawned,
-  /// such as a picture. Requires: `parent` is null or alive.
+  /// Spawns an asset: a prefab with its hierarchy, or a factory or another definition as one
+  /// entity. The roots of the asset become children of `parent`, or roots of the world if `parent`
+  /// is null. Fails like `BundleStore::load` and `plan_prefab`, and with `invalid_argument` for an
+  /// asset that cannot be spawned, for example a picture. The message names the asset. On failure
+  /// nothing is spawned. Requires: `parent` is null or alive.
   Result<Spawned> spawn(const Guid& asset, EntityId parent = {});
 
-  /// Spawns the asset of a type id in a registry, by the registry's index in the catalog. Fails
+  /// Spawns the asset of a type id. `registry` is the index of the registry in the catalog. Fails
   /// with `not_found` if the id is not assigned, because ids come from the network.
   Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
 
-  /// Loads and checks an asset before it is spawned. The plan is valid as long as the spawner, or
-  /// until `PrefabInstances::reload`.
+  /// Loads and checks an asset before it is spawned. The plan is valid while the spawner exists,
+  /// but at most until `PrefabInstances::reload`.
   Result<const PrefabPlan*> prepare(const Guid& asset);
 
   /// Spawns a plan of this spawner. Cannot fail.
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
-  /// Spawns into an existing entity, which replaces the prefab's first entity. It keeps its
-  /// components, and its name if it has one. Requires: it is alive.
+  /// Like `instantiate`, but uses an existing entity in place of the prefab's first entity. The
+  /// existing entity keeps the components that it has, and its name if it has one. Requires: `root`
+  /// is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
-  /// The entities of the last spawn, in the order of the plan; valid until the next one.
+  /// The entities of the last spawn, in the order of the plan. Valid until the next spawn.
   std::span<const EntityId> last_made() const { return made_; }
 
   /// The error for a type id that is not assigned in a registry.
   Error unassigned(std::uint32_t registry, TypeId type_id) const;
 
-  /// Adds every spawn from now on to `instances`; null to stop. For development. `instances` must
-  /// outlive the spawner, or the caller stops with null before it destroys `instances`.
+  /// Adds every later spawn to `instances`; null stops that. For development only. Either
+  /// `instances` outlives the spawner, or the caller passes null before it destroys `instances`.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
-  /// The argument of the last `note_in`; null for none.
+  /// The argument of the last `note_in`; null before the first call.
   const PrefabInstances* instances() const { return instances_; }
 
-  /// How many times `PrefabInstances::reload` has replaced the build, for code that caches spawned
-  /// entities.
+  /// The number of times that `PrefabInstances::reload` has replaced the build. Code that caches
+  /// spawned entities needs it.
   std::uint32_t reload_count() const { return reload_count_; }
 
   BundleStore& store() { return *store_; }
@@ -93,8 +95,8 @@ class Spawner {
   PrefabInstances* instances_ = nullptr;
   std::uint32_t reload_count_ = 0;
   std::unordered_map<Guid, PrefabPlan> plans_;
-  const PrefabPlan* last_plan_ =
-      nullptr;                  ///< The plan of the last spawn; equal spawns often follow.
+  /// The plan of the last spawn, which makes repeated spawns of one asset faster.
+  const PrefabPlan* last_plan_ = nullptr;
   std::vector<EntityId> made_;  ///< The entities of the last spawn, by index in the plan.
 };
 

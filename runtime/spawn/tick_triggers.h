@@ -1,4 +1,4 @@
-// Reports each occurrence once, however often its tick is computed.
+// Reports each occurrence once, even if its tick is computed several times.
 #pragma once
 
 #include <array>
@@ -12,45 +12,46 @@
 
 namespace muster {
 
-/// Turns replicated ticks ("fired at 90") into occurrences ("play the shot now"). Replicated state
-/// contains only the tick at which something last happened. Prediction, rollback and late packets
+/// Turns replicated ticks ("fired at tick 90") into occurrences ("play the shot now"). Replicated
+/// state contains only the tick of the last occurrence. Prediction, rollback and late packets can
 /// produce the same state several times, or undo and repeat it. This class reports each tick once.
 ///
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
-/// There is no limit of age; `EffectPlayer` has one. One thread at a time; allocates only for new
-/// keys.
+/// An occurrence is reported even if its tick is long ago; `EffectPlayer` has a limit for that. One
+/// thread may use this object at a time. Allocates only for new keys.
 class TickTriggers {
  public:
-  /// One of the replicated ticks of an entity.
+  /// Identifies one replicated tick of an entity.
   struct Key {
     EntityReference entity;
     std::uint32_t channel = 0;
   };
 
-  /// `same_within_ticks`: if a correction moves an occurrence by at most this many ticks from its
-  /// report, it counts as the same one. For events whose predicted tick is often wrong by one. Must
-  /// be less than half of the distance between two real occurrences. Otherwise some occurrences are
-  /// never reported, because a wrong prediction between two of them can count as both.
+  /// If a correction moves a reported occurrence by at most `same_within_ticks`, it is not reported
+  /// again. Use this for events whose predicted tick is often wrong by one. The value must be less
+  /// than half of the distance between two real occurrences. Otherwise a wrong prediction between
+  /// two occurrences can count as both, and one of them is never reported.
   explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
-  /// Whether this occurrence was not reported yet. Tick 0 means that it never happened. Returns
-  /// false for ticks older than the last `kReports` reports.
+  /// Returns true if this occurrence was not reported yet. Returns false for tick 0, which means
+  /// that nothing happened, and for ticks older than the last `kReports` reports.
   bool fires(const Key& key, Tick tick);
-  /// The number of reports that are kept: one per tick of the deepest default ring of snapshots.
-  /// With fewer, a shot would be lost if a correction moves it before many other shots of a fast
-  /// gun.
+  /// The number of reports that are kept for each key. The number is equal to the default depth of
+  /// a snapshot ring. With fewer reports, a correction could move a shot of a fast gun before all
+  /// kept reports, and that shot would be lost.
   static constexpr std::size_t kReports = 32;
 
-  /// Call it when an entity is gone; its id may be used for another one.
+  /// Call this when an entity no longer exists, because another entity may get its id.
   void forget(EntityReference entity);
 
  private:
-  /// The latest reports by ascending tick; 0 in front while there are fewer.
+  /// The latest reports by ascending tick. Unused elements are 0 and come first.
   using Reported = std::array<Tick, kReports>;
 
   std::uint32_t same_within_;
-  std::map<std::pair<std::int32_t, std::uint32_t>, Reported> reported_;  ///< By entity, channel.
+  /// The reports by entity and channel.
+  std::map<std::pair<std::int32_t, std::uint32_t>, Reported> reported_;
 };
 
 }  // namespace muster

@@ -83,7 +83,7 @@ bool ChangeQueue::apply(World& world, const Change& change) {
   const EntityId entity = resolve(change.target);
   switch (change.kind) {
     case Kind::create: {
-      // If the parent is gone, the child is not created.
+      // If the parent was removed, the child is not created.
       const bool can_be_made =
           entity.is_null() ? !change.target.is_queued() : world.is_alive(entity);
       EntityOptions options = change.options;

@@ -1,4 +1,4 @@
-// Delays structural changes until no system iterates.
+// Records structural changes while a system iterates, and applies them later.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// An entity that a queue will create when it is applied. Valid only for that queue, and until
-/// then. An assertion catches later use, which would mean another entity.
+/// An entity that a `ChangeQueue` will create. A `QueuedEntity` is valid only for the queue that
+/// returned it, and until the queue is applied. An assertion fails if it is used later.
 class QueuedEntity {
  private:
   friend class ChangeQueue;
@@ -20,10 +20,10 @@ class QueuedEntity {
   std::uint32_t round_;
 };
 
-/// Records the creations, removals and component changes of a system while it iterates, and applies
-/// them afterwards in the order of recording. Invalid requests (the entity is gone, or already has
-/// the component) are counted and skipped. Keeps its memory: allocates nothing in steady state. One
-/// thread at a time; systems that run in parallel have one each.
+/// Records the creations, removals and component changes of a system while the system iterates.
+/// `apply` applies the changes in the order of recording. Invalid requests (the entity was removed,
+/// or already has the component) are counted and skipped. Allocates nothing in steady state. One
+/// thread may use a queue at a time; systems that run in parallel have different queues.
 class ChangeQueue {
  public:
   /// Creates an entity. Until the queue is applied, it can get components and be a parent.
@@ -48,7 +48,7 @@ class ChangeQueue {
   void reserve(std::size_t changes, std::size_t value_bytes);
 
  private:
-  /// An existing entity, or one that this queue creates.
+  /// An existing entity, or an entity that this queue will create.
   struct Target {
     EntityId entity;
     std::uint32_t ordinal = kExists;
@@ -58,7 +58,7 @@ class ChangeQueue {
   enum class Kind : std::uint8_t { create, add, remove, despawn };
   struct Change {
     Kind kind = Kind::create;
-    Target target;  ///< For `create`: the parent.
+    Target target;  ///< The changed entity; for `create`, the parent.
     ComponentId component;
     std::size_t offset_bytes = 0;
     EntityOptions options;
@@ -71,9 +71,9 @@ class ChangeQueue {
 
   std::vector<Change> changes_;
   ByteVector values_;
-  std::vector<EntityId> made_;  ///< By ordinal.
+  std::vector<EntityId> made_;  ///< The created entities, by ordinal.
   std::uint32_t created_ = 0;
-  std::uint32_t round_ = 0;  ///< The number of times it was applied.
+  std::uint32_t round_ = 0;  ///< The number of calls of `apply`.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Only touched components are checked. The announced state is stored by slot, because a slot has
-// one entity at a time, whatever its generation.
+// Only components that were added or removed are checked. The reported components are stored by
+// slot, because a slot has only one entity at a time.
 #include "runtime/world/component_events.h"
 
 #include <algorithm>

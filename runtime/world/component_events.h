@@ -1,4 +1,4 @@
-// Keeps objects outside a world in step with its components, however often the world is restored.
+// Reports added and removed components to objects outside a world, also across restores.
 #pragma once
 
 #include <cstdint>
@@ -9,44 +9,46 @@
 
 namespace muster {
 
-/// Reports that an object outside the world must be created for a component, or removed with it.
+/// Reports that a component was added or removed, so that an object outside the world can be
+/// created or removed.
 struct ComponentEvent {
   enum class Kind : std::uint8_t { initialised, deinitialised };
   Kind kind = Kind::initialised;
-  EntityId entity;  ///< For `deinitialised`: the announced one, which may not exist any more.
+  EntityId entity;  ///< The owner. For `deinitialised`, it may no longer exist.
   ComponentId component;
   Signature signature;  ///< The signature of the entity.
 };
 
-/// For objects that belong to components but are not in the world: bodies of a physics engine,
-/// sounds, sockets. Compares the existing components with the announced ones, so `initialised` and
-/// `deinitialised` come in pairs, also for components that a restore has added or removed.
-/// (`World::initialised` and the callback of `process_despawns` are for changing the world itself;
-/// they are repeated when a tick is computed again.)
+/// Reports added and removed components. Use this class for objects that belong to components but
+/// are not in the world, for example bodies of a physics engine, sounds and sockets. `collect`
+/// compares the existing components with the components of the last call. So every `deinitialised`
+/// follows an `initialised`, also for components that a restore has added or removed. In contrast,
+/// `World::initialised` and the callback of `process_despawns` are for changing the world itself,
+/// and are repeated when a tick is computed again.
 ///
-/// Call `collect` after a tick, or after a restore and its repeated ticks. A component that was
-/// removed and then added between two calls is reported as both. Exception: if its entity has the
-/// same id and signature, it counts as the same component computed again, and is not reported. A
-/// component that was added and then removed is not reported.
+/// Call `collect` after a tick, or after a restore and its repeated ticks. If a component was
+/// removed and then added between two calls, both events are reported. Exception: if its entity has
+/// the same id and signature as before, the component counts as recomputed and nothing is reported.
+/// If a component was added and then removed between two calls, nothing is reported.
 ///
-/// The world must outlive it, and can have one of these.
+/// The world must outlive this object. A world can have only one `ComponentEvents`.
 class ComponentEvents {
  public:
-  /// Counts existing components as announced.
+  /// Components that exist now count as already reported.
   explicit ComponentEvents(World& world);
-  /// The world stops recording touched components.
+  /// Stops the world's recording of changed components.
   ~ComponentEvents() { world_.stop_touched_components(); }
   ComponentEvents(const ComponentEvents&) = delete;
   ComponentEvents& operator=(const ComponentEvents&) = delete;
 
-  /// Returns the changes since the last call: first removed, then added components, each in the
-  /// order of slots, then of components. Valid until the next call. Allocates nothing in steady
-  /// state.
+  /// Returns the changes since the last call: first the removed components, then the added
+  /// components. Both parts are sorted by slot, then by component. Valid until the next call.
+  /// Allocates nothing in steady state.
   std::span<const ComponentEvent> collect();
 
  private:
   struct Announced {
-    EntityId entity;  ///< Null means none.
+    EntityId entity;  ///< The owner; null if there is no such component.
     Signature signature;
   };
   bool is_as_announced(const EntityComponent& touched);
@@ -54,7 +56,8 @@ class ComponentEvents {
   Announced& announced(ComponentId component, std::uint32_t slot);
 
   World& world_;
-  std::vector<std::vector<Announced>> announced_;  ///< By component, then by slot.
+  /// The reported components, by component type, then by slot.
+  std::vector<std::vector<Announced>> announced_;
   std::vector<EntityComponent> touched_;
   std::vector<ComponentEvent> events_;
 };

@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// A component type of one world: its index among all types sorted by name. Worlds made from equal
-/// descriptions, on a client and on a server, have equal ids.
+/// A component type of one world: its index among all component types, sorted by name. Two worlds
+/// that are made from equal descriptions, for example on a client and on a server, have equal ids.
 class ComponentId {
  public:
   constexpr ComponentId() = default;

@@ -1,4 +1,4 @@
-// All components of one type in a world.
+// Stores all components of one type in a world.
 #pragma once
 
 #include <array>
@@ -16,28 +16,28 @@
 
 namespace muster {
 
-/// The components of one type as one array of bytes, the owner of each, and a sparse index from an
-/// entity's slot to its index in the array. Copying these three plain arrays copies the state. The
-/// world makes all changes, because it records additions and removals.
+/// The components of one type in three plain arrays: the bytes of the components, the owner of each
+/// component, and the index of each component by the slot of its owner. Copying these arrays copies
+/// the state. Only the world changes a storage, because the world records additions and removals.
 ///
-/// The last component moves to the index of a removed one, so the order of the array depends only
-/// on the order of the calls. Pointers and spans are valid until the next `add`, `remove` or
-/// `reserve`. Owned by a `World`, which checks that entities are alive.
+/// When a component is removed, the last component moves to its index. So the order of the array
+/// depends only on the order of the calls. Pointers and spans are valid until the next `add`,
+/// `remove` or `reserve`. A `World` owns the storage, and checks that entities are alive.
 class ComponentStorage {
  public:
-  /// Requires: a description that passes `check`.
+  /// Requires: the description passes `check`.
   explicit ComponentStorage(const ComponentDescription& description);
 
   const ComponentDescription& description() const { return description_; }
-  /// `description().hash()`, computed once.
+  /// The value of `description().hash()`, which is computed once.
   const ContentHash& identity() const { return identity_; }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(owners_.size()); }
-  /// The bytes of components that fit without allocation.
+  /// The total size of components that fit without allocation.
   std::size_t capacity_bytes() const { return bytes_.size(); }
-  /// The distance between two components.
+  /// The distance between two components in the array.
   std::uint32_t stride_bytes() const { return stride_bytes_; }
-  /// `receivers_of` its description.
+  /// The value of `receivers_of` for the description.
   Receivers receivers() const { return receivers_; }
   /// The index of an entity's component in the array; `kAbsent` if it has none.
   std::uint32_t index_of(EntityId entity) const {
@@ -45,9 +45,10 @@ class ComponentStorage {
     const std::uint32_t index = index_by_slot_[entity.slot()];
     return index != kAbsent && owners_[index] == entity ? index : kAbsent;
   }
-  /// The bytes of fields, without padding.
+  /// The byte ranges of the fields, without padding.
   std::span<const ByteRange> described() const { return described_; }
-  /// Changes when a component is added, removed or moved; never repeats in one world.
+  /// A number that changes when a component is added, removed or moved. Numbers never repeat in one
+  /// world.
   std::uint64_t version() const { return version_; }
 
   /// The owner of each component, in the order of the array.
@@ -60,7 +61,8 @@ class ComponentStorage {
   Bytes find(EntityId entity) const;
   bool has(EntityId entity) const { return index_of(entity) != kAbsent; }
 
-  /// Adds a component with this value. Requires: the entity has none; as many bytes as described.
+  /// Adds a component with this value. Requires: the entity has no such component, and `value` has
+  /// `stride_bytes()` bytes.
   void add(EntityId entity, Bytes value) {
     assert(value.size() == stride_bytes_);
     if (entity.slot() >= index_by_slot_.size()) {
@@ -77,16 +79,16 @@ class ComponentStorage {
   /// Returns false if the entity does not have the component.
   bool remove(EntityId entity);
 
-  /// Undoes the last `add`: the owner's component is the last one.
+  /// Undoes the last `add`, which was for `entity`.
   void undo_add(EntityId entity);
-  /// Undoes a `remove` from an index; the component's value is unspecified. Requires: all later
-  /// changes are undone.
+  /// Undoes the `remove` of the component at `index`. The value of the restored component is
+  /// unspecified. Requires: all later changes are undone.
   void undo_remove(EntityId entity, std::uint32_t index);
 
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
 
-  /// Reserves memory for this many components of entities in this many slots, so that adding them
-  /// does not allocate.
+  /// Reserves memory, so that adding up to `components` components for entities in the first
+  /// `slots` slots does not allocate.
   void reserve(std::uint32_t components, std::uint32_t slots);
 
  private:
@@ -98,8 +100,8 @@ class ComponentStorage {
     std::memcpy(part.data(), from, Size);
     std::memcpy(to, part.data(), Size);
   }
-  // Most components are a few words: copying their two ends, which may overlap, is faster than
-  // calling `memcpy`.
+  // Most components have 8 to 32 bytes. For these sizes, copying the first and the last part, which
+  // may overlap, is faster than a call of `memcpy`.
   static void copy_value(std::byte* to, Bytes value) {
     const std::size_t size = value.size();
     if (size < 8 || size > 32) {
@@ -124,7 +126,8 @@ class ComponentStorage {
   std::uint32_t stride_bytes_;
   Receivers receivers_;
   std::uint64_t version_ = 0;
-  ByteVector bytes_;  ///< Only grows; the first `used_bytes` count.
+  ByteVector bytes_;  ///< The components. The vector only grows; only the first `used_bytes()`
+                      ///< bytes are used.
   std::vector<EntityId> owners_;
   std::vector<std::uint32_t> index_by_slot_;
 };

@@ -6,12 +6,13 @@
 
 namespace muster {
 
-/// A slot, and the number of times the slot was used: an id of a removed entity never names the
-/// entity that reuses its slot. All zero is null. A value; valid only in its world.
+/// The identity of an entity: a slot, and the generation, which counts how many entities have used
+/// the slot. So the id of a removed entity never names the entity that reuses its slot. The null id
+/// is all zero. An id is valid only in its world.
 class EntityId {
  public:
   constexpr EntityId() = default;
-  /// Requires: a generation of at least 1, for an id that is not null.
+  /// `generation` is at least 1, or 0 for a null id.
   constexpr EntityId(std::uint32_t slot, std::uint32_t generation)
       : slot_(slot), generation_(generation) {}
 
@@ -26,8 +27,8 @@ class EntityId {
   std::uint32_t generation_ = 0;
 };
 
-/// An entity as it was created (`World::birth`). Going back in time may give its id to another
-/// entity, but not its birth number.
+/// An entity and its birth number (`World::birth`). After a restore, another entity can get the
+/// same id, but never the same birth number.
 struct Creation {
   EntityId entity;
   std::uint64_t birth = 0;

@@ -1,4 +1,4 @@
-// A world's data of each entity, besides its components.
+// The data of an entity in a world, except its components.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace muster {
 
 inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 
-/// Plain data: an array of these is copied as bytes. Links are slots.
+/// The data of one slot. Records are copied as bytes. Links to other entities are slots.
 struct EntityRecord {
   Signature signature;
   std::uint64_t birth = 0;  ///< `World::birth`. Not part of the game's state.
@@ -21,9 +21,9 @@ struct EntityRecord {
   std::uint32_t parent = kNoSlot;
   std::uint32_t first_child = kNoSlot;
   std::uint32_t last_child = kNoSlot;
-  std::uint32_t next_sibling = kNoSlot;  ///< For a free slot: the one that is used after it.
+  std::uint32_t next_sibling = kNoSlot;  ///< For a free slot, the next free slot.
   std::uint32_t previous_sibling = kNoSlot;
-  std::uint32_t next_despawn = kNoSlot;  ///< For entities with a despawn request.
+  std::uint32_t next_despawn = kNoSlot;  ///< The next entity in the list of despawn requests.
   NameId name = NameId::empty;
   PlayerId player = PlayerId::none;
   std::uint8_t is_alive = 0;

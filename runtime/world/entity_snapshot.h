@@ -1,4 +1,4 @@
-// Past states of some entities of a world, for example those that a player predicts.
+// Past states of some entities of a world, for example the entities that a player predicts.
 #pragma once
 
 #include <cstdint>
@@ -16,73 +16,75 @@ namespace muster {
 struct EntityDifference {
   EntityId entity;
   ComponentId component;
-  /// A difference above its tolerance; empty if only one side has the component.
+  /// A field that differs by more than its tolerance; no value if only one side has the component.
   std::optional<FieldDifference> field;
 };
 
-/// The component values of some entities, for restoring or comparing, for example of those that a
-/// player predicts. It does not store which entities exist.
+/// The component values of some entities, for restoring or comparing. A snapshot does not store
+/// which entities exist.
 class EntitySnapshot {
  public:
-  /// Reserves memory, so that capturing this many entities, with this many components and value
-  /// bytes in all, does not allocate.
+  /// Reserves memory, so that a capture with up to these numbers of entities, components and value
+  /// bytes does not allocate.
   void reserve(std::size_t entities, std::size_t components, std::size_t value_bytes);
 
-  /// Stores the components of these entities; removed ones have none. Does not allocate after an
-  /// equally large capture.
+  /// Stores the components of these entities. A removed entity has no components. Allocates only if
+  /// the capture is larger than all earlier captures and the reserved memory.
   void capture(const World& world, std::span<const EntityId> entities);
 
-  /// Restores the components' values; adds missing components, and removes those that the entities
-  /// did not have. Skips removed entities and returns their number.
+  /// Restores the stored components: sets their values, adds missing components, and removes
+  /// components that the entities did not have. Skips removed entities and returns the number of
+  /// skipped entities.
   std::uint32_t restore(World& world) const;
 
-  /// Compares the stored state with the current one, as reconciliation does. Returns the first
-  /// component that exists on one side only, or has a field that differs by more than its
-  /// tolerance: entities in the order of `capture`, components by id. A removed entity has no
-  /// components. Allocates nothing. Requires: a world with the captured component types.
+  /// Compares the stored state with the current state, for reconciliation. Returns the first
+  /// component that exists on only one side, or that has a field that differs by more than its
+  /// tolerance. The order is the order of entities in `capture`, then of component ids. A removed
+  /// entity has no components. Allocates nothing. Requires: `world` has the captured component
+  /// types.
   std::optional<EntityDifference> first_difference(const World& world) const;
 
   std::span<const EntityId> entities() const { return entities_; }
-  /// Empty if the entity had no such component.
+  /// The stored value of a component; empty if the entity had no such component.
   Bytes value(ComponentId component, EntityId entity) const;
 
  private:
-  /// Calls `visit(entity, component, value)` for every possible component of every entity, until it
-  /// returns false; the value is empty if the entity had none.
+  /// Calls `visit(entity, component, value)` for every entity and every component type, until
+  /// `visit` returns false. `value` is empty if the entity did not have the component.
   template <typename Visit>
   void each(const World& world, Visit visit) const;
 
   struct Part {
-    std::uint32_t entity = 0;  ///< Index in `entities_`.
+    std::uint32_t entity = 0;  ///< The index in `entities_`.
     ComponentId component;
     std::size_t offset_bytes = 0;
   };
   std::vector<EntityId> entities_;
-  std::vector<Part> parts_;  ///< By entity, then by component.
+  std::vector<Part> parts_;  ///< The stored components, sorted by entity, then by component.
   ByteVector values_;
 };
 
-/// The last `depth` states of some entities' components. Unlike `SnapshotRing` it needs no log:
-/// each state has its own values and components, so the world may change freely, and many rings may
-/// use it. Allocates on construction; later only if more is captured than fits.
+/// The last `depth` states of the components of some entities. Unlike `SnapshotRing`, this ring
+/// needs no log in the world, so any number of these rings can use one world. The constructor
+/// allocates all memory. `capture` allocates only if a capture exceeds the sizes in `Options`.
 class EntitySnapshotRing {
  public:
   struct Options {
-    std::uint32_t depth = 32;  ///< At least 1.
+    std::uint32_t depth = 32;  ///< The number of stored states; at least 1.
     std::size_t entities = 16;
-    std::size_t components = 64;  ///< For all these entities together.
+    std::size_t components = 64;  ///< The number of components of all these entities together.
     std::size_t value_bytes = 4096;
   };
   explicit EntitySnapshotRing(const Options& options);
 
-  /// Stores these entities' components, replacing the oldest state if all are used. Requires: a
-  /// later tick than the newest stored one.
+  /// Stores the components of these entities as a new state. Replaces the oldest state if `depth`
+  /// states are stored. Requires: `tick` is later than the newest stored tick.
   void capture(Tick tick, const World& world, std::span<const EntityId> entities);
 
   /// The state of a tick; null if it is not stored. Valid until the next `capture`.
   const EntitySnapshot* find(Tick tick) const;
 
-  /// Drops all states after a tick, because they are computed again.
+  /// Drops all states after a tick. Call it before these ticks are computed again.
   void forget_after(Tick tick);
 
   std::optional<Tick> oldest() const;

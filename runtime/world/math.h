@@ -13,7 +13,8 @@ constexpr Vec3 operator*(Vec3 a, float s) { return {a.x * s, a.y * s, a.z * s}; 
 constexpr float dot(Vec3 a, Vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 /// IEEE 754 rounds the square root exactly, so it is equal on every machine.
 inline float length(Vec3 value) { return std::sqrt(dot(value, value)); }
-/// (0, 0, 1) for a vector of length 0.
+/// The vector with the same direction and length 1. The result is (0, 0, 1) for a vector of length
+/// 0.
 inline Vec3 normalised(Vec3 value) {
   const float metres = length(value);
   return metres > 0 ? Vec3{value.x / metres, value.y / metres, value.z / metres} : Vec3{0, 0, 1};

@@ -29,14 +29,16 @@ void NameTable::forget_unused(std::span<const NameId> used) {
     const auto& [id, name] = named;
     if (name.is_kept || std::ranges::binary_search(used, id)) return false;
     const auto found = ids_.find(name.text);
-    // The text may have another number by now, or was restored with an older world.
+    // Another number may have this text now, if the name was added again or an older table was
+    // restored.
     if (found != ids_.end() && found->second == id) ids_.erase(found);
     return true;
   });
   crowd_ = kCrowdMin + 2 * texts_.size();
 }
 
-/// Names that were dropped here may still be in an earlier copy.
+/// Whether `other` is an earlier state of this table. Names that were dropped here may still be in
+/// `other`.
 bool NameTable::was_once(const NameTable& other) const {
   if (other.next_ > next_) return false;
   return std::ranges::all_of(other.texts_, [&](const auto& named) {

@@ -1,4 +1,4 @@
-// Names as numbers, so that components with names are plain data.
+// Stores names as numbers, so that components with names are plain data.
 #pragma once
 
 #include <algorithm>
@@ -15,37 +15,38 @@ namespace muster {
 /// The number of a name in one table; zero is the empty name.
 enum class NameId : std::uint32_t { empty = 0 };
 
-/// Stores each name once. Names that are interned with `intern_kept` stay; others are dropped when
-/// there are many and no entity uses them, so that a game may name every projectile. The number of
-/// a dropped name is not reused.
+/// Stores each name once. A name that was added with `intern_kept` is never dropped. Other names
+/// are dropped when there are many names and no entity uses them, so a game may give every
+/// projectile its own name. The number of a dropped name is not used again.
 class NameTable {
  public:
   NameTable() { intern_kept(""); }
 
-  /// Returns the number of `name`; a new name gets a new number. Allocates only then. The number is
-  /// valid until `forget_unused` finds that it is not used.
+  /// Returns the number of `name`. A new name gets a new number. Allocates only for a new name. The
+  /// number is valid until `forget_unused` drops the name.
   NameId intern(std::string_view name);
-  /// The same for a name that is never dropped: for names of prefabs and code, whose numbers are
-  /// stored.
+  /// Like `intern`, for a name that is never dropped. Use it for names whose numbers are stored by
+  /// prefabs or code.
   NameId intern_kept(std::string_view name);
 
-  /// Empty if the name was dropped. The view is valid while the name is in the table. Requires: an
-  /// id of this table.
+  /// The text of a name; empty if the name was dropped. The view is valid while the name is in the
+  /// table. Requires: `id` is from this table.
   std::string_view text(NameId id) const;
 
   /// True when enough names were added since the last `forget_unused` to make a call worthwhile.
   bool is_crowded() const { return texts_.size() >= crowd_; }
-  /// Drops names that are not kept and not in `used`, which is sorted.
+  /// Drops every name that was not added with `intern_kept` and is not in `used`. Requires: `used`
+  /// is sorted.
   void forget_unused(std::span<const NameId> used);
   /// The number of names in the table.
   std::size_t size() const { return texts_.size(); }
 
-  /// Becomes a copy of `other`. Exception: if `other` is an earlier state of this table, newer
-  /// names stay known, for callers that store their numbers.
+  /// Makes this table a copy of `other`. Exception: if `other` is an earlier state of this table,
+  /// names that were added later stay in the table, because callers may have stored their numbers.
   void become(const NameTable& other);
 
  private:
-  /// Below this number, names are never dropped.
+  /// The minimum number of names at which names are dropped.
   static constexpr std::size_t kCrowdMin = 4096;
 
   struct Hash {

@@ -15,11 +15,12 @@
 
 namespace muster {
 
-/// The entities that a system runs for, for example one player's. Sorted by id, no duplicates.
+/// The entities for which a system runs, for example the entities of one player. Sorted by id,
+/// without duplicates.
 using EntitySubset = std::span<const EntityId>;
 
-/// Writes the entities of a player into `out`, in the order of slots: those that the player's
-/// machine computes.
+/// Writes the entities of a player, which the player's machine computes, into `out`, in the order
+/// of slots.
 inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
   out.clear();
   world.each_entity([&](EntityId entity) {
@@ -27,17 +28,18 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
   });
 }
 
-/// The entities that have all of the components `Ts`, in the order of the first one's array;
-/// `const` for components that are only read. If the arrays have the same owners in the same order,
-/// this is one loop over plain arrays. That is usual for components that are added together.
-/// Otherwise each entity is looked up. Keep a query: it caches whether the arrays match until a
-/// component is added or removed. Systems that run in parallel may share a query.
+/// Iterates over the entities that have the component `First` and all components `Rest`, in the
+/// order of the array of `First`. A component type is `const` if it is only read. If all arrays
+/// have the same owners in the same order, which is usual for components that are added together,
+/// the iteration is one loop over plain arrays. Otherwise each entity is looked up. Store a query
+/// instead of creating it every tick, because it caches whether the arrays match until a component
+/// is added or removed. Systems that run in parallel may share a query.
 ///
 ///     Query<Position, const Velocity> moving(world, position, velocity);
 ///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });
 ///
-/// During iteration components may be changed in place; use `ChangeQueue` for all other changes.
-/// The world must outlive the query.
+/// During an iteration, the values of components may be changed in place. Use `ChangeQueue` for all
+/// other changes. The world must outlive the query.
 template <typename First, typename... Rest>
 class Query {
  public:
@@ -45,7 +47,7 @@ class Query {
         ComponentHandle<std::remove_const_t<Rest>>... rest)
       : world_(&world), ids_{first.id(), rest.id()...} {}
 
-  /// Calls `visit(First&, Rest&...)` or `visit(EntityId, First&, Rest&...)` for each.
+  /// Calls `visit(First&, Rest&...)` or `visit(EntityId, First&, Rest&...)` for each entity.
   template <typename Visit>
   void each(Visit visit) {
     const std::uint32_t count = storage(0).count();
@@ -53,7 +55,7 @@ class Query {
     walk(visit, std::index_sequence_for<First, Rest...>{}, count);
   }
 
-  /// The same for the entities of a subset only, in its order.
+  /// Like `each`, but only for the entities of `subset`, in the order of `subset`.
   template <typename Visit>
   void each_of(EntitySubset subset, Visit visit) {
     for (const EntityId entity : subset) {
@@ -105,8 +107,8 @@ class Query {
     call(visit, entity, data<I>()[at[I]]...);
   }
 
-  // Versions never repeat in one world, so the largest one identifies the state of all arrays. The
-  // cache is one number: threads that compute it at the same time get the same value.
+  // Versions never repeat in one world, so the largest version identifies the state of all arrays.
+  // The cache is one number, so several threads can compute and store it at the same time.
   bool are_aligned() {
     std::uint64_t version = 0;
     for (std::size_t i = 0; i < kCount; ++i) version = std::max(version, storage(i).version());
@@ -123,8 +125,8 @@ class Query {
 
   World* world_;
   std::array<ComponentId, kCount> ids_;
-  /// Twice the version, plus one for aligned arrays. Zero is the version of arrays that were always
-  /// empty; those are not iterated.
+  /// The cache: twice the version, plus 1 if the arrays match. Arrays with version 0 were always
+  /// empty and are not iterated.
   alignas(std::atomic_ref<std::uint64_t>::required_alignment) std::uint64_t remembered_ = 0;
 };
 

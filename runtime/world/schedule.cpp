@@ -1,6 +1,6 @@
-// A system joins the last stage if it conflicts with no system there; otherwise it opens a new
-// stage. Searching earlier stages would allow more parallel systems, but structural changes are
-// applied between stages, and a system must see those of all systems that were added before it.
+// A system is added to the last stage if it conflicts with no system there; otherwise it begins a
+// new stage. A system is never added to an earlier stage. Structural changes are applied between
+// stages, and a system must see the changes of all systems that were added before it.
 #include "runtime/world/schedule.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The systems of a game and the order in which they run.
+// Runs the systems of a game in a fixed order, partly in parallel.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +18,11 @@ namespace muster {
 /// The arguments of a system.
 struct ScheduleContext {
   World& world;
-  ChangeQueue& changes;  ///< The system's own; applied after the systems that run in parallel with
-                         ///< it.
+  ChangeQueue& changes;  ///< The queue of this system. It is applied when all systems of the same
+                         ///< stage have run.
   Tick tick;
-  float seconds = 0;  ///< Length of a tick.
-  /// The entities to run for; empty means all. See `walk`.
+  float seconds = 0;  ///< The length of a tick.
+  /// The entities for which the system runs; no value means all entities. See `walk`.
   std::optional<EntitySubset> subset{};
 };
 
@@ -36,29 +36,32 @@ void walk(const ScheduleContext& context, Query& query, Visit visit) {
   }
 }
 
-/// A plain function on a world, and the components that it uses. Systems that run in parallel share
-/// the world: a system may only change values, in place, of components that it declares to write;
-/// it makes all other changes with `context.changes`.
+/// A function on a world, and the components that it uses. Systems that run in parallel share the
+/// world. So a system may change, in place, only the values of the components in `writes`. A system
+/// makes all other changes with `context.changes`.
 struct System {
   std::string name;
   std::vector<ComponentId> reads;
-  std::vector<ComponentId> writes;  ///< May also be read.
+  /// The components that the system changes; it may also read them.
+  std::vector<ComponentId> writes;
   std::function<void(ScheduleContext&)> run;
 };
 
-/// Runs systems with the same result as in the order of their addition. Systems may run in parallel
-/// if none uses a component that another one writes. Their structural changes are applied
-/// afterwards in order, so the result is equal for every number of workers.
+/// Runs systems. The result is the same as if they ran one after another in the order in which they
+/// were added. Two systems can run in parallel if neither writes a component that the other reads
+/// or writes. The structural changes of parallel systems are applied afterwards, in the order of
+/// the systems, so the result is equal for every number of workers.
 class Schedule {
  public:
-  /// Adds a system. One that declares neither reads nor writes runs alone.
+  /// Adds a system. A system with empty `reads` and `writes` never runs in parallel with another
+  /// system.
   void add(System system);
 
   struct RunOptions {
     Tick tick;
     float seconds = 0;
     std::optional<EntitySubset> subset{};
-    WorkerPool* workers = nullptr;  ///< Null uses only the caller's thread.
+    WorkerPool* workers = nullptr;  ///< The threads to use; null uses only the caller's thread.
   };
   /// Runs every system once. Allocates nothing in steady state.
   void run(World& world, const RunOptions& options);
@@ -74,7 +77,8 @@ class Schedule {
   static bool conflict(const System& a, const System& b);
 
   std::vector<Scheduled> systems_;
-  std::vector<std::vector<std::uint32_t>> stages_;  ///< Indices of systems, ascending.
+  /// The indices of the systems of each stage, ascending.
+  std::vector<std::vector<std::uint32_t>> stages_;
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// The identity of an entity when a tick is computed again, independent of its slot.
+// Identifies an entity across repeated computations of a tick, independent of its slot.
 #pragma once
 
 #include <compare>
@@ -7,14 +7,15 @@
 
 namespace muster {
 
-/// Identifies an entity by its origin: "the third pellet of the shot that player 2 fired at tick
-/// 90". Computing the same tick again, on any machine, gives the same signature, even if the entity
-/// gets another id. Zero means none.
+/// Identifies an entity by its origin, for example "the third pellet of the shot that player 2
+/// fired at tick 90". If a tick is computed again, on any machine, the entity gets the same
+/// signature, even if it gets another id. The value 0 means that there is no signature.
 ///
 ///     constexpr Signature kShot("shot");
 ///     world.create({.signature = kShot.with(player).with(tick.value())});
 ///
-/// FNV-1a of 64 bits over the text and the little-endian numbers, mixed at the end (splitmix64).
+/// The value is the 64-bit FNV-1a hash of the text, followed by the mixing step of splitmix64. Each
+/// number is hashed in the same way, as 8 little-endian bytes.
 class Signature {
  public:
   constexpr Signature() = default;

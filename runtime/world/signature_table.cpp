@@ -1,5 +1,5 @@
-// Linear probing. Erasing moves later entries back, so no tombstones accumulate during a long
-// match.
+// The table uses linear probing. Erasing an entry moves later entries back, so there are no
+// tombstones that would accumulate during a long match.
 #include "runtime/world/signature_table.h"
 
 #include <bit>
@@ -34,7 +34,7 @@ void SignatureTable::erase(Signature signature) {
   std::size_t hole = home(signature.value());
   while (entries_[hole].signature != signature.value()) hole = (hole + 1) & mask;
   for (std::size_t i = (hole + 1) & mask; entries_[i].signature != 0; i = (i + 1) & mask) {
-    // It may move into the hole unless its home is between the hole and itself.
+    // The entry may move into the hole unless its home is between the hole and its index.
     const std::size_t from_home = (i - home(entries_[i].signature)) & mask;
     const std::size_t from_hole = (i - hole) & mask;
     if (from_home < from_hole) continue;

@@ -10,7 +10,7 @@ namespace muster {
 SnapshotRing::SnapshotRing(World& world, const Options& options)
     : world_(world), snapshots_(options.depth) {
   assert(options.depth >= 1);
-  const std::size_t places = std::size_t{options.depth} + 1;  // and the current tick
+  const std::size_t places = std::size_t{options.depth} + 1;  // One more for the current tick.
   world_.prepare_log(places * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {
     snapshot.values.resize(world.component_type_count());
@@ -101,7 +101,7 @@ void SnapshotRing::clear() {
   world_.forget_before(world_.bookmark());
 }
 
-// The newest is requested most often, or one a few ticks before it.
+// Searches from the newest state, because recent ticks are requested most often.
 const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
   const std::uint32_t kept = count();
   for (std::uint32_t age = 0; age < kept; ++age) {
@@ -111,7 +111,7 @@ const SnapshotRing::Snapshot* SnapshotRing::find(Tick tick) const {
   return nullptr;
 }
 
-// The number of states that can be restored: none after an assignment to the world.
+// The number of states that can be restored; 0 after an assignment to the world.
 std::uint32_t SnapshotRing::count() const {
   return count_ > 0 && world_.remembers(at(0).bookmark) ? count_ : 0;
 }

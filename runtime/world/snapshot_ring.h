@@ -1,4 +1,4 @@
-// A world's recent past, to restore and to compare.
+// Stores the last states of a world, to restore them and to compare with them.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,15 @@
 namespace muster {
 
 /// The last `depth` states of a world. Capturing copies the values of all components, array by
-/// array. Additions and removals of entities and components are kept as a log, so a tick without
-/// any costs only the copy. Going back undoes the log and copies the values in.
+/// array. Additions and removals of entities and components are recorded in a log, so a tick
+/// without them costs only the copy. A restore undoes the changes in the log and copies the values
+/// back.
 ///
-/// The world must outlive the ring, and may have one ring: from the first capture until the ring is
-/// destroyed it logs its changes. After an assignment to the world the ring is empty. Allocates on
-/// construction: memory for the world's capacity (`World::reserve`) in every state, and for the
-/// log; later only if more is added than fits. One thread at a time.
+/// The world must outlive the ring, and may have only one ring. The world records its changes from
+/// the first capture until the ring is destroyed. After an assignment to the world, the ring is
+/// empty. The constructor allocates memory for the log, and in every state memory for the world's
+/// capacity (`World::reserve`). Later the ring allocates only if that memory is not enough. One
+/// thread may use the ring at a time.
 ///
 ///     SnapshotRing past(world, 32);  // or {.depth = 32, .changes_per_tick = 1000}
 ///     past.capture(tick);            // at the end of each tick
@@ -26,48 +28,49 @@ namespace muster {
 class SnapshotRing {
  public:
   struct Options {
-    std::uint32_t depth = 32;  ///< At least 1.
-    /// The capacity of the log: an added or removed entity needs a few entries, each of its
-    /// components one.
+    std::uint32_t depth = 32;  ///< The number of stored states; at least 1.
+    /// The initial capacity of the log, in changes per tick. An added or removed entity needs a few
+    /// changes, and each of its components needs one change.
     std::uint32_t changes_per_tick = 128;
   };
-  /// Requires: no other ring of this world.
+  /// Requires: the world has no other ring.
   SnapshotRing(World& world, const Options& options);
   SnapshotRing(World& world, std::uint32_t depth) : SnapshotRing(world, Options{.depth = depth}) {}
-  /// The world stops logging.
+  /// Stops the log of the world.
   ~SnapshotRing() { world_.stop_log(); }
   SnapshotRing(const SnapshotRing&) = delete;
   SnapshotRing& operator=(const SnapshotRing&) = delete;
 
-  /// Stores the current state, replacing the oldest one if all are used. Requires: a later tick
-  /// than the newest stored one.
+  /// Stores the current state. Replaces the oldest state if `depth` states are stored. Requires:
+  /// `tick` is later than the newest stored tick.
   void capture(Tick tick);
 
   /// Restores the world to the end of a tick and drops all later states. Returns false, and changes
   /// nothing, if that tick is not stored.
   bool restore(Tick tick);
 
-  /// Copies this world's state at the end of a tick into another world, and changes nothing here:
-  /// for comparing whole worlds (`differences`), or for a checksum. Returns false, and leaves `out`
-  /// unchanged, if that tick is not stored. Not for every tick: it copies the world, and allocates.
-  /// Requires: `out` is another world.
+  /// Copies the state at the end of a tick into another world, and does not change this world. Use
+  /// it to compare whole worlds (`differences`) or to compute a checksum. Returns false, and leaves
+  /// `out` unchanged, if that tick is not stored. Do not call it every tick, because it copies the
+  /// world and allocates. Requires: `out` is not the world of this ring.
   bool copy_to(Tick tick, World& out) const;
 
   bool has(Tick tick) const { return find(tick) != nullptr; }
   std::optional<Tick> oldest() const;
   std::optional<Tick> newest() const;
 
-  /// The value of an entity's component at the end of a tick; empty if it had none, or the tick is
-  /// not stored. Valid until the next `capture` or `restore`.
+  /// The value of an entity's component at the end of a tick. Empty if the entity did not have the
+  /// component, or if the tick is not stored. Valid until the next `capture` or `restore`.
   Bytes value_at(Tick tick, ComponentId component, EntityId entity) const;
 
-  /// Compares that value with another one, as reconciliation does, and returns the first field that
-  /// differs by more than its tolerance; nothing for equal values. Requires: `has(tick)`, the
-  /// entity had the component then, and `value` is as long as described.
+  /// Compares `value_at` of a tick with `value`, for reconciliation. Returns the first field that
+  /// differs by more than its tolerance, or no value if all fields are within their tolerances.
+  /// Requires: `has(tick)` is true, the entity had the component at that tick, and `value` has the
+  /// size of the component.
   std::optional<FieldDifference> first_difference(Tick tick, ComponentId component, EntityId entity,
                                                   Bytes value) const;
 
-  /// Drops all states: a world that was replaced has no past.
+  /// Drops all states. Call it after the content of the world was replaced.
   void clear();
 
  private:
@@ -75,8 +78,8 @@ class SnapshotRing {
     Tick tick;
     World::Bookmark bookmark;
     std::vector<EntityComponent> initialised;
-    std::vector<ByteVector> values;  ///< By component; only grows.
-    std::vector<std::size_t> sizes;  ///< The used bytes of each.
+    std::vector<ByteVector> values;  ///< The values by component; the vectors only grow.
+    std::vector<std::size_t> sizes;  ///< The number of used bytes in each vector of `values`.
   };
   static void copy_values(const Snapshot& snapshot, World& world);
   const Snapshot* find(Tick tick) const;
@@ -86,7 +89,8 @@ class SnapshotRing {
   World& world_;
   std::vector<Snapshot> snapshots_;
   std::uint32_t newest_ = 0;
-  std::uint32_t count_ = 0;  ///< Captured states; see `count`.
+  std::uint32_t count_ = 0;  ///< The number of captured states; `count` returns fewer if the world
+                             ///< no longer has their log.
 };
 
 }  // namespace muster

@@ -44,7 +44,7 @@ std::span<const ViewEvent> ViewEvents::collect() {
   return events_;
 }
 
-/// Keeps each signature once, in the order of the first touches.
+/// Keeps each signature once, in the order in which the signatures were first added or removed.
 void ViewEvents::keep_first_touches() {
   order_.clear();
   for (std::uint32_t i = 0; i < touched_.size(); ++i) order_.emplace_back(touched_[i], i);
@@ -56,7 +56,8 @@ void ViewEvents::keep_first_touches() {
   for (const auto& [signature, index] : order_) touched_.push_back(signature);
 }
 
-/// Merges from the back. Single insertions would each move half of the other elements.
+/// Merges two sorted lists from the back, because each single insertion would move half of the
+/// elements.
 void ViewEvents::merge_added() {
   std::ranges::sort(added_, {}, &Announced::signature);
   std::size_t old_end = announced_.size();

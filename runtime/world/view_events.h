@@ -1,4 +1,4 @@
-// Reports created and removed entities to the presentation, however often a tick is computed again.
+// Reports created and removed entities to the presentation, also across restores.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,26 @@ struct ViewEvent {
   enum class Kind : std::uint8_t { created, destroyed, moved };
   Kind kind = Kind::created;
   Signature signature;
-  EntityId entity;  ///< Null if it was removed.
+  EntityId entity;  ///< The entity; null if it was removed.
 };
 
-/// Compares the existing entities with the announced ones, once per frame. Between two calls a
-/// world may be restored and computed again any number of times. An effect that exists before and
-/// after is not reported (or only as `moved`, if it got another id), so it never flickers. Only
-/// entities with a signature are reported. The world must outlive it, and can have one of these.
+/// Compares the existing entities with the entities of the last call, once per frame. Between two
+/// calls, a world may be restored and computed again any number of times. An entity that exists in
+/// both calls is not reported, so it does not flicker; if it got another id, it is reported as
+/// `moved`. Only entities with a signature are reported. The world must outlive this object. A
+/// world can have only one `ViewEvents`.
 class ViewEvents {
  public:
-  /// Counts existing entities as announced.
+  /// Entities that exist now count as already reported.
   explicit ViewEvents(World& world);
-  /// The world stops recording touched entities.
+  /// Stops the world's recording of changed entities.
   ~ViewEvents() { world_.stop_touched(); }
   ViewEvents(const ViewEvents&) = delete;
   ViewEvents& operator=(const ViewEvents&) = delete;
 
-  /// Returns the changes since the last call, in the order of the first changes, removed entities
-  /// before created ones. Valid until the next call. Allocates nothing in steady state.
+  /// Returns the changes since the last call: first the removed entities, then the created and
+  /// moved entities. Both parts are in the order in which the world first changed the entities.
+  /// Valid until the next call. Allocates nothing in steady state.
   std::span<const ViewEvent> collect();
 
  private:
@@ -45,12 +47,12 @@ class ViewEvents {
   std::vector<Announced>::iterator find(Signature signature);
 
   World& world_;
-  std::vector<Announced> announced_;  ///< Sorted by signature.
+  std::vector<Announced> announced_;  ///< The reported entities, sorted by signature.
   std::vector<Signature> touched_;
   std::vector<ViewEvent> events_;
-  std::vector<Announced> added_;  ///< Used by one call.
+  std::vector<Announced> added_;
   std::vector<std::pair<Signature, std::uint32_t>> order_;
-  std::vector<ViewEvent> later_;  ///< Those after the removed ones.
+  std::vector<ViewEvent> later_;  ///< The events that come after the events of removed entities.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Indices are handed out under the mutex: each piece is a whole system, some microseconds long, and
-// a plain lock is easier to verify than a lock-free queue.
+// Threads take indices under the mutex. Each index is a whole system, which runs for some
+// microseconds, so a lock-free queue would gain little and be harder to verify.
 #include "runtime/world/worker_pool.h"
 
 #include <cassert>
@@ -14,7 +14,7 @@ WorkerPool::WorkerPool(std::uint32_t worker_count) {
       threads_.emplace_back([this] { wait_for_work(); });
     }
   } catch (...) {
-    stop();  // those that did start; a thread must not be destroyed while it runs
+    stop();  // Stops the threads that were started, because a running thread must not be destroyed.
     throw;
   }
 }

@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// A few threads that share the work passed to `run`, and live as long as the pool. Passing work
-/// allocates nothing. One caller at a time.
+/// A few threads that share the work passed to `run`. The threads exist as long as the pool. `run`
+/// allocates nothing. Only one thread may call `run` at a time.
 class WorkerPool {
  public:
-  /// Uses `worker_count` threads, including the caller's: 1 starts none. Throws std::system_error
-  /// if the system has no more threads. Requires: `worker_count >= 1`.
+  /// Uses `worker_count` threads, including the caller's thread, so 1 starts no thread. Throws
+  /// std::system_error if the system cannot start a thread. Requires: `worker_count >= 1`.
   explicit WorkerPool(std::uint32_t worker_count);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
@@ -24,7 +24,7 @@ class WorkerPool {
   std::uint32_t worker_count() const { return static_cast<std::uint32_t>(threads_.size()) + 1; }
 
   /// Calls `work(index)` once for every index below `count`, on any of the threads, and returns
-  /// when all are done. `work` must not throw, nor call `run`.
+  /// when all calls have returned. `work` must not throw and must not call `run`.
   template <typename Work>
   void run(std::uint32_t count, Work& work) {
     run_erased(count, {&work, [](void* context, std::uint32_t index) {

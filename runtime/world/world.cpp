@@ -1,6 +1,6 @@
-// Children are linked in a doubly linked list through the records; free slots and entities to be
-// despawned are linked through them as well. So all entity data is in one array, and storing the
-// old record of each change is enough to undo it.
+// The records of entities contain the links of three kinds of lists: the children of an entity, the
+// free slots, and the despawn requests. So all entity data is in one array, and a change is undone
+// by restoring the old records.
 #include "runtime/world/world.h"
 
 #include <algorithm>
@@ -268,7 +268,8 @@ void World::destroy_leaf(std::uint32_t slot) {
   EntityRecord& record = edit(slot);
   const EntityRecord before = record;
   record = EntityRecord();
-  // Zero stays the null id, even after four billion uses of one slot.
+  // A generation of 0 is never used, even after four billion uses of one slot, because it means the
+  // null id.
   record.generation = entity.generation() == 0xFFFFFFFF ? 1 : entity.generation() + 1;
   record.next_sibling = state_.first_free;
   state_.first_free = slot;

@@ -21,7 +21,7 @@
 
 namespace muster {
 
-/// A component type with its C++ type; made by `World::component`.
+/// A component type of a world, together with its C++ type. `World::component` makes it.
 template <typename T>
 class ComponentHandle {
  public:
@@ -37,23 +37,26 @@ struct WorldDifference;
 template <typename First, typename... Rest>
 class Query;
 
-/// Options of a new entity; all are optional.
+/// Options of a new entity. Each option has a default.
 struct EntityOptions {
-  EntityId parent{};  ///< The entity becomes its last child and gets its player. Null makes a root.
+  EntityId parent{};  ///< The parent; null for a root. The new entity becomes its last child and
+                      ///< gets its player.
   NameId name = NameId::empty;
-  Signature signature{};  ///< If a living entity has it, `with` the lowest free ordinal is used.
-  PlayerId player = PlayerId::none;  ///< For a root.
+  Signature signature{};             ///< If a living entity has this signature, the entity gets
+                                     ///< `signature.with(n)` with the lowest unused `n`.
+  PlayerId player = PlayerId::none;  ///< The player of a root; ignored for a child.
   bool is_active = true;
 };
 
-/// Entities with dense components of the types passed to the constructor. The state is plain
-/// arrays: entity records, and three arrays per component type. One thread at a time, except that
-/// several threads may read and change component values in place if they use different types. A
-/// copy has everything except watchers: no `SnapshotRing`, `ViewEvents` or `ComponentEvents`. A
-/// world that is assigned to keeps its watchers: a ring is then empty, and the others report the
-/// changes.
+/// Entities with dense components of the types passed to the constructor. The state consists of
+/// plain arrays: one array of entity records, and three arrays per component type. One thread may
+/// use a world at a time. Exception: several threads may read and change component values in place
+/// if they use different component types. The watchers of a world are `SnapshotRing`, `ViewEvents`
+/// and `ComponentEvents`. A copy of a world has no watchers. An assignment keeps the watchers of
+/// its left side: the ring is then empty, and the other watchers report the changes.
 ///
-/// Ids of removed entities are always safe: reading returns nothing, changing is refused.
+/// The id of a removed entity may be passed to every function: a read returns an empty value, and a
+/// change returns false.
 ///
 ///     World world(descriptions);
 ///     const auto health = world.component<Health>("Health");
@@ -64,7 +67,7 @@ struct EntityOptions {
 /// `SnapshotRing` restores earlier ticks.
 class World {
  public:
-  /// Requires: descriptions that pass `check`, with unique names.
+  /// Requires: the descriptions pass `check` and have unique names.
   explicit World(std::span<const ComponentDescription> components);
   World(const World&) = default;
   World(World&&) = default;
@@ -76,101 +79,106 @@ class World {
   std::uint32_t component_type_count() const {
     return static_cast<std::uint32_t>(storages_.size());
   }
-  /// Binary search by name.
+  /// Finds a component type by a binary search for its name.
   std::optional<ComponentId> find_component(std::string_view name) const;
-  /// Requires: a registered name whose description has the size and alignment of `T`.
+  /// Requires: the component type `name` exists, and its description has the size and alignment of
+  /// `T`.
   template <typename T>
   ComponentHandle<T> component(std::string_view name) const;
   const ComponentStorage& storage(ComponentId id) const { return storages_[id.value()]; }
 
   // Entities.
-  /// Creates an entity. A child of an entity with a despawn request is removed with it. Requires: a
-  /// parent that is null or alive.
+  /// Creates an entity. If the parent has a despawn request, the new child is removed together with
+  /// the parent. Requires: the parent is null or alive.
   EntityId create(const EntityOptions& options = {});
   bool is_alive(EntityId entity) const {
     if (entity.slot() >= records_.size()) return false;
     const EntityRecord& record = records_[entity.slot()];
     return record.is_alive != 0 && record.generation == entity.generation();
   }
-  /// Numbers the creations of entities in this world; 0 for a removed entity. After a restore,
-  /// other entities can get the same ids, but never the same birth numbers.
+  /// The birth number of an entity: each creation in this world gets a new number. 0 for a removed
+  /// entity. After a restore, other entities can get the same ids, but never the same birth
+  /// numbers.
   std::uint64_t birth(EntityId entity) const {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
-  /// True when an entity is alive and its id was not reused. False for an entity that was already
-  /// removed.
+  /// True if the entity of this creation is alive and its id was not given to another entity.
   bool is_current(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
-  /// Grows when an entity is removed, the world is restored, or another world is assigned. While it
-  /// is unchanged, every entity that was alive is still alive.
+  /// A number that grows when an entity is removed, when the world is restored, or when another
+  /// world is assigned to it. While the number is unchanged, every entity that was alive is still
+  /// alive.
   std::uint64_t end_count() const { return end_count_; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
   /// call is allowed; their slots decide whether they are visited.
   template <typename Visit>
   void each_entity(Visit visit) const;
 
-  /// The number of a name, for `EntityOptions` and `set_name`. A later `process_despawns` drops
-  /// names without entities, once there are thousands.
+  /// The number of a name, for `EntityOptions` and `set_name`. If there are thousands of names,
+  /// `process_despawns` drops names that no entity has.
   NameId intern(std::string_view name) { return names_.intern(name); }
-  /// The same for a name whose number is stored while no entity has it: it is never dropped.
+  /// Like `intern`, for a name that is never dropped. Use it if the caller stores the number.
   NameId intern_kept(std::string_view name) { return names_.intern_kept(name); }
   /// The number of known names.
   std::size_t name_count() const { return names_.size(); }
   std::string_view text(NameId name) const { return names_.text(name); }
-  /// Empty for a removed entity.
+  /// The name of an entity; empty for a removed entity.
   std::string_view name(EntityId entity) const;
-  /// False for a removed entity.
+  /// Changes the name of an entity. Returns false for a removed entity.
   bool set_name(EntityId entity, NameId name);
-  /// None for an entity without one, or a removed one.
+  /// The signature of an entity, or none. A removed entity has none.
   Signature signature(EntityId entity) const;
-  /// Null if no living entity has it.
+  /// The living entity with a signature; null if no living entity has it.
   EntityId find(Signature signature) const;
-  /// The entity's own flag; its parents do not matter. False for a removed entity.
+  /// The active flag of the entity itself. The flags of its parents do not matter. False for a
+  /// removed entity.
   bool is_active(EntityId entity) const;
   bool set_active(EntityId entity, bool is_active);
 
-  /// The player that owns it; none for a removed entity.
+  /// The player that owns an entity; `PlayerId::none` for a removed entity.
   PlayerId player(EntityId entity) const;
-  /// Gives an entity and all its descendants to a player. False if it is removed.
+  /// Gives an entity and all its descendants to a player. Returns false for a removed entity.
   bool set_player(EntityId entity, PlayerId player);
-  /// True when a player's machine (`none`: the server) computes an entity itself instead of showing
-  /// received state: the server computes all, a player the player's own. False for a removed
-  /// entity.
+  /// True if a machine computes an entity itself. The server (`PlayerId::none`) computes all
+  /// entities, and the machine of a player computes the entities of that player. For all other
+  /// entities, a machine shows received state. False for a removed entity.
   bool is_simulated_by(PlayerId machine, EntityId entity) const {
     return is_alive(entity) && (machine == PlayerId::none || player(entity) == machine);
   }
 
-  // Hierarchy. Children keep their order of addition. Null: none.
+  // Hierarchy. Children keep their order of addition. A result is null if there is no such entity.
   EntityId parent(EntityId entity) const;
   EntityId first_child(EntityId entity) const;
   EntityId next_sibling(EntityId entity) const;
-  /// Moves `child` with all its descendants to the end of `parent`'s children; a null parent makes
-  /// it a root. They get the parent's player; those of a new root keep theirs. Returns false if one
-  /// is removed or has a despawn request, or if `parent` is `child` or its descendant.
+  /// Moves `child`, with all its descendants, to the end of the children of `parent`. All moved
+  /// entities get the parent's player. If `parent` is null, `child` becomes a root and all moved
+  /// entities keep their player. Returns false if `child` or `parent` is removed or has a despawn
+  /// request, or if `parent` is `child` or a descendant of `child`.
   bool set_parent(EntityId child, EntityId parent);
 
-  // Removal. An entity is removed at the end of a tick, so that systems can react to the request
-  // first.
-  /// Marks an entity and all its descendants. Returns false if it is removed.
+  // Removal. An entity is removed at the end of a tick, so that systems can first react to the
+  // request.
+  /// Marks an entity and all its descendants for removal. Returns false for a removed entity.
   bool request_despawn(EntityId entity);
   bool is_despawning(EntityId entity) const;
-  /// Ends a tick: destroys all marked entities, in the order of the requests, children before their
-  /// parents. Calls `deinitialise(EntityId)` for each while its components still exist;
-  /// `deinitialise` must not create, destroy, add or remove, and changes only the world: a restore
-  /// undoes these changes, and computing the tick again repeats them. Use `ComponentEvents` for
-  /// objects outside. Returns the number of removed entities.
+  /// Ends a tick: removes all marked entities, in the order of the requests, children before their
+  /// parents. Calls `deinitialise(EntityId)` for each entity while its components still exist.
+  /// `deinitialise` may change component values of this world. `deinitialise` must not create,
+  /// remove or despawn entities, and must not add or remove components. `deinitialise` must not
+  /// change objects outside the world, because it is called again when the tick is computed again;
+  /// use `ComponentEvents` for such objects. Returns the number of removed entities.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
     return process_despawns([](EntityId) {});
   }
 
-  // Components. An entity has at most one of a type.
+  // Components. An entity has at most one component of each type.
   /// Adds a component. Returns false, and changes nothing, if the entity is removed or already has
-  /// one. Requires: as many bytes as described.
+  /// a component of this type. Requires: `value` has the size of the component.
   bool add(ComponentId id, EntityId entity, Bytes value) {
     ComponentStorage& storage = storages_[id.value()];
     if (!is_alive(entity) || storage.has(entity)) return false;
@@ -184,16 +192,16 @@ class World {
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  /// Returns false if the entity has none.
+  /// Removes a component. Returns false if the entity does not have it.
   bool remove(ComponentId id, EntityId entity);
   bool has(ComponentId id, EntityId entity) const { return storages_[id.value()].has(entity); }
-  /// The component's bytes, or an empty span.
+  /// The bytes of a component; empty if the entity does not have it.
   std::span<std::byte> bytes(ComponentId id, EntityId entity) {
     return storages_[id.value()].find(entity);
   }
   Bytes bytes(ComponentId id, EntityId entity) const { return storages_[id.value()].find(entity); }
-  /// Null if the entity has none, or is removed. Pointers are valid until a component of that type
-  /// is added or removed.
+  /// A pointer to a component; null if the entity does not have it. The pointer is valid until a
+  /// component of this type is added or removed.
   template <typename T>
   T* get(ComponentHandle<T> handle, EntityId entity) {
     return reinterpret_cast<T*>(data_or_null(storages_[handle.id().value()].find(entity)));
@@ -202,7 +210,7 @@ class World {
   const T* get(ComponentHandle<T> handle, EntityId entity) const {
     return reinterpret_cast<const T*>(data_or_null(storages_[handle.id().value()].find(entity)));
   }
-  /// All components of a type, and their owners in the same order.
+  /// All components of a type. `owners` returns their owners in the same order.
   template <typename T>
   std::span<T> values(ComponentHandle<T> handle) {
     ComponentStorage& storage = storages_[handle.id().value()];
@@ -213,20 +221,21 @@ class World {
     return storages_[handle.id().value()].owners();
   }
 
-  /// Components that were added since despawns were last processed, in order; some may be removed
-  /// again. Systems initialise other components for them. Part of the state: a restore also
-  /// restores the list. Use `ComponentEvents` for objects outside.
+  /// The components that were added since the last `process_despawns`, in order. Some of them may
+  /// already be removed. Systems use the list to initialise other components of the same entities.
+  /// The list is part of the state: a restore also restores the list. Use `ComponentEvents` for
+  /// objects outside the world.
   std::span<const EntityComponent> initialised() const { return initialised_; }
 
-  /// Reserves memory for this many entities with `components` of each type.
+  /// Reserves memory for `entities` entities, and for `components` components of each type.
   void reserve(std::uint32_t entities, std::uint32_t components);
 
-  /// The hash of the state: entities, their components, and every field. Equal worlds have equal
-  /// checksums on every machine. Reads every byte; allocates nothing.
+  /// The hash of the state: the entities, their components, and every field. Equal worlds have
+  /// equal checksums on every machine. Reads every byte of the state, and allocates nothing.
   std::uint64_t checksum() const;
 
  private:
-  // Going back, and reporting changes, have their own classes.
+  // Snapshots and change reports have their own classes.
   friend class SnapshotRing;
   friend class ViewEvents;
   friend class ComponentEvents;
@@ -235,7 +244,7 @@ class World {
   friend void differences(const World& left, const World& right, std::size_t count_max,
                           std::vector<WorldDifference>& out);
 
-  /// The current entities, as a position in the log of changes.
+  /// The entities at one time, stored as a position in the log of changes.
   struct Bookmark {
     std::uint64_t log_position = 0;
     std::uint32_t first_free = kNoSlot;
@@ -243,35 +252,41 @@ class World {
     std::uint32_t first_despawn = kNoSlot;
     std::uint32_t last_despawn = kNoSlot;
   };
-  /// Makes room in the log. Requires: no other user of the log.
+  /// Reserves memory for `changes` changes in the log. Requires: the log has no other user.
   void prepare_log(std::size_t changes);
-  /// Starts the log if it is not kept yet. Requires: `prepare_log` was called.
+  /// Makes a bookmark of the current entities. Starts the log if it was not started yet. Requires:
+  /// `prepare_log` was called.
   Bookmark bookmark();
-  /// Undoes every later change of entities and components. Restored components have unspecified
-  /// values, the others keep theirs. Requires: `remembers(bookmark)`.
+  /// Undoes every change of entities and components since a bookmark. Restored components have
+  /// unspecified values, and all other components keep their values. Requires:
+  /// `remembers(bookmark)`.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised);
-  /// The same in another world, which becomes this one's earlier state; this one is unchanged.
+  /// Makes `out` the state of this world at the bookmark, and does not change this world. Otherwise
+  /// like the first `undo_to`.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised,
                World& out) const;
-  /// True when `undo_to` can go there: it was not dropped, and no other world was assigned since.
+  /// True if `undo_to` can undo to this bookmark: the log since the bookmark was not dropped, and
+  /// no other world was assigned to this world since then.
   bool remembers(const Bookmark& bookmark) const { return watch_.log.has(bookmark.log_position); }
   /// Drops the log before a bookmark.
   void forget_before(const Bookmark& bookmark) { watch_.log.forget_before(bookmark.log_position); }
-  /// The index of an entity's component in its array at a bookmark; `ComponentStorage::kAbsent`:
-  /// none. Linear in the number of later changes.
+  /// The index that an entity's component had in its array at a bookmark;
+  /// `ComponentStorage::kAbsent` if the entity did not have it. The time is linear in the number of
+  /// later changes.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
-  /// Drops the log, and stops it.
+  /// Drops and stops the log.
   void stop_log();
 
-  /// Moves out the signatures that were added or removed (also by a restore) since the last call.
-  /// They are recorded from the first call until `stop_touched`.
+  /// Moves into `out` the signatures that were added or removed since the last call, also by a
+  /// restore. The world records these signatures from the first call until `stop_touched`.
   void drain_touched(std::vector<Signature>& out);
   void stop_touched();
-  /// The same for components, once per addition and removal.
+  /// Like `drain_touched`, for components. A component is listed once for each addition and each
+  /// removal.
   void drain_touched_components(std::vector<EntityComponent>& out);
   void stop_touched_components();
-  /// The living entity of a slot, or the id that the next one in it will have; null for a slot that
-  /// was never used.
+  /// The id of the living entity in a slot, or the id that the next entity in the slot will get.
+  /// Null for a slot that was never used.
   EntityId entity_in(std::uint32_t slot) const {
     return slot < records_.size() ? id_at(slot) : EntityId();
   }
@@ -284,10 +299,11 @@ class World {
     return bytes.empty() ? nullptr : bytes.data();
   }
   EntityId id_at(std::uint32_t slot) const;
-  /// Ends the program with the component's name if it is not registered with this layout.
+  /// Ends the program with a message if the component is not registered with this size and
+  /// alignment.
   ComponentId demand_component(std::string_view name, std::size_t size_bytes,
                                std::size_t alignment_bytes) const;
-  // Every change of a record uses this function, so that the log keeps the old one.
+  // Every change of a record uses this function, so that the log keeps the old record.
   EntityRecord& edit(std::uint32_t slot) {
     if (watch_.is_logging) log_record(slot);
     return records_[slot];
@@ -320,10 +336,11 @@ class World {
   void replaced(std::uint64_t version);
   void forget_names();
 
-  std::vector<ComponentStorage> storages_;  ///< Sorted by the names of their components.
+  /// The components of each type, sorted by the names of the types.
+  std::vector<ComponentStorage> storages_;
   std::vector<EntityRecord> records_;
   SignatureTable signatures_;
-  Bookmark state_;  ///< The log itself stores its position.
+  Bookmark state_;  ///< The current lists of entities; `log_position` is not used.
   std::uint64_t last_version_ = 0;
   std::uint64_t last_birth_ = 0;
   std::uint64_t end_count_ = 0;
@@ -353,7 +370,6 @@ std::uint32_t World::process_despawns(Deinitialise deinitialise) {
   while (slot != kNoSlot) {
     while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
     deinitialise(id_at(slot));
-    // Entities to be despawned keep their parents and children.
     const std::uint32_t above = records_[slot].parent;
     const bool was_asked_for = slot == state_.first_despawn;
     destroy_leaf(slot);

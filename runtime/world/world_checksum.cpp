@@ -1,5 +1,5 @@
-// One number for a world: XXH3 hashes each array, and the hashes are combined. Names do not count,
-// because a name's number depends on what else was loaded.
+// Computes one number for a world: XXH3 hashes each array, and the hashes are combined. Names are
+// not included, because the number of a name depends on the names that were added before.
 #include <cstring>
 
 #include "runtime/world/world.h"

@@ -1,6 +1,5 @@
-// Makes several passes over both worlds. Entities that exist in only one world are reported before
-// different orders, because they are the cause of these. Everything in the checksum must be
-// compared here.
+// Makes several passes over both worlds. Entities that exist in only one world are reported first,
+// because they cause different orders. Everything in the checksum must be compared here.
 #include "runtime/world/world_difference.h"
 
 #include <algorithm>
@@ -35,7 +34,8 @@ class Findings {
     found_.push_back({.entity = entity, .text = std::move(text), .is_tolerable = is_tolerable});
   }
 
-  // An entity or parent that exists in one world only. It causes different orders and ids.
+  // Adds a difference that also causes different orders and ids, for example an entity that exists
+  // in only one world.
   void add_cause(EntityId entity, std::string text) {
     has_cause_ = true;
     add(entity, std::move(text));
@@ -48,8 +48,8 @@ class Findings {
   std::vector<WorldDifference>& found_;
 };
 
-// Calls `visit(field, difference)` for each field whose bytes differ; `difference` is empty if that
-// is within its tolerance.
+// Calls `visit(field, difference)` for each field whose bytes differ. `difference` is empty if the
+// values differ by at most the tolerance of the field.
 template <typename Visit>
 void each_changed_field(const ComponentDescription& description, Bytes a, Bytes b, Visit visit) {
   if (std::memcmp(a.data(), b.data(), description.size_bytes) == 0) return;
@@ -69,7 +69,7 @@ void compare_components(const World& left, const World& right, EntityId entity, 
     const Bytes a = left.bytes(ComponentId(i), entity);
     const Bytes b = right.bytes(ComponentId(i), entity);
     if (a.empty() != b.empty()) {
-      found.add_cause(entity, prefix() + " is only " + (b.empty() ? "left" : "right"));
+      found.add_cause(entity, prefix() + " exists only on the " + (b.empty() ? "left" : "right"));
     } else if (!a.empty()) {
       each_changed_field(description, a, b, [&](const FieldDescription&, const auto& difference) {
         if (difference) found.add(entity, prefix() + "." + difference->to_string());
@@ -78,7 +78,7 @@ void compare_components(const World& left, const World& right, EntityId entity, 
   }
 }
 
-// The differences of an entity that both worlds have, without its position in lists.
+// Finds the differences of an entity that both worlds have, except its position in lists.
 void compare_entity(const World& left, const World& right, EntityId entity, Findings& found) {
   const auto it = [&] { return called(left, entity) + ": it "; };
   if (left.parent(entity) != right.parent(entity)) {
@@ -95,16 +95,17 @@ void compare_entity(const World& left, const World& right, EntityId entity, Find
                           "'s on the right");
   }
   if (left.is_active(entity) != right.is_active(entity)) {
-    found.add(entity, it() + "is active only " + (left.is_active(entity) ? "left" : "right"));
+    found.add(entity,
+              it() + "is active only on the " + (left.is_active(entity) ? "left" : "right"));
   }
   if (left.is_despawning(entity) != right.is_despawning(entity)) {
-    found.add_cause(entity,
-                    it() + "is despawning only " + (left.is_despawning(entity) ? "left" : "right"));
+    found.add_cause(entity, it() + "is despawning only on the " +
+                                (left.is_despawning(entity) ? "left" : "right"));
   }
   compare_components(left, right, entity, found);
 }
 
-// Calls `visit(entity)` for each of a world's entities, until enough differences are found.
+// Calls `visit(entity)` for each entity of a world, until enough differences are found.
 template <typename Visit>
 void visit_each(const World& world, const Findings& found, Visit visit) {
   world.each_entity([&](EntityId entity) {
@@ -112,10 +113,11 @@ void visit_each(const World& world, const Findings& found, Visit visit) {
   });
 }
 
-// The entities of a world that the other one does not have.
+// Finds the entities of the world `from` that the world `in` does not have.
 void find_missing(const World& from, const World& in, const char* side, Findings& found) {
   visit_each(from, found, [&](EntityId entity) {
-    if (!in.is_alive(entity)) found.add_cause(entity, called(from, entity) + " is only " + side);
+    if (!in.is_alive(entity))
+      found.add_cause(entity, called(from, entity) + " exists only on the " + side);
   });
 }
 
@@ -123,7 +125,7 @@ void compare_arrays(const World& left, const World& right, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const std::span<const EntityId> a = left.storage(ComponentId(i)).owners();
     const std::span<const EntityId> b = right.storage(ComponentId(i)).owners();
-    assert(a.size() == b.size());  // Each has an owner that both worlds have.
+    assert(a.size() == b.size());  // Each component has an owner that both worlds have.
     const auto [at_left, at_right] = std::mismatch(a.begin(), a.end(), b.begin());
     if (at_left == a.end()) continue;
     found.add(*at_left, "array order of " + left.storage(ComponentId(i)).description().name +
@@ -133,11 +135,11 @@ void compare_arrays(const World& left, const World& right, Findings& found) {
   }
 }
 
-// Free slots and their use counts, which determine later ids.
+// Compares the free slots and the generations, which determine later ids.
 void compare_slots(Records left, Records right, Findings& found) {
   for (std::size_t slot = 0; slot < std::max(left.size(), right.size()); ++slot) {
     const bool is_in_both = slot < left.size() && slot < right.size();
-    // A free slot stores the next free one there; entities were compared before.
+    // For a free slot, `next_sibling` is the next free slot. Entities were compared before.
     if (is_in_both && left[slot].generation == right[slot].generation &&
         (left[slot].is_alive != 0 || left[slot].next_sibling == right[slot].next_sibling)) {
       continue;
@@ -148,7 +150,7 @@ void compare_slots(Records left, Records right, Findings& found) {
   }
 }
 
-// Values whose bytes differ, although the field is within its tolerance.
+// Finds values whose bytes differ by at most the tolerance of their field.
 void find_tolerated(const World& left, const World& right, EntityId entity, Findings& found) {
   for (std::uint32_t i = 0; i < left.component_type_count(); ++i) {
     const ComponentDescription& description = left.storage(ComponentId(i)).description();
@@ -157,7 +159,7 @@ void find_tolerated(const World& left, const World& right, EntityId entity, Find
     if (a.empty() || b.empty()) continue;
     each_changed_field(description, a, b,
                        [&](const FieldDescription& field, const auto& difference) {
-                         if (difference) return;  // It has been listed.
+                         if (difference) return;  // This difference is already listed.
                          found.add(entity,
                                    called(left, entity) + ": " + description.name + "." +
                                        field.name + ": differs within its tolerance",

@@ -1,4 +1,4 @@
-// Compares two worlds, to find out why two machines disagree.
+// Compares two worlds, to find out why the states on two machines differ.
 #pragma once
 
 #include <optional>
@@ -10,24 +10,26 @@
 namespace muster {
 
 struct WorldDifference {
-  EntityId entity;   ///< Null if the difference is not about a single entity.
+  EntityId entity;   ///< The entity; null if the difference is not about a single entity.
   std::string text;  ///< `entity 7 'Hero': Health.current: differs by 3 hp (tolerance 0)`
-  /// A value within its tolerance. These come last, so if the first difference is tolerable, all
-  /// are.
+  /// True if the value differs by at most its tolerance. These differences come last, so if the
+  /// first difference is tolerable, all differences are tolerable.
   bool is_tolerable = false;
 };
 
-/// Compares two worlds in everything that their checksums cover, most important first: which
-/// entities exist; per entity in the order of slots, its player, parent, state, components and
-/// values; the order of children and of despawns; the order of components in their arrays; the next
-/// ids; last, values that differ within their tolerance. Returns nothing exactly when the checksums
-/// agree. Not for every tick. Requires: worlds of equal component types.
+/// Compares everything that the checksums of two worlds cover, and returns the most important
+/// difference. The order is: which entities exist; then, for each entity in the order of slots, its
+/// player, parent, state, components and values; then the order of children and of despawns; then
+/// the order of components in their arrays; then the next ids; and last the values that differ by
+/// at most their tolerance. Returns no value if and only if the checksums are equal. Do not call it
+/// every tick. Requires: both worlds have equal component types.
 std::optional<WorldDifference> first_difference(const World& left, const World& right);
 
-/// Appends the first `count_max` differences to `out`, in that order, for a desync report. Each
-/// field that differs is one (for an array, its first such element). A different order or next id
-/// is listed only if it does not follow from a listed difference of the entities, components,
-/// parents or despawns. Only the first slot that differs is listed. Not for every tick.
+/// Appends the first `count_max` differences to `out`, in the order of `first_difference`, for a
+/// desync report. Each field that differs is one difference; for an array, only the first element
+/// that differs is listed. A different order or next id is listed only if it does not follow from a
+/// listed difference of the entities, components, parents or despawns. If free slots differ, only
+/// the first slot that differs is listed. Do not call it every tick.
 ///
 ///     std::vector<WorldDifference> list;
 ///     differences(mine, theirs, 20, list);

@@ -1,5 +1,6 @@
-// A world's past: recording, undoing and reporting changes for `SnapshotRing`, `ViewEvents` and
-// `ComponentEvents`; and assignment, which ends the past.
+// The part of World that records, undoes and reports changes for `SnapshotRing`, `ViewEvents` and
+// `ComponentEvents`. This file also contains assignment, because an assignment drops all recorded
+// changes.
 #include <algorithm>
 #include <cassert>
 
@@ -39,7 +40,7 @@ World& World::operator=(World&& other) noexcept {
   return *this;
 }
 
-/// Names are used by entities, and by those that a ring can restore.
+/// Drops unused names. Names of entities that a ring can restore count as used.
 void World::forget_names() {
   std::vector<NameId> used;
   for (const EntityRecord& record : records_) {
@@ -93,7 +94,7 @@ std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId
     if (change.kind == WorldChange::Kind::component_added) {
       if (change.entity == entity) index = ComponentStorage::kAbsent;
     } else if (change.kind == WorldChange::Kind::component_removed) {
-      // The last component had moved to this one's index.
+      // The removal had moved the last component to the index of the removed component.
       if (change.entity == entity) {
         index = change.index;
       } else if (index == change.index && change.index != change.last) {
@@ -153,7 +154,7 @@ void World::log_component(WorldChange::Kind kind, std::uint32_t component, Entit
                      .before = {}});
 }
 
-// Everything may have changed by an assignment.
+// Records every signature and component as changed, after an assignment.
 void World::touch_all() {
   if (watch_.is_tracking_signatures) {
     for (const EntityRecord& record : records_) {
@@ -166,8 +167,8 @@ void World::touch_all() {
   }
 }
 
-// After an assignment. Cached versions belong to the earlier state, so all versions must be new
-// here; and no bookmark is valid.
+// Called after an assignment. Versions that queries have cached belong to the earlier state, so
+// every version gets a new number. All bookmarks become invalid.
 void World::replaced(std::uint64_t version) {
   last_version_ = version;
   for (ComponentStorage& storage : storages_) storage.set_version(++last_version_);

@@ -1,4 +1,4 @@
-// A log of a world's structural changes, for undoing them, and what its watchers need.
+// Records the structural changes of a world, for undoing them and for the watchers of the world.
 #pragma once
 
 #include <cassert>
@@ -12,20 +12,20 @@
 
 namespace muster {
 
-/// One structural change: an entity's record, or an added or removed component. It does not contain
-/// component values: snapshots copy those as a whole.
+/// One structural change: the old record of an entity, or an added or removed component. A change
+/// does not contain component values, because snapshots copy all values.
 struct WorldChange {
   enum class Kind : std::uint8_t { record, new_slot, component_added, component_removed };
   Kind kind = Kind::record;
-  std::uint32_t component = 0;  ///< `ComponentId` of an added or removed component.
-  std::uint32_t index = 0;      ///< Its index in the storage.
-  std::uint32_t last = 0;       ///< The index of the component that replaced it.
-  EntityId entity;              ///< Its owner; for a record, the slot counts.
-  EntityRecord before;          ///< For a record.
+  std::uint32_t component = 0;  ///< The `ComponentId` of an added or removed component.
+  std::uint32_t index = 0;      ///< The index of the component in the storage.
+  std::uint32_t last = 0;       ///< The index of the component that moved to `index`.
+  EntityId entity;      ///< The owner of the component; for a record, only the slot is used.
+  EntityRecord before;  ///< The old record, for a change of a record.
 };
 
-/// The changes since the oldest snapshot, numbered without wrapping. A ring. It grows only if there
-/// are more changes between two snapshots than ever before.
+/// The changes since the oldest snapshot, in a ring buffer. Positions never wrap. The ring grows
+/// only if it has too little memory for the changes since the oldest snapshot.
 class WorldLog {
  public:
   std::uint64_t end() const { return end_; }
@@ -45,16 +45,16 @@ class WorldLog {
     assert(end_ > begin_);
     return changes_[--end_ & (changes_.size() - 1)];
   }
-  /// Drops everything before a position.
+  /// Drops all changes before a position.
   void forget_before(std::uint64_t position) {
     assert(position >= begin_ && position <= end_);
     begin_ = position;
   }
-  /// Drops everything, and marks a gap: no earlier position is in the log any more.
+  /// Drops all changes, and skips one position, so that no earlier position is in the log any more.
   void forget_all() { begin_ = ++end_; }
-  /// True when the changes since a position can be undone.
+  /// True if the log has all changes since a position.
   bool has(std::uint64_t position) const { return position >= begin_ && position <= end_; }
-  /// Makes room for a power of two of at least `count` changes.
+  /// Reserves memory for at least `count` changes, rounded up to a power of two.
   void reserve(std::size_t count);
 
  private:
@@ -65,9 +65,10 @@ class WorldLog {
   std::uint64_t end_ = 0;
 };
 
-/// The recorded changes of a world, as far as any watcher needs them. They belong to the object,
-/// not to its state: a copy of a world starts unwatched, and a world that is assigned to stays
-/// watched. Otherwise a copy would record changes for a ring that it does not have.
+/// The changes that a world records for its watchers. The recorded changes belong to the world
+/// object, not to its state: a copy of a world has no watchers, and an assignment keeps the
+/// watchers of its left side. Otherwise a copy would record changes for a ring that it does not
+/// have.
 struct WorldWatch {
   WorldWatch() = default;
   WorldWatch(const WorldWatch&) {}
@@ -78,7 +79,7 @@ struct WorldWatch {
   std::vector<Signature> touched;
   std::vector<EntityComponent> touched_components;
   bool has_ring = false;
-  bool is_logging = false;  ///< From the ring's first snapshot on.
+  bool is_logging = false;  ///< True from the ring's first snapshot on.
   bool is_tracking_signatures = false;
   bool is_tracking_components = false;
 };

@@ -26,7 +26,7 @@ function size(bytes) {
 const percent = (part, whole) => (whole ? (100 * part / whole).toFixed(1) : "0.0") + " %";
 const signOf = bytes => bytes > 0 ? "more" : bytes < 0 ? "less" : "";
 const signed = bytes => (bytes > 0 ? "+" : "") + size(bytes);
-// A path breaks at its slashes.
+// A line may break after each slash of a path.
 const pathText = path => path.split("/").flatMap((part, i) =>
   i ? ["/", document.createElement("wbr"), part] : [part]);
 const base = path => path.slice(path.lastIndexOf("/") + 1);
@@ -59,7 +59,8 @@ function changeOf(asset) {
 
 // ---- hierarchies: a node has a name, sums and children; a leaf has an asset
 
-// The names from the top, and which of them are not folders.
+// The names from the root to an asset. The names up to index `fixed` are not folders, and the name
+// at index `bundle` is a bundle.
 function placeOf(asset, group) {
   const path = asset.path.split("/");
   if (group === "kind") return { names: [asset.kind, ...path], fixed: 0, bundle: -1 };
@@ -113,7 +114,7 @@ const valueOf = node => state.metric === "plain" ? node.plain : node.bytes;
 
 // ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as space allows
 
-// The largest children; the others are one node, which opens like a folder.
+// The largest children. All smaller children are one node, which opens like a folder.
 function shownOf(node) {
   if (node.shown && node.shownBy === state.metric) return node.shown;
   const sorted = node.children.filter(child => valueOf(child) > 0)
@@ -191,7 +192,7 @@ function drawMap() {
     if (!node.asset) place.box.setAttribute("aria-expanded", "false");
     state.places.push(place);
   }
-  // Level by level, so that the box limit omits only small boxes.
+  // Draws level by level, so that the limit of boxes leaves out only small boxes.
   let level = state.places;
   while (level.length) level = level.flatMap(drawInside);
   map.replaceChildren(...state.places.map(place => place.box));
@@ -304,7 +305,7 @@ byId("map").addEventListener("keydown", event => {
   } else return;
   event.preventDefault();
 });
-// Shows the position of an asset; opens a group.
+// Selects an asset in the map, or opens a group.
 byId("map").addEventListener("click", event => {
   const box = event.target.closest(".box");
   if (!box) return;
@@ -324,7 +325,7 @@ document.addEventListener("keydown", event => {
 
 // ---- the chain that adds an asset to the build
 
-// From the asset to an asset that a registry names.
+// The chain of references from the asset to an asset that a registry names.
 function chainOf(asset) {
   const chain = [asset.guid], seen = new Set(chain);
   for (let at = asset; at && at.by && !seen.has(at.by);) {
@@ -352,7 +353,7 @@ function reveal(asset) {
   };
   node = find(node);
   if (!node) return;
-  // A small one may be inside the node of the others, which is opened then.
+  // A small asset may be inside the node for small assets, which is then opened.
   state.node = node.parent;
   while (!shownOf(state.node).includes(node)) {
     const smaller = shownOf(state.node).find(each => !each.asset && each.children.includes(node));
@@ -489,7 +490,7 @@ function card(value, text, ...more) {
   return make("div", { className: "card" }, make("b", { textContent: value }),
     make("span", { textContent: text }), ...more);
 }
-// The used part of a budget, with a line.
+// A card with the used part of a budget.
 function budgetCard(bytes, budget, what, id) {
   const over = bytes > budget;
   const line = make("i", {});
@@ -578,7 +579,7 @@ function drawTables() {
     tables.push(table("changed", "Changed", [["asset", false], ["", true], ["bytes", true]],
       moved.map(({ asset, by }) => [asset.bundle ? linkTo(asset) : make("span", {}, ...pathText(asset.path)),
         changes[changeOf(asset)], make("span", { className: signOf(by),
-          textContent: signed(by) })]), moved.length ? "" : "Every asset takes what it took."));
+          textContent: signed(by) })]), moved.length ? "" : "No asset has changed in size."));
   }
   tables.push(kindTable());
   const biggest = [...target.assets].sort((a, b) => b.bytes - a.bytes);

@@ -13,7 +13,7 @@
 /// The entry of a type id, and the request that keeps it loaded.
 typedef struct wanted_entry {
   muster_entry_info entry;
-  muster_request request;  // 0 for an entry that is not packed
+  muster_request request;  // 0 if the entry is not packed
   muster_status status;
 } wanted_entry;
 
@@ -46,7 +46,7 @@ static void wait_for_all(muster_store* store, wanted_entry* wanted, uint32_t cou
   while (loading > 0) {
     loading = 0;
     muster_update(store, now_ns);
-    now_ns += FRAME_NS;  // a game simulates and draws here
+    now_ns += FRAME_NS;  // A game simulates and draws here.
     for (uint32_t i = 0; i < count; ++i) {
       muster_load_state state = MUSTER_FAILED;
       if (wanted[i].request == 0) continue;
@@ -56,7 +56,7 @@ static void wait_for_all(muster_store* store, wanted_entry* wanted, uint32_t cou
   }
 }
 
-/// Finds the asset's bytes: a prefab has a flattened form, everything else its main payload.
+/// Finds the bytes of an asset: the flattened form of a prefab, or the main payload.
 static muster_status find_bytes(muster_store* store, const wanted_entry* wanted,
                                 muster_part* part) {
   part->struct_size = sizeof *part;

@@ -113,7 +113,7 @@ class Store:
         return info
 
     def resolve(self, registry, type_id):
-        """The entry of a type id; None if it is not assigned."""
+        """Returns the entry of a type id; None if the id is not assigned."""
         entry = EntryInfo()
         status = self.library.muster_resolve(self.handle, registry, type_id, byref(entry))
         if status == NOT_FOUND:
@@ -132,7 +132,7 @@ class Store:
         return state.value == LOADING
 
     def part(self, request, guid):
-        """The status and the bytes: of a prefab the flattened form, else the main payload."""
+        """Returns the status and the bytes: the flattened form of a prefab, or the main payload."""
         part = Part()
         for local_id in (FLATTENED_PREFAB, MAIN_PAYLOAD):
             status = self.library.muster_bytes(self.handle, request, byref(guid), local_id,

@@ -150,7 +150,7 @@ TEST_CASE("An asset that only a variant refers to has a row even if the target s
   const std::vector<VariantSetting> low = {{"quality", "low"}};
   auto store = BundleStore::open(server, {}, nullptr, low).value();
   const auto lost = store.load(guid_of("flat.png"), kMainPayload);
-  CHECK(lost.error().message.find("goes without it") != std::string::npos);
+  CHECK(lost.error().message.find("leaves it out of the") != std::string::npos);
 }
 
 TEST_CASE("The chosen variant of a build has the guid of the base",

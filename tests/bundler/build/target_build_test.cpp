@@ -88,7 +88,7 @@ TEST_CASE("A stripped asset that is still referenced is named in the server's ca
   const auto loaded = store.value().load(sound, kMainPayload);
   REQUIRE_FALSE(loaded.has_value());
   CHECK(loaded.error().code == ErrorCode::not_found);
-  CHECK(loaded.error().message.find("the server goes without it") != std::string::npos);
+  CHECK(loaded.error().message.find("leaves it out of the server") != std::string::npos);
   CHECK(loaded.error().message.find("'plain/audio/pickup.wav'") != std::string::npos);
   // Every kind of request gets the same message.
   SteppedLoads loads(folder, store.value().catalog());

@@ -28,7 +28,7 @@ TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][w
   CHECK(difference->text == "entity 0 'Hero': Vitality.health: differs by 3 hp (tolerance 0)");
   right.world.remove(right.position.id(), hero);
   CHECK(first_difference(left.world, right.world)->text ==
-        "entity 0 'Hero': Position is only left");
+        "entity 0 'Hero': Position exists only on the left");
   const EntityId extra = right.spawn(2);
   CHECK(first_difference(left.world, right.world)->entity == extra);
 }
@@ -44,10 +44,10 @@ TEST_CASE("Every part of a checksum is named when it differs", "[runtime][world]
       Row{"player", [](S& f, EntityId root) { f.world.set_player(root, PlayerId{3}); },
           "entity 0: it is player -1's on the left, 3's on the right"},
       Row{"active", [](S& f, EntityId root) { f.world.set_active(root, false); },
-          "entity 0: it is active only left"},
+          "entity 0: it is active only on the left"},
       Row{"despawning",
           [](S& f, EntityId root) { f.world.request_despawn(f.world.first_child(root)); },
-          "entity 1 'a': it is despawning only right"},
+          "entity 1 'a': it is despawning only on the right"},
       Row{"parent", [](S& f, EntityId root) { f.world.set_parent(f.world.first_child(root), {}); },
           "entity 1 'a': it has another parent"},
       Row{"children",
@@ -139,7 +139,7 @@ TEST_CASE("A report names each differing field, up to a limit", "[runtime][world
       "entity 0: Position.z: differs by 2 m (tolerance 0.01)",
       "entity 0: Vitality.health: differs by 3 hp (tolerance 0)",
       "entity 1: it is player -1's on the left, 3's on the right",
-      "entity 2: Velocity is only left",
+      "entity 2: Velocity exists only on the left",
       "entity 2: Position.x: differs within its tolerance",
   };
   CHECK(texts(left.world, right.world, 100) == all);
@@ -167,7 +167,7 @@ TEST_CASE("A report omits orders that differ only because an entity is missing",
   right.world.process_despawns();
   right.world.get(right.vitality, root)->health = 99;
   CHECK(texts(left.world, right.world, 100) ==
-        std::vector<std::string>{"entity 1 is only left",
+        std::vector<std::string>{"entity 1 exists only on the left",
                                  "entity 0: Vitality.health: differs by 1 hp (tolerance 0)"});
   // A different value does not explain an order.
   right.world = left.world;
