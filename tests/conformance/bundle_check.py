@@ -354,12 +354,14 @@ def check_description(name, size_bytes, alignment, description):
         offset, count, element = reader.varint(), reader.varint(), reader.varint()
         unit = reader.take(reader.varint())
         numbers, codes = reader.take(32), reader.take(3)
-        require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 3 and codes[2] <= 1, "field codes")
+        rollback, sampling, missing = codes[2] & 15, codes[2] >> 4 & 3, codes[2] >> 6
+        require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 3, "field codes")
+        require(rollback <= 1 and sampling <= 2 and missing <= 2, "a field's rules")
         require(offset >= field_end and count > 0 and element > 0, "fields do not overlap")
         field_end = offset + count * element
         identity += varint(len(field_name)) + field_name + kind
         identity += struct.pack("<III", offset, count, element)
-        identity += varint(len(unit)) + unit + numbers + codes
+        identity += varint(len(unit)) + unit + numbers + codes[:2] + bytes([codes[2] & 63])
         names = reader.varint()
         identity += varint(names)
         for _ in range(names):
