@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Owns a file descriptor; -1 if there is none.
+/// Owns a file descriptor; -1 if none exists.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}

@@ -30,7 +30,7 @@ std::string nearest_type_name(std::string_view name, const std::set<std::string>
 /// `name`: 3 kB for 12 letters. Requires: `name` is an identifier.
 std::string type_slip_pattern(std::string_view name);
 
-/// The text `; did you mean 'NAME'?`, or an empty text. NAME is the nearest name; if there is none,
+/// The text `; did you mean 'NAME'?`, or an empty text. NAME is the nearest name; if none exists,
 /// it is the first known name that begins with `name`.
 std::string did_you_mean(std::string_view name, const std::set<std::string>& known);
 

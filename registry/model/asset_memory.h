@@ -35,7 +35,7 @@ struct AssetFacts {
   std::vector<Guid> sources{};
   /// The guids of the scripts whose classes were looked up. Sorted.
   std::vector<Guid> scripts{};
-  /// The class whose base classes were looked up; empty if there is none.
+  /// The class whose base classes were looked up; empty if none exists.
   std::string class_name{};
   friend bool operator==(const AssetFacts&, const AssetFacts&) = default;
 };
@@ -46,7 +46,7 @@ class AssetMemory {
  public:
   explicit AssetMemory(std::size_t asset_count) : facts_(asset_count) {}
 
-  /// The facts of an asset; null if there are none.
+  /// The facts of an asset; null if none exist.
   const AssetFacts* find(AssetNumber asset) const { return facts_[asset].get(); }
   /// Stores facts of an earlier build that are still valid.
   void set(AssetNumber asset, AssetFacts facts) {

@@ -13,8 +13,8 @@ namespace muster {
 /// A logical object with one type id: an asset, or a provider with one prefab per side.
 struct Candidate {
   Guid key;     ///< The guid of the asset or provider.
-  Guid client;  ///< The asset that a client registry lists; null if there is none.
-  Guid server;  ///< The asset that a server registry lists; null if there is none.
+  Guid client;  ///< The asset that a client registry lists; null if none exists.
+  Guid server;  ///< The asset that a server registry lists; null if none exists.
   const PrepareRule* rule = nullptr;
   AssetNumber asset = kNoAsset;  ///< The asset or provider.
   bool is_provider = false;

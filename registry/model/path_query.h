@@ -34,7 +34,7 @@ class PathQuery {
 
   /// All nodes to which `path` leads from `start`, in order. An empty path leads to `start` itself.
   std::vector<SourceNode> find(const SourceNode& start, std::string_view path);
-  /// The first node that `find` returns; an invalid node if there is none.
+  /// The first node that `find` returns; an invalid node if none exists.
   SourceNode find_one(const SourceNode& start, std::string_view path);
   /// True if `start` has this key. A key that ends with `[]` must also have a list as its value.
   bool has(const SourceNode& start, std::string_view key);

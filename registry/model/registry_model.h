@@ -50,7 +50,7 @@ struct RegistryEntry {
   bool is_sub_definition = false;     ///< Whether the definition's file contains several objects.
   Guid definition_guid;  ///< The guid of the definition, set even if the asset does not exist.
   Location definition_location;  ///< The position of the reference to the definition.
-  Guid owner;                    ///< The owner of the entry; null if there is none.
+  Guid owner;                    ///< The owner of the entry; null if none exists.
   Guid folder;  ///< The folder whose assets the entry registers; null if the entry names no folder.
   std::vector<EntryReference> references;
   /// The number of pooled objects; 0 if the text is not a number.

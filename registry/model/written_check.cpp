@@ -1,5 +1,6 @@
-// The writer edits lines, and YAML has more spellings than it knows. So a text is written only if
-// it reads back as planned: a lost entry would later give its id to another asset.
+// The writer edits lines and does not know all spellings of YAML. So each new text is parsed and
+// compared with the plan before it is written. If an entry were lost, a later `prepare` could
+// assign its id to another asset.
 #include "registry/model/written_check.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ class WrittenCheck {
     }
     if (before_.dialect != yaml::Dialect::plain || !slot.type_id) return true;
     const NodeIndex id = after_.tree.find(item, "type_id");
-    // An entry without an id has the id of its index.
+    // The id of an entry without a `type_id` is its index.
     if (id == kNoNode && slot.present_slot) return *slot.present_slot == place;
     if (id == kNoNode) return slot.type_id->value() == place + registry_.declaration->first_id;
     const auto value = after_.tree.integer(id);

@@ -25,7 +25,7 @@ struct AssetKind {
 
 /// All kinds except `other`, in the order of reports.
 std::span<const AssetKind> asset_kinds();
-/// The kind with this name; null if there is none.
+/// The kind with this name; null if none exists.
 const AssetKind* find_asset_kind(std::string_view name);
 
 /// The name of the kind for a path's extension; `other` for an unknown extension.

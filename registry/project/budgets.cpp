@@ -16,7 +16,8 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-/// The number of stars is limited, because each one may match at every position of a path.
+/// The maximum number of stars in a pattern. Each star can match at any position, so the time for a
+/// match grows exponentially with the number of stars.
 constexpr std::ptrdiff_t kStarsMax = 8;
 
 struct Unit {
@@ -98,7 +99,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
   std::vector<Budget> budgets;
   const yaml::Node& node = tree.at(list);
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
-  if (is_null) return budgets;  // fully commented out
+  if (is_null) return budgets;  // All items are commented out.
   if (node.kind != yaml::NodeKind::sequence)
     return refuse_config(tree, list, "'budgets' must be a list");
   for (const NodeIndex item : Children(tree, list)) {
@@ -135,7 +136,7 @@ bool fits_pattern(std::string_view path, std::string_view pattern) {
   }
   const bool crosses = pattern.starts_with("**");
   pattern.remove_prefix(crosses ? 2 : 1);
-  // `a/**/b` matches `a/b` too.
+  // `a/**/b` also matches `a/b`.
   if (crosses && pattern.starts_with('/') && fits_pattern(path, pattern.substr(1))) return true;
   while (!fits_pattern(path, pattern)) {
     if (path.empty() || (!crosses && path.front() == '/')) return false;

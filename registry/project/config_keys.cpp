@@ -136,8 +136,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
 
 namespace {
 
-// The required kind of a value; nothing if several kinds are allowed, which the value's parser
-// checks.
+// The required kind of a value. Nullopt if several kinds are allowed; then the value's parser
+// checks the kind.
 std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   switch (value) {
     case version:
@@ -166,7 +166,7 @@ std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   }
 }
 
-// A list of scalars must not contain lists or mappings: their text would be empty.
+// True for lists whose items must be scalars.
 bool is_list_of_texts(ConfigValue value) {
   return value == texts || value == paths || value == guids || value == ready_made ||
          value == targets || value == text_or_texts || value == texts_or_none;

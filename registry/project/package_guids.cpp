@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Views the table.
+// A row of the table. Views the table's text.
 struct Row {
   Guid guid;
   std::string_view name;

@@ -98,7 +98,7 @@ struct UnusedOverride {
   Reason reason = Reason::other_source;
   yaml::Position position;
   Guid target;
-  Guid object;  ///< The asset that the override would set; null if there is none.
+  Guid object;  ///< The asset that the override would set; null if none exists.
   /// The path of the property. Views the tree of the file that contains the instance.
   std::string_view path;
 };

@@ -28,7 +28,7 @@ struct SourceFile {
   static constexpr std::int64_t kUsualMainId = 11400000;
 
   bool good() const { return !error && !read_error; }
-  /// The index of the document with this file id; -1 if there is none. File id 0 means the main
+  /// The index of the document with this file id; -1 if none exists. File id 0 means the main
   /// object, or the first document if no main object exists. The only document of a plain file has
   /// every id.
   int document_of(std::int64_t file_id) const;

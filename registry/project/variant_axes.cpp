@@ -12,7 +12,8 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-// Names are parts of file names, between `@`, `=`, `,` and the extension's dot.
+// Names of axes and values are parts of file names, so they must not contain `@`, `=`, `,` or a
+// dot.
 bool is_variant_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -93,7 +94,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeIndex mapping) {
   std::vector<VariantAxis> axes;
   const yaml::Node& node = tree.at(mapping);
-  // Fully commented out.
+  // All axes are commented out.
   if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;
   if (node.kind != NodeKind::mapping) {
     return refuse_config(node.position, "'variants' must be a mapping from axes to their values");

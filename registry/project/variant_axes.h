@@ -41,9 +41,9 @@ inline constexpr std::size_t kVariantValuesMax = 256;
 /// Parses the section. Fails with `malformed`, naming the line of `muster.yaml`.
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, yaml::NodeIndex mapping);
 
-/// The index of the axis with this name; nullopt if there is none.
+/// The index of the axis with this name; nullopt if none exists.
 std::optional<std::uint16_t> find_axis(std::span<const VariantAxis> axes, std::string_view name);
-/// The index of the value with this name on an axis; nullopt if there is none.
+/// The index of the value with this name on an axis; nullopt if none exists.
 std::optional<std::uint16_t> find_value(const VariantAxis& axis, std::string_view name);
 
 /// The choice for a build: the wishes, and the defaults of all other axes that are chosen at build

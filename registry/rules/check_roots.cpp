@@ -12,7 +12,7 @@ bool has_root(const Project& project, Target target) {
          project.model().roots.end();
 }
 
-// An unreadable file may be the missing root.
+// Whether an unreadable file may be the missing root.
 bool may_hide_root(const Project& project) {
   return std::ranges::any_of(project.model().problems, [](const ModelProblem& problem) {
     using enum ModelProblem::Kind;

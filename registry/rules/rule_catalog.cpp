@@ -344,7 +344,7 @@ std::vector<Finding> Findings::take_sorted() {
   };
   std::ranges::stable_sort(findings_,
                            [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  // Two checks may find the same problem; the more severe finding is kept.
+  // If two checks find the same problem, the more severe finding is kept.
   std::vector<Finding> kept;
   for (Finding& finding : findings_) {
     const bool again = !kept.empty() && kept.back().rule == finding.rule &&

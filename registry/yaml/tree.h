@@ -65,7 +65,7 @@ class Tree {
 
   const Node& at(NodeIndex index) const { return nodes[index]; }
 
-  /// The first child of a mapping with this key; `kNoNode` if there is none. Also returns `kNoNode`
+  /// The first child of a mapping with this key; `kNoNode` if none exists. Also returns `kNoNode`
   /// if `mapping` is `kNoNode` or another kind of node, so that calls can be chained.
   NodeIndex find(NodeIndex mapping, std::string_view key) const;
   /// Follows keys that are separated by dots, for example `m_Modification.m_TransformParent`. List
@@ -73,7 +73,7 @@ class Tree {
   NodeIndex find_path(NodeIndex mapping, std::string_view path) const;
   /// The text of a scalar; empty for `kNoNode` and for other nodes.
   std::string_view scalar(NodeIndex index) const;
-  /// The text of the scalar with this key in a mapping; empty if there is none.
+  /// The text of the scalar with this key in a mapping; empty if none exists.
   std::string_view scalar_at(NodeIndex mapping, std::string_view key) const;
   /// The scalar as a signed 64-bit integer. Fails with `malformed` for anything else.
   Result<std::int64_t> integer(NodeIndex index) const;
