@@ -1,5 +1,5 @@
-// One suite for the memory and the disk file system, so that tests in memory are valid for the
-// disk.
+// Runs the same tests with the memory file system and the disk file system, so that other tests can
+// use the memory file system.
 #include "registry/base/file_system.h"
 
 #include <memory>
@@ -122,7 +122,7 @@ TEST_CASE("Reading a whole file has a size limit", "[registry][file_system]") {
   CHECK(refused.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Committing moves a file or folder into place and returns the old one",
+TEST_CASE("A commit replaces a file or folder and moves the old folder to the source path",
           "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("staging/a", "new a");

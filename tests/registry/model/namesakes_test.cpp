@@ -1,4 +1,4 @@
-// Classes of other games that have the same names as ours by chance.
+// Tests classes of other games that have the same names as registry classes.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -56,8 +56,7 @@ TEST_CASE("An asset without any registry field is not a registry, and prepare do
   CHECK(project.files.files() == before);
 }
 
-TEST_CASE("An asset that a root lists is a registry, whatever its content",
-          "[registry][registries]") {
+TEST_CASE("An asset that a root lists is a registry with any content", "[registry][registries]") {
   UnityProject project;
   const Guid items =
       project.asset(kPath, project.script("ItemRegistry"), "  items:\n  - name: Sword\n");

@@ -1,4 +1,4 @@
-// Packages outside the project's folder.
+// Tests packages outside the project's folder.
 #include "registry/project/packages.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// The form of plain files: unknown keys, and values of the wrong kind.
+// Tests unknown keys, and values of the wrong kind, in plain files.
 #include <algorithm>
 
 #include <catch2/catch.hpp>

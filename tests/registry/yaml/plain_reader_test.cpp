@@ -140,7 +140,7 @@ TEST_CASE("Plain reader reports position and reason of a refusal", "[registry][y
   CHECK(result.error().position.column == row.position.column);
 }
 
-TEST_CASE("Plain reader refuses a nesting bomb early", "[registry][yaml]") {
+TEST_CASE("Plain reader refuses extremely deep nesting early", "[registry][yaml]") {
   constexpr std::size_t kDepth = 100'000;
   const std::string piece =
       GENERATE(as<std::string>(), "[", "{a: ", "- ", "? ", "[[a, ", "- [", "{", "[{", "? - ",

@@ -1,4 +1,4 @@
-// Unsupported encodings and line ends are reported by name.
+// Tests that errors name unsupported encodings and line ends.
 #include <catch2/catch.hpp>
 
 #include "registry/yaml/reader.h"
