@@ -9,9 +9,10 @@
 
 namespace muster {
 
-/// A normalised path relative to the project's root. It has forward slashes, no leading or trailing
-/// slash, and no part that is empty, `.` or `..`, so it cannot leave the project. The empty path is
-/// the root. The path has the same bytes as the path on the disk (no Unicode normalisation).
+/// A normalised path relative to the project's root. The path has forward slashes, no leading or
+/// trailing slash, and no part that is empty, `.` or `..`, so it cannot leave the project. The
+/// empty path is the root. The path has the same bytes as the path on the disk (no Unicode
+/// normalisation).
 class AssetPath {
  public:
   AssetPath() = default;

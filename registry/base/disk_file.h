@@ -39,7 +39,7 @@ tl::unexpected<Error> fail_errno(int error, const std::string& what);
 /// path.
 std::string real_path_of(int descriptor);
 
-/// Whether a path is `folder` or inside it. Both are absolute, with links resolved.
+/// Whether a path is `folder` or inside it. Both paths are absolute, with links resolved.
 bool is_inside(const std::string& path, const std::string& folder);
 
 /// The path for system calls that are relative to an open folder. The result lives as long as

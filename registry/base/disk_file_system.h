@@ -56,7 +56,8 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
 /// Removes an empty folder. Fails with `already_exists` if the folder is not empty.
 Result<void> remove_empty_folder(const std::string& path);
 
-/// The target of a path that a user passed, with links followed. It may be anywhere on the disk.
+/// The target of a path that a user passed, with links followed. The target may be anywhere on the
+/// disk.
 struct FoundPlace {
   /// The absolute path without links. For a target without a path on the disk (for example, a
   /// pipe), the given path.

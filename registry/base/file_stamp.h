@@ -22,7 +22,7 @@ struct FileStamp {
   /// The time of the last change of content, name or rights, in nanoseconds. Users cannot set this
   /// time.
   std::int64_t changed_ns = 0;
-  /// The identity, as in `FileInfo`. It differs for a new file with the same name.
+  /// The identity, as in `FileInfo`. A new file with the same name has another identity.
   std::uint64_t identity = 0;
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;

@@ -60,7 +60,7 @@ using Digits = std::array<std::uint8_t, Guid::kTextLength>;
 // 10^-10. `p` is the probability of success in one trial.
 constexpr std::size_t beyond_chance(std::size_t trials, double p) {
   double term = 1;
-  for (std::size_t i = 0; i < trials; ++i) term *= p;  // all of them
+  for (std::size_t i = 0; i < trials; ++i) term *= p;  // The probability that all trials succeed.
   double tail = 0;
   for (std::size_t count = trials; count > 0; --count) {
     tail += term;
@@ -111,7 +111,7 @@ std::size_t count_equal(const Digits& digits, std::size_t distance) {
 // the digits at even and at odd positions count separately.
 bool counts(const Digits& digits, std::size_t distance) {
   constexpr std::size_t kRunMin = 9;
-  std::array<std::size_t, 2> steps{};  // up, down
+  std::array<std::size_t, 2> steps{};  // The numbers of steps up and down.
   std::array<std::array<std::size_t, 2>, kStepDistanceMax> runs{};
   for (std::size_t i = distance; i < digits.size(); ++i) {
     const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),

@@ -21,8 +21,8 @@ std::string nearest_name(std::string_view name, const std::set<std::string>& kno
                          std::size_t max_slip = kMaxSlip);
 
 /// Like `nearest_name`, for type names, with a rule that `type_slip_pattern` can express. Two names
-/// are similar in two cases. They are equal if case, `_` and `-` are ignored. Or they are at most
-/// `kMaxSlip` edits apart, and only the case of the first letter is ignored.
+/// are similar in two cases. First, they are equal if case, `_` and `-` are ignored. Second, they
+/// are at most `kMaxSlip` edits apart, where only the case of the first letter is ignored.
 std::string nearest_type_name(std::string_view name, const std::set<std::string>& known);
 
 /// An ECMAScript regular expression that matches `name` and all names that are similar to it by the

@@ -30,7 +30,8 @@ class OverlayFileSystem final : public FileSystem {
 
   const FileReader& beneath_;
   std::map<AssetPath, ByteVector> written_;
-  /// Removed files and folders; a folder includes its content. A path in `written_` exists anyway.
+  /// Removed files and folders; a folder includes its content. A path in `written_` exists, even if
+  /// it is also removed here.
   std::set<AssetPath> removed_;
 };
 

@@ -146,9 +146,9 @@ struct ComponentDescription {
 
   /// Returns null if no field has that name.
   const FieldDescription* find(std::string_view field) const;
-  /// The hash that identifies the description. It is equal for all compilers, and different if the
-  /// layout or meaning of the bytes differs. Includes `sampled`, because the encoding of commands
-  /// depends on it. Does not include `when_missing`, which only the server uses.
+  /// The hash that identifies the description. The hash is equal for all compilers. It is different
+  /// if the layout or the meaning of the bytes differs. Includes `sampled`, because the encoding of
+  /// commands depends on it. Does not include `when_missing`, which only the server uses.
   ContentHash hash() const;
 };
 

@@ -22,8 +22,9 @@ struct StrippedFile {
   friend bool operator==(const StrippedFile&, const StrippedFile&) = default;
 };
 
-/// The facts about an asset. They depend only on the asset's path, file and sidecar, on the assets
-/// and scripts listed here, on the project's settings and on its component descriptions.
+/// The facts about an asset. The facts depend only on the asset's path, file and sidecar, on the
+/// assets and scripts that are listed here, and on the project's settings and component
+/// descriptions.
 struct AssetFacts {
   /// Whether `check_packing` finds nothing in the asset, and its prefab has no problems except
   /// missing sources.
@@ -61,7 +62,7 @@ class AssetMemory {
 
  private:
   AssetFacts& at(AssetNumber asset);
-  std::vector<std::unique_ptr<AssetFacts>> facts_;  // indexed by asset number
+  std::vector<std::unique_ptr<AssetFacts>> facts_;  // Indexed by asset number.
 };
 
 /// Whether the project has facts that show that the asset is packable.

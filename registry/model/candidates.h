@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The first object of an asset begins within this many bytes.
+/// The first object of an asset begins in the first 16 KiB of the file.
 inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 
 /// Maps each root and registry of a project to its class name: `kRootClass`, or the name of a

@@ -39,8 +39,10 @@ struct ReferenceRule {
 
 /// How `prepare` finds the members of a registry.
 struct PrepareRule {
-  std::string component;        ///< The members are all prefabs whose root has this component, or
-  std::string assets_of_class;  ///< all assets of this class or of a derived class.
+  /// A component: each prefab whose root has the component is a member. Empty if unused.
+  std::string component;
+  /// A class: each asset of the class or of a derived class is a member. Empty if unused.
+  std::string assets_of_class;
   std::string field;  ///< The entry's key for the asset; if empty, the entry is the reference.
   bool strong = false;
   /// If not empty, a prefab is a member only if its component sets this weak reference.

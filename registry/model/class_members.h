@@ -71,11 +71,11 @@ class ClassMembers {
   std::vector<const Registry*> registries_;
   bool is_paired_ = false;
   std::vector<Candidate> candidates_;
-  std::map<Guid, std::size_t> by_key_;  // indices into candidates_
+  std::map<Guid, std::size_t> by_key_;  // The index in candidates_ for each key.
   std::vector<ProviderClash> clashes_;
   std::map<Guid, Guid> key_of_;
-  std::map<const Registry*, std::set<Guid>> listed_;  // the keys that each registry lists
-  std::map<Guid, TargetSet> covered_;  // the targets of the registries that list a key
+  std::map<const Registry*, std::set<Guid>> listed_;  // The keys that each registry lists.
+  std::map<Guid, TargetSet> covered_;  // The targets of the registries that list each key.
   std::vector<std::pair<Target, const Registry*>> takers_;
 };
 

@@ -219,7 +219,8 @@ Json file_id_schema(bool may_be_unset) {
 
 Json word_schema() { return whole_number(INT32_MIN, INT32_MAX, "^-?0*[0-9]{1,9}$"); }
 
-// A strong reference `{fileID, guid}` with both keys. It must not be null, unless `may_be_unset`.
+// A strong reference `{fileID, guid}` with both keys. The reference must not be null, unless
+// `may_be_unset`.
 Json strong_schema(bool may_be_unset) {
   constexpr const char* kSetGuid = "^(?!0{32}$)[0-9a-fA-F]{32}$";
   constexpr const char* kAnyGuid = "^([0-9a-fA-F]{32})?$";

@@ -429,8 +429,8 @@ class ClassPlan {
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
-  std::map<Guid, TypeId> ids_;                           // key -> id
-  std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // the keys with an id, and their targets
+  std::map<Guid, TypeId> ids_;                           // The id for each key.
+  std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // The keys with an id, and their targets.
   std::uint32_t next_id_ = 0;
   const IndexProblem* first_hole_;
 };

@@ -155,7 +155,7 @@ class ModelBuilder {
     return false;
   }
 
-  // Reports a repeated key, which a merge can leave. Only the first of the two lists would be read.
+  // Reports a repeated key, which a merge can cause. Muster would read only the first value.
   void note_repeated(const SourceNode& fields, std::string_view key, AssetNumber asset) {
     const yaml::Tree& tree = fields.source->tree;
     const NodeIndex first = tree.find(fields.node, key);

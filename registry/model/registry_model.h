@@ -204,7 +204,8 @@ class Project {
   AssetMemory* memory_ = nullptr;
   unsigned jobs_;
   mutable std::mutex mutex_;
-  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;  // client, server
+  // Index 0: client; index 1: server.
+  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;
 };
 
 /// The class of an asset's main object. In Unity's dialect it is the class of the object's script,

@@ -18,7 +18,7 @@ using yaml::NodeIndex;
 enum class Spelling : std::uint8_t {
   words,   // Keys `val0` to `val3`.
   text,    // `guid: DIGITS`
-  digits,  // only the digits
+  digits,  // The digits without a key.
   strong,
   number,
   empty,

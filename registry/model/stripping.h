@@ -60,7 +60,7 @@ class Stripping {
   const ReferenceGraph& whole_;
   bool is_whole_ = true;  // Without rules, `graph()` is the project's graph.
   ReferenceGraph graph_;
-  std::vector<ReferenceEdge> unkept_;  // sorted by source asset
+  std::vector<ReferenceEdge> unkept_;  // Sorted by source asset.
   std::vector<AssetNumber> starts_;
   std::vector<AssetNumber> protected_;
   std::vector<AssetNumber> built_;

@@ -29,14 +29,14 @@ constexpr std::size_t kMaxFolderDepth = 128;
 
 struct Walk {
   const FileReader& files;
-  std::vector<AssetPath> metas;                    // paths of the sidecars
-  std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; excludes sidecars
+  std::vector<AssetPath> metas;                    // The paths of the sidecars.
+  std::vector<std::pair<AssetPath, bool>> things;  // The other paths; true for a folder.
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;
   std::vector<AssetPath> leftovers;
-  std::set<AssetPath> outputs;       // folders that are the output of a build
-  std::set<AssetPath> around;        // folders that contain only builds
-  std::set<std::uint64_t> followed;  // identities of folders reached through a link
+  std::set<AssetPath> outputs;       // Folders that are the output of a build.
+  std::set<AssetPath> around;        // Folders that contain only builds.
+  std::set<std::uint64_t> followed;  // Identities of folders that a link has reached.
 };
 
 // The difference between two names that are equal on other systems.

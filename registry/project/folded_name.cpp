@@ -32,7 +32,7 @@ constexpr Character kTrailCount = 28;
 struct Tables {
   std::unordered_map<Character, Text> apart;
   std::unordered_map<Character, Text> folded;
-  std::unordered_map<Character, std::uint8_t> marks;  // combining classes
+  std::unordered_map<Character, std::uint8_t> marks;  // The combining class of each mark.
 
   Tables() {
     std::string_view rest = unicode_names_table();

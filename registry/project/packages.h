@@ -73,7 +73,7 @@ class Packages {
 
   const FileReader& files_;
   bool has_lock_ = false;
-  std::map<std::string, std::string> named_;  // package -> version or address
+  std::map<std::string, std::string> named_;  // The version or address of each package.
   std::map<std::string, std::string> missing_;
   mutable std::mutex mutex_;
   mutable std::vector<Unread> unread_;

@@ -104,7 +104,7 @@ struct UnusedOverride {
 };
 
 /// The result of flattening a prefab. `entities` is in depth-first order and begins with the root.
-/// It is empty if the prefab has no root.
+/// If the prefab has no root, `entities` is empty.
 struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;

@@ -470,7 +470,8 @@ class UnityFlattening {
   std::vector<Pending> pending_;
   std::map<std::int64_t, std::size_t> transform_aliases_;
   std::map<std::size_t, bool> removed_;
-  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;  // parent -> child -> index
+  // The index of each child, by parent.
+  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;
 };
 
 }  // namespace

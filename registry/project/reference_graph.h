@@ -92,8 +92,8 @@ class ReferenceGraph {
 
  private:
   std::vector<ReferenceEdge> edges_;
-  std::vector<bool> is_referred_to_;  // indexed by asset number
-  // indexed by asset number: the first index in edges_; one more at the end
+  std::vector<bool> is_referred_to_;  // Indexed by asset number.
+  // Indexed by asset number: the first index in edges_. Has one more item.
   std::vector<std::uint32_t> first_;
   std::vector<ContentProblem> problems_;
 };

@@ -68,11 +68,11 @@ constexpr std::array<std::string_view, 45> kPresenting = {
 };
 static_assert(std::ranges::is_sorted(kPresenting));
 
-// Classes that no rule can strip, because each prefab needs them.
+// The classes that no rule can strip, because each prefab needs them.
 constexpr std::array<std::string_view, 5> kSkeleton = {"GameObject", "Prefab", "PrefabInstance",
                                                        "RectTransform", "Transform"};
 
-// Kinds that no rule can strip.
+// The kinds that no rule can strip.
 constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "script"};
 
 constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets.

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // As for patterns in muster.yaml.
+constexpr std::ptrdiff_t kStarsMax = 8;  // The same limit as in muster.yaml.
 
 class KeepCheck {
  public:

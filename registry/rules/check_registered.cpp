@@ -105,7 +105,8 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     const SourceComponent::Place at = component.find(field);
     const bool is_own = at.source != nullptr && at.source->path == path;
     const SourceComponent* base = form.is_variant() && !is_own ? component_of(form.base) : nullptr;
-    if (base != nullptr && base->weak_reference(field) == stored) return;  // reported for the base
+    // In this case the base has a finding.
+    if (base != nullptr && base->weak_reference(field) == stored) return;
     const Location place =
         is_own ? Location{path, at.source->tree.at(at.node).position} : form.place;
     const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
@@ -142,7 +143,7 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
     place = {at.source->path, at.source->tree.at(at.node).position};
   } else if (const SourceComponent* base = component_of(form.base);
              base != nullptr && base->scalar("registryId") == stored) {
-    return;  // reported for the base
+    return;  // The base has a finding.
   }
   add("registry-id-mismatch", place,
       "stored registry id " + std::string(*stored) + ", but the entry has id " +

@@ -159,7 +159,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
   for (Finding& finding : sorted) {
-    // These rules often have many findings with one cause, such as a clone without Git LFS.
+    // Findings of these two rules often have one cause, for example a clone without Git LFS.
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
     finding.is_repeated = finding.is_repeated || has_one_cause;
   }

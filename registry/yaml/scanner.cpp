@@ -1,7 +1,7 @@
-// The scanner searches for all words in one pass. It compares the first and the last byte of each
-// 4-byte window, 16 windows at a time. `g..d` in either case matches `guid` and `m_GUID`; `v..0`
-// matches `val0`. These pairs are rare in text, so a scan of a file without references takes little
-// longer than reading the file. (`memmem` would need three passes.)
+// The scanner searches for all words in one pass. The scanner compares the first and the last byte
+// of each window of 4 bytes, 16 windows at a time. `g..d` in either case matches `guid` and
+// `m_GUID`; `v..0` matches `val0`. These pairs are rare in text, so a scan of a file without
+// references takes little longer than reading the file. (`memmem` would need three passes.)
 //
 // The text around a match is examined within fixed limits, except that a run of white space is
 // skipped completely. The search continues after the examined text, so the whole scan takes linear
@@ -196,7 +196,7 @@ bool begins_with_file_id(std::string_view text, const BlockLine& line) {
 // belong to the same mapping.
 bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::size_t column,
                           bool is_upward, std::int64_t& file_id) {
-  constexpr int kLinesMax = 16;  // A reference has two more keys; other keys and comments are rare.
+  constexpr int kLinesMax = 16;  // A reference has three keys, and rarely other keys or comments.
   BlockLine at = from;
   for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash && at.column() <= column); ++i) {
     if (is_upward ? at.begin == 0 : at.end == text.size()) return false;

@@ -121,7 +121,7 @@ TEST_CASE("A component that an instance removes gets no overrides", "[registry][
   CHECK(reasons_of(indexed.flat("Assets/Outer.prefab")) == std::vector{Reason::no_such_object});
 }
 
-TEST_CASE("A removal of another prefab's component removes nothing", "[registry][prefab]") {
+TEST_CASE("A removal whose target is in another prefab has no effect", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid other = project.file("Assets/A.prefab", body(health));

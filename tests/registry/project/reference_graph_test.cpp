@@ -247,7 +247,8 @@ TEST_CASE("A plain file of another tool, or one that cannot be parsed, is scanne
   CHECK(graph_of(project, indexed).from(indexed.number("Assets/p.yaml")).size() == 1);
 }
 
-TEST_CASE("Extensions decide which files are scanned and which are code", "[registry][graph]") {
+TEST_CASE("The extension determines whether a file is scanned and whether it is code",
+          "[registry][graph]") {
   const auto path = [](const char* text) { return AssetPath::parse(text).value(); };
   for (const char* text : {"a.prefab", "a.UNITY", "a.mat", "a.yaml", "a.ShaderGraph", "a.asset"}) {
     CAPTURE(text);
