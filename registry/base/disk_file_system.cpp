@@ -50,7 +50,7 @@ class Spot {
 tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
   if (error != EXDEV) return fail_errno(error, what);
   return fail(ErrorCode::permission_denied,
-              what + ": a link on the way leads out of the folder and is not followed");
+              what + ": a link in the path leads out of the folder and is not followed");
 }
 
 Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
@@ -332,7 +332,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
   if (moves.empty()) return {};
   // The slow step is first, so that it cannot separate the renames.
   if (::syncfs(root_descriptor_) != 0) {
-    return fail_errno(errno, "cannot store what is to be put in place");
+    return fail_errno(errno, "cannot store the files before moving them into place");
   }
   for (const Move& move : moves) {
     if (auto made = create_parents(move.to); !made) return made;
@@ -351,7 +351,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
 }
 
 Result<void> DiskFileSystem::remove(const AssetPath& path) {
-  if (path.empty()) return fail(ErrorCode::invalid_argument, "the root itself is not removed");
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "the root folder cannot be removed");
   const std::string what = "cannot remove '" + path.text() + "'";
   const Spot spot(root_descriptor_, path);
   if (!spot.valid() && (errno == ENOENT || errno == ENOTDIR)) return {};

@@ -70,7 +70,7 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
   const std::vector<std::string_view> names(field.names.begin(), field.names.end());
   return are_enumerators(names, field.type, field.minimum, field.maximum)
              ? std::string_view()
-             : "has enumerators without a name or a value of their own";
+             : "has enumerators without a unique name and a valid value";
 }
 
 bool has_default_within(const FieldDescription& field, Bytes defaults) {
@@ -183,10 +183,10 @@ Result<void> check(const ComponentDescription& component) {
   if (component.size_bytes > kMaxComponentBytes) return refuse("it is larger than 64 KiB");
   if (!std::has_single_bit(component.alignment_bytes) ||
       component.alignment_bytes > kMaxComponentAlignment) {
-    return refuse("its alignment is none of 1, 2, 4, 8 and 16");
+    return refuse("its alignment is not 1, 2, 4, 8 or 16");
   }
   if (component.size_bytes % component.alignment_bytes != 0) {
-    return refuse("its size is no multiple of its alignment");
+    return refuse("its size is not a multiple of its alignment");
   }
   if (component.fields.size() > kDescribedFieldsMax) return refuse("it has more than 1024 fields");
   if (component.default_value.size() != component.size_bytes) {

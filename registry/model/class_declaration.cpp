@@ -219,9 +219,9 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   if (!has_ids) return fail(has_ids.error());
   entry.has_ids = has_ids.value();
   if (!entry.has_ids && !entry.prepare.empty()) {
-    return refuse_config(tree, node,
-                         "'ids: false' and 'prepare' exclude each other: 'muster prepare' gives "
-                         "out ids");
+    return refuse_config(
+        tree, node,
+        "'ids: false' and 'prepare' exclude each other, because 'muster prepare' assigns ids");
   }
   if (auto good = read_component_form(tree, node, entry); !good) return fail(good.error());
   entry.entry_template = entry_template_of(entry);

@@ -131,7 +131,7 @@ class ComponentSearch {
                            {},
                            asset,
                            "it has a component of class '" + guess.declaration->name +
-                               "', and is no text that can be read"});
+                               "', and is not readable text"});
       return;
     }
     for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {

@@ -37,7 +37,7 @@ bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNo
     if (is_value || tree.scalar(at.node).empty()) return true;
   }
   add_problem(ModelProblem::Kind::malformed_entry, at.location(),
-              "an entry is a mapping or a reference, and this is neither");
+              "an entry must be a mapping or a reference");
   return false;
 }
 

@@ -46,7 +46,7 @@ class ListReader {
       : path_(source.path), node_(source.tree.at(node)), lines_(lines.text) {}
 
   Result<ListText> run() {
-    if (!find_key()) return refuse("its key is not on a line of its own");
+    if (!find_key()) return refuse("its key is not at the beginning of a line");
     const bool is_null = node_.kind == yaml::NodeKind::scalar &&
                          (node_.text.empty() || node_.text == "~" || node_.text == "null");
     if (is_null) {
@@ -68,7 +68,7 @@ class ListReader {
     return fail(ErrorCode::malformed,
                 path_.text() + ":" + std::to_string(node_.key_position.line) + ": the list '" +
                     std::string(node_.key) + "' cannot be rewritten, because " + why +
-                    "; write it as a block, each entry behind a dash on a line of its own");
+                    "; write the list as a block, with each entry after a dash in a separate line");
   }
 
   bool find_key() {

@@ -89,7 +89,7 @@ std::string told_of_second(std::string_view entity, std::string_view class_name)
   std::string message = "this";
   if (!entity.empty()) message.assign("'").append(entity).append("'");
   message.append(" has two components ").append(class_name);
-  return message + ": an entity has one of each type";
+  return message + ": an entity can have only one component of each type";
 }
 
 }  // namespace muster

@@ -149,7 +149,7 @@ class ClassPlan {
     plan.notes.push_back(path_of(registry).text() + ": entry " +
                          std::to_string(entry.type_id.value()) + " stays although nothing has " +
                          identity.to_string() + ": '" + first_hole_->path.text() +
-                         "' could not be read and may hide it; see 'muster validate'");
+                         "' could not be read, and may contain its guid; see 'muster validate'");
   }
 
   // Adds a note about a prefab that may lack the component only because a part of the prefab is
@@ -374,8 +374,8 @@ class ClassPlan {
                         ClassMembers::side_of(registry, candidate).to_string() +
                         " belongs into this list under type id " +
                         std::to_string(known->second.value()) +
-                        ", which it has on the other side, but here that is taken or retired; give "
-                        "one of the two an id of its own first");
+                        ", which it has on the other side, but on this side another entry has this "
+                        "id or the id is retired; first give one of the two entries another id");
       }
       known->second = TypeId(next_id_++);
     }

@@ -256,7 +256,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   if (!changes.empty()) place.position = changes.front().position;
   const bool is_none = changes.empty() && added.items.empty();
   Result<std::string> text = edited_text(source, std::move(changes), added);
-  if (is_none) text = fail(ErrorCode::malformed, "there is no place for it");
+  if (is_none) text = fail(ErrorCode::malformed, "the file has no value that can be changed");
   if (text) {
     const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
     const Changed before(project_.files(), writes_);
@@ -268,7 +268,8 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     const bool is_right = after != nullptr && std::ranges::all_of(values, [&](const auto& wanted) {
                             return after->scalar(wanted.first) == std::string_view(wanted.second);
                           });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
+    if (!is_right)
+      text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
   finish(prefab, std::move(text), values, place);
 }
@@ -292,7 +293,8 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     const bool is_right = std::ranges::all_of(values, [&](const auto& wanted) {
       return after.tree.scalar(after.tree.find_path(top, wanted.first)) == wanted.second;
     });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
+    if (!is_right)
+      text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
   finish(asset, std::move(text), values, place);
 }

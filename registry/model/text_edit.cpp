@@ -9,7 +9,7 @@ namespace {
 
 tl::unexpected<Error> refuse(const SourceFile& source, const yaml::Position& position) {
   return fail(ErrorCode::malformed, source.path.text() + ":" + std::to_string(position.line) +
-                                        ": this is spelled in a way that cannot be rewritten");
+                                        ": the spelling of this value cannot be rewritten");
 }
 
 // Returns false if the line does not contain the text literally, because it is quoted, folded or

@@ -63,11 +63,11 @@ void note_registries(const Project& project, std::set<std::string>& notes,
   for (const IndexProblem& problem : project.index().problems()) {
     if (!hides_assets(problem.kind)) continue;
     notes.insert(problem.path.text() +
-                 ": could not be read, and what it hides is missing here; see 'muster validate'");
+                 ": could not be read, so entries may be missing here; see 'muster validate'");
   }
   for (const ReadFailure& failure : project.scripts().read_failures()) {
     notes.insert(project.index().at(failure.asset).path.text() +
-                 ": cannot be read, and what derives from it may be a root or registry: " +
+                 ": cannot be read, and a class that derives from it may be a root or registry: " +
                  failure.error.message);
   }
 }

@@ -73,11 +73,10 @@ class WrittenCheck {
 
  private:
   tl::unexpected<Error> refuse(const std::string& why) const {
-    return fail(ErrorCode::malformed,
-                before_.path.text() + ": the file is spelled in a way that cannot be rewritten (" +
-                    why +
-                    "); nothing was written. Write the list as a block, each entry behind a "
-                    "dash on a line of its own");
+    return fail(ErrorCode::malformed, before_.path.text() +
+                                          ": the spelling of the file cannot be rewritten (" + why +
+                                          "); nothing was written. Write the list as a block, with "
+                                          "each entry after a dash in a separate line");
   }
 
   bool is_as_planned(const SlotText& slot, NodeIndex item, std::size_t place) const {

@@ -142,8 +142,8 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
                                {},
                                {},
                                {},
-                               "a sidecar has to be a file of the project: this is no file, or a "
-                               "link that is not followed"});
+                               "a sidecar must be a file of the project, but this is not a file, "
+                               "or is a link that is not followed"});
       continue;
     }
     if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {
@@ -191,7 +191,7 @@ IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
       break;
     case MetaProblem::second_document:
       kind = IndexProblem::Kind::malformed_sidecar;
-      detail = "a sidecar is one document: nothing reads this second one";
+      detail = "a sidecar is one document, so this second document has no effect";
       break;
     case MetaProblem::not_text:
       detail = read.problem_text;

@@ -86,7 +86,7 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     budget.targets = name == "client" ? Target::client : Target::server;
   }
   const NodeIndex bytes = tree.find(item, "bytes");
-  if (bytes == kNoNode) return refuse_config(tree, item, "a budget says how many 'bytes'");
+  if (bytes == kNoNode) return refuse_config(tree, item, "a budget needs the key 'bytes'");
   const auto count = read_byte_count(tree.scalar(bytes));
   if (!count) return refuse_config(tree, bytes, count.error().message);
   budget.bytes = count.value();
@@ -113,7 +113,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
 Result<std::uint64_t> read_byte_count(std::string_view text) {
   const auto refuse_count = [&] {
     return fail(ErrorCode::malformed,
-                "'" + std::string(text) + "' is no number of bytes, such as 300 MiB or 4096");
+                "'" + std::string(text) + "' is not a number of bytes, such as 300 MiB or 4096");
   };
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();

@@ -175,8 +175,8 @@ Result<void> check_no_second(const FileReader& files) {
     if (!info || info.value().kind != FileKind::file) continue;
     return fail(ErrorCode::malformed,
                 std::string(name) +
-                    ":1:1: settings are read from 'muster.yaml' alone, which is here as well; "
-                    "move what is needed there and remove this file");
+                    ":1:1: settings are read only from 'muster.yaml', which also exists here; move "
+                    "the needed settings into it and remove this file");
   }
   return {};
 }
@@ -260,7 +260,7 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   if (!misnamed.value().empty()) {
     return fail(
         ErrorCode::malformed,
-        misnamed.value() + ":1:1: settings are read from 'muster.yaml' alone; rename this file");
+        misnamed.value() + ":1:1: settings are read only from 'muster.yaml'; rename this file");
   }
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
@@ -268,8 +268,8 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   if (!assets && assets.error().code != ErrorCode::not_found) return fail(assets.error());
   if (assets && assets.value().kind == FileKind::outside_link) {
     return fail(ErrorCode::permission_denied,
-                "'Assets' is a link that leads out of the project, and is not followed; give the "
-                "folder that it leads into a place inside the project");
+                "'Assets' is a link that leads out of the project and is not followed; move the "
+                "target folder into the project");
   }
   if (!assets || assets.value().kind != FileKind::folder) {
     return fail(ErrorCode::not_found,

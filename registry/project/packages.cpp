@@ -39,13 +39,13 @@ Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
   if (!parsed) return fail(ErrorCode::malformed, parsed.error().message + kConsequence);
   Json& read = parsed.value();
   if (!read.is_object()) {
-    return fail(ErrorCode::malformed, std::string("this file is no JSON object") + kConsequence);
+    return fail(ErrorCode::malformed, std::string("this file is not a JSON object") + kConsequence);
   }
   if (!read.contains("dependencies")) return Json::object();
   if (read["dependencies"].is_object()) return std::move(read["dependencies"]);
-  return fail(ErrorCode::malformed, std::string("'dependencies' is no mapping from packages to "
-                                                "versions") +
-                                        kConsequence);
+  return fail(
+      ErrorCode::malformed,
+      std::string("'dependencies' is not a mapping from packages to versions") + kConsequence);
 }
 
 // Removes `.` and `..` from a path: `a/../b` becomes `b`. A path that leaves the root keeps `..` at

@@ -262,7 +262,7 @@ class AssetScan {
           std::ranges::find(mentions, offset, &FileMention::offset_bytes) != mentions.end();
       if (!is_listed) mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
     });
-    return externals ? "only the guids in it are seen" : std::string(kUnreadTable);
+    return externals ? "Muster reads only the guids in it" : std::string(kUnreadTable);
   }
 
   static void note_foreign(AssetNumber asset, std::string_view text, GuidSlot& slot) {

@@ -164,8 +164,8 @@ class StripReading {
       if (std::ranges::find(kStructure, kind) != kStructure.end()) {
         return refuse_config(
             tree_, item,
-            "what a game consists of cannot be stripped ('" + std::string(name) +
-                "'): a registry leaves it out that does not name it for this target");
+            "this kind cannot be stripped ('" + std::string(name) +
+                "'); to leave such assets out, do not name them in a registry for this target");
       }
       rules_.kinds_.push_back(is_extension ? "." + lower_ascii(word) : std::string(name));
       return {};
@@ -244,8 +244,8 @@ class StripReading {
   tl::unexpected<Error> refuse_kept_anyway(NodeIndex item, std::string_view name) const {
     return refuse_config(tree_, item,
                          "'" + std::string(name) +
-                             "' is kept anyway: no rule of this target strips it. "
-                             "A path has a slash or a star in it");
+                             "' is kept anyway, because no rule of this target strips it. A path "
+                             "must contain a slash or a star");
   }
 
   const yaml::Tree& tree_;

@@ -70,7 +70,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
     return fail(good.error());
   }
   const NodeIndex values = tree.find(node, "values");
-  if (values == kNoNode) return refuse_config(at, "an axis says which 'values' it has");
+  if (values == kNoNode) return refuse_config(at, "an axis needs the key 'values'");
   if (auto good = read_values(tree, values, axis); !good) return fail(good.error());
   if (const NodeIndex choose = tree.find(node, "choose"); choose != kNoNode) {
     const std::string_view when = tree.scalar(choose);
@@ -107,7 +107,8 @@ Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeI
     axes.push_back(std::move(axis).value());
   }
   if (axes.size() > kVariantAxesMax || values > kVariantValuesMax) {
-    return refuse_config(node.position, "there are at most 8 axes, and 256 values of all of them");
+    return refuse_config(node.position,
+                         "there can be at most 8 axes, and 256 values of all axes together");
   }
   return axes;
 }
@@ -174,7 +175,7 @@ Result<VariantWish> read_variant_wish(std::string_view text) {
   const std::size_t at = text.find('=');
   if (at == std::string_view::npos || at == 0 || at + 1 == text.size()) {
     return fail(ErrorCode::invalid_argument,
-                "'" + std::string(text) + "' is no choice; write it as in 'quality=low'");
+                "'" + std::string(text) + "' is not a choice; write it like 'quality=low'");
   }
   return VariantWish{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }

@@ -162,9 +162,9 @@ void Variants::refuse_chains(const AssetIndex& index) {
   for (const VariantFile& file : files_) known.insert(file.file);
   std::erase_if(files_, [&](const VariantFile& file) {
     if (!known.contains(file.base)) return false;
-    problems_.push_back({VariantProblem::Kind::unknown_key, index.at(file.file).path,
-                         index.at(file.base).path,
-                         "a variant has no variants; write all keys behind one '@', with commas"});
+    problems_.push_back(
+        {VariantProblem::Kind::unknown_key, index.at(file.file).path, index.at(file.base).path,
+         "a variant cannot have variants; write all keys after one '@', with commas between them"});
     return true;
   });
 }

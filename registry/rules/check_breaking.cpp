@@ -206,8 +206,9 @@ void compare_components(const Contract& shipped, const Contract& now, Findings& 
     const auto found =
         std::ranges::find(*now.components, old_one.name, &ComponentDescription::name);
     if (found == now.components->end()) {
-      findings.add("breaking-component", {now.components_path, {}},
-                   fmt::format("component '{}' of '{}' is gone", old_one.name, shipped.name));
+      findings.add(
+          "breaking-component", {now.components_path, {}},
+          fmt::format("component '{}' of '{}' no longer exists", old_one.name, shipped.name));
       continue;
     }
     for (const FieldDescription& field : old_one.fields) {

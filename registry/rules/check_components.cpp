@@ -273,7 +273,7 @@ class ComponentCheck {
       } else if (at.child_count > 1) {
         const yaml::Node& second = file.tree.at(first.next_sibling);
         findings_.add("unknown-component", {file.path, second.key_position},
-                      "'" + std::string(second.key) + "' stands inside the item of '" + name +
+                      "'" + std::string(second.key) + "' is inside the item of '" + name +
                           "': begin it with '-'");
       }
     }

@@ -101,7 +101,7 @@ class RegistryCheck {
                                       : " entry";
         add("unresolved-reference", reference.location,
             registry_.declaration->name + which + " refers to " + reference.guid.to_string() +
-                ", which nothing in the project has");
+                ", which no asset of the project has");
       } else if (reference.asset == kNoAsset) {
         add("wrong-target", reference.location,
             reference.guid.to_string() +
@@ -183,7 +183,7 @@ class RegistryCheck {
       if (rule.path.find("[]") != std::string::npos) return;  // A list may be empty.
       paths += (paths.empty() ? "'" : ", '") + rule.path + "'";
     }
-    const std::string message = "this entry names no asset: none of " + paths + " is set";
+    const std::string message = "this entry refers to no asset: none of " + paths + " is set";
     if (entry.definition == kNoAsset && !has_any_path(entry)) {
       add("malformed-entry", entry.location, message);
       return;

@@ -43,7 +43,7 @@ IndexRule describe(const IndexProblem& problem) {
     case Kind::outside_link:
       return {"link-outside", "this link is not followed"};
     case Kind::link_circle:
-      return {"link-outside", "this link leads back to a folder above it and is not followed"};
+      return {"link-outside", "this link leads to a folder that contains it, and is not followed"};
     case Kind::unreadable:
       return {"unreadable-file", problem.detail};
   }

@@ -25,7 +25,7 @@ class KeepCheck {
     if (number != kNoAsset) {
       return "is a folder: what is in it is '" + folder.value().text() + "/**'";
     }
-    const std::string text = "fits no file of the project";
+    const std::string text = "matches no file of the project";
     for (const std::string& wider : {"**/" + pattern, across_folders(pattern)}) {
       if (std::ranges::count(wider, '*') <= kStarsMax && fits_any(wider)) {
         return text + suggest(wider);
@@ -37,7 +37,7 @@ class KeepCheck {
       return !asset.is_folder && fits_pattern(lower_ascii(asset.path.text()), low);
     });
     if (other == assets.end()) return text;
-    return text + ", but for upper and lower case '" + other->path.text() + "'";
+    return text + "; if case is ignored, it matches '" + other->path.text() + "'";
   }
 
  private:

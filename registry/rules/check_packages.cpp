@@ -135,8 +135,9 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
           .severity = Severity::warning;
     } else if (!uses.content.empty()) {
       findings.add("package-reference", {project.index().at(uses.first->from).path, {}},
-                   "what is built refers to " + counted(uses.content.size(), "asset") +
-                       " of package " + name + ", which no bundle holds: " + listed(uses.content));
+                   "built assets refer to " + counted(uses.content.size(), "asset") +
+                       " of package " + name +
+                       ", which no bundle contains: " + listed(uses.content));
     }
   }
 }

@@ -120,7 +120,7 @@ void check_registry_files(const Project& project, TargetSet targets, std::set<Gu
       Finding& finding =
           findings.add("unresolved-reference", locate(project, edge),
                        "this " + registry.declaration->name + " refers to " +
-                           edge.guid.to_string() + ", which nothing in the project has");
+                           edge.guid.to_string() + ", which no asset of the project has");
       finding.severity = Severity::error;
       finding.blocks_build = true;
       reported.insert(edge.guid);
@@ -162,10 +162,10 @@ void check_missing(const Project& project, TargetSet targets,
     // A file can contain several references to the guid.
     std::set<AssetPath> places;
     for (const ReferenceEdge* edge : entry.edges) places.insert(path_of(project, *edge));
-    std::string message = "nothing in the project has guid " + guid.to_string() + "; referred to " +
-                          std::to_string(entry.times) + (entry.times == 1 ? " time" : " times") +
-                          " in " + std::to_string(places.size()) +
-                          (places.size() == 1 ? " file" : " files");
+    std::string message = "no asset of the project has guid " + guid.to_string() +
+                          "; referred to " + std::to_string(entry.times) +
+                          (entry.times == 1 ? " time" : " times") + " in " +
+                          std::to_string(places.size()) + (places.size() == 1 ? " file" : " files");
     if (built) message += ", some of which are built";
     Finding& finding =
         findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
@@ -273,7 +273,9 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
         }
         case PrefabProblem::Kind::too_deep:
           if (!seen_deep.insert(problem.path).second) break;
-          findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
+          findings
+              .add("prefab-cycle", location,
+                   "there are too many levels of nested prefabs, or too many entities")
               .blocks_build = true;
           break;
         case PrefabProblem::Kind::not_readable:  // Reported by check_packing().

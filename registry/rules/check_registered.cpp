@@ -173,7 +173,8 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
 void RegisteredAssets::check_owner(const RegistryEntry& entry) {
   const ClassDeclaration& declaration = *registry_.declaration;
   if (!declaration.owner_path.empty() && entry.owner.is_null()) {
-    findings_.add("missing-owner", entry.location, "nothing can find this entry: it has no owner");
+    findings_.add("missing-owner", entry.location,
+                  "this entry cannot be found, because it has no owner");
     return;
   }
   for (const PrepareRule& rule : declaration.prepare) {

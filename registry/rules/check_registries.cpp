@@ -117,14 +117,15 @@ void check_locks(const Project& project, Findings& findings) {
     if (!file.other.empty()) {
       findings
           .add("orphan-lock", {file.path, {}},
-               "the lock '" + file.other.text() + "' counts for this registry, not this one")
+               "the lock '" + file.other.text() +
+                   "' is the lock of this registry, so this lock is not used")
           .related.push_back({{file.other, {}}, "the other one"});
       continue;
     }
     findings.add("orphan-lock", {file.path, {}},
                  file.lock.registry.is_null()
                      ? "there is no registry of this name beside this lock"
-                     : "nothing in the project has the guid of its registry, " +
+                     : "no asset of the project has the guid of its registry, " +
                            file.lock.registry.to_string());
   }
 }
@@ -144,7 +145,7 @@ void check_model_problems(const Project& project, TargetSet targets, Findings& f
     }
     std::string message = problem.detail;
     if (problem.kind == ModelProblem::Kind::unresolved) {
-      message = "refers to " + problem.guid.to_string() + ", which nothing in the project has";
+      message = "refers to " + problem.guid.to_string() + ", which no asset of the project has";
     }
     Finding& finding = findings.add(rule_of(problem.kind), problem.location, std::move(message));
     if (problem.kind == ModelProblem::Kind::unknown_class) continue;
@@ -188,7 +189,7 @@ void check_scripts(const Project& project, Findings& findings) {
     if (fresh) continue;
     findings
         .add("namesake-script", {path, {}},
-             "this and '" + first->second->text() + "' both count as class '" +
+             "this and '" + first->second->text() + "' both have the class '" +
                  std::string(path.stem()) + "'")
         .related.push_back({{*first->second, {}}, "the other one"});
   }

@@ -40,7 +40,7 @@ void check_roots(const Project& project, TargetSet targets, Findings& findings) 
       if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
         Finding& finding = findings.add(
             "unresolved-reference", item.location,
-            "the root lists " + item.guid.to_string() + ", which nothing in the project has");
+            "the root lists " + item.guid.to_string() + ", which no asset of the project has");
         finding.severity = Severity::error;
         finding.blocks_build = true;
       }

@@ -41,7 +41,7 @@ class StructureCheck {
   void check_documents() {
     if (tree_.documents.size() < 2) return;
     refuse_at(tree_.documents[1].position,
-              "a plain file is one document: nothing reads this second one");
+              "a plain file is one document, so this second document has no effect");
   }
 
   /// Reports unknown keys in a sidecar.
@@ -227,7 +227,7 @@ class StructureCheck {
     check_reference_keys(reference);
     const auto read = reference_at(tree_, reference);
     if (!read || read.value().file_id == 0 || !read.value().guid.is_null()) return;
-    refuse(reference, "this reference has a file id and no guid: it names nothing");
+    refuse(reference, "this reference has a file id but no guid, so it refers to nothing");
   }
 
   void check_strong(NodeIndex node, bool blocks = false) {
@@ -287,7 +287,7 @@ class StructureCheck {
     }
     if (key == "removed") {
       return refuse_at(tree_.at(child).key_position,
-                       "'removed' takes components of a base away, and this has none");
+                       "'removed' removes components of a base, but this entity has no base");
     }
     tell_unread(child, known, "an entity");
   }

@@ -59,7 +59,7 @@ class VariantCheck {
             named + " of '" + problem.detail + "', but there is only " + other);
         break;
       case Kind::repeated:
-        add("variant-repeated", problem.path, "this is for the same values as " + other)
+        add("variant-repeated", problem.path, "this variant has the same values as " + other)
             .related.push_back({{problem.other, {}}, "the other one"});
         break;
       case Kind::cannot_vary:

@@ -149,7 +149,7 @@ class WireFormCheck {
     const auto added = std::ranges::find_if(variant, lacks(base));
     if (missing != base.end() || added != variant.end()) {
       if (base.contains(WireKey{}) || variant.contains(WireKey{})) {
-        return add(file, "one of both is replicated as a whole");
+        return add(file, "only one of the two is replicated as a whole");
       }
       const bool is_missing = missing != base.end();
       return add(file, fmt::format("of the entities that have network ids by their file ids, where "

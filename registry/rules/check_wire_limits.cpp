@@ -84,8 +84,8 @@ class WireLimitCheck {
       const ReplicatedComponentSize& component = components_.at(part.second);
       if (component.fields > kComponentFieldsMax && reported_.insert(part.second).second) {
         add(file,
-            fmt::format("its component '{}' has {}; a replicated one has at most {}", part.second,
-                        counted(component.fields, "field"), kComponentFieldsMax));
+            fmt::format("its component '{}' has {}; a replicated component can have at most {}",
+                        part.second, counted(component.fields, "field"), kComponentFieldsMax));
       }
       by_component[part.second] += component.values;
       values += component.values;
@@ -130,12 +130,11 @@ class WireLimitCheck {
       }
     }
     if (left_out > 0) {
-      Finding& finding = add(
-          {project_.index().at(reference.asset).path, {}},
-          fmt::format("it has {}, of which the first {} are replicated: {} of the others will not "
-                      "reach clients",
-                      counted(prefab.entities.size(), "game object"), kReplicatedMembersMax,
-                      counted(left_out, "component")));
+      Finding& finding = add({project_.index().at(reference.asset).path, {}},
+                             fmt::format("it has {}, of which the first {} are replicated; clients "
+                                         "will not receive {} of the others",
+                                         counted(prefab.entities.size(), "game object"),
+                                         kReplicatedMembersMax, counted(left_out, "component")));
       finding.severity = Severity::warning;
       finding.blocks_build = false;
     }
@@ -210,12 +209,12 @@ void check_events(const Project& project, Findings& findings) {
   for (const ComponentDescription& message : messages.value()) {
     const MessageSize size = size_of(message);
     if (size.bytes <= kEventBytesMax) continue;
-    Finding& finding = findings.add(
-        "wire-limit", {*project.config().components, {}},
-        fmt::format("the message '{}' has {} bytes on the wire, and one that is sent at a tick has "
-                    "at most {}: its largest field is '{}' ({} bytes)",
-                    message.name, size.bytes, kEventBytesMax, size.largest_field,
-                    (size.largest_bits + 7) / 8));
+    Finding& finding =
+        findings.add("wire-limit", {*project.config().components, {}},
+                     fmt::format("the message '{}' has {} bytes on the wire, but an event can have "
+                                 "at most {}; its largest field is '{}' ({} bytes)",
+                                 message.name, size.bytes, kEventBytesMax, size.largest_field,
+                                 (size.largest_bits + 7) / 8));
     finding.severity = Severity::note;
     finding.blocks_build = false;
   }

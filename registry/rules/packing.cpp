@@ -46,7 +46,8 @@ Packing raw_packing(const Project& project, const AssetPath& path) {
   const auto info = project.files().stat(path);
   if (!info) return refused(path, info.error());
   if (info.value().size_bytes > kRawBytesMax) {
-    return failed("file-too-large", {path, {}}, "more than 2 GiB do not go into a bundle");
+    return failed("file-too-large", {path, {}},
+                  "a bundle cannot contain a file of more than 2 GiB");
   }
   return {};
 }
@@ -120,7 +121,7 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
     return failed("yaml-syntax", {path, {}}, "this file has no objects");
   }
   if (is_plain && !is_foreign(path) && !is_plain_path(path)) {
-    return failed("yaml-syntax", {path, {1, 1}}, "this is no text of the engine's");
+    return failed("yaml-syntax", {path, {1, 1}}, "this is not a text file of the engine");
   }
   return prefab_packing(project, asset, path);
 }

@@ -95,7 +95,7 @@ void block_incomplete_folders(const Project& project, const std::set<AssetNumber
           return finding.location.path.is_within(folder);
         });
     if (!is_built) continue;
-    finding.message += "; its folder is built, and would lack it";
+    finding.message += "; its folder is built, but would not contain this file";
     finding.severity = Severity::error;
     finding.blocks_build = true;
   }

@@ -61,7 +61,7 @@ ReadResult read(std::string_view text, const Limits& limits) {
     case Dialect::binary:
       if (auto fault = find_text_fault(text)) return *fault;
       if (text.size() >= kZeroFileBytesMin && text.find_first_not_of('\0') == text.npos) {
-        return SyntaxError{kBeginning, "this file holds nothing but " +
+        return SyntaxError{kBeginning, "this file contains nothing but " +
                                            std::to_string(text.size()) + " zero bytes; restore it"};
       }
       return SyntaxError{kBeginning,

@@ -64,7 +64,7 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
   if (is_to_the_end) {
     return SyntaxError{{line, column},
                        "the file is zero bytes from " + where +
-                           ", as after a crash while it was written; restore it"};
+                           ", probably after a crash during writing; restore it"};
   }
   return SyntaxError{{line, column}, "there are zero bytes (NUL) in this text; restore it"};
 }
@@ -76,7 +76,7 @@ std::optional<SyntaxError> find_bare_returns(std::string_view text) {
       text.find('\n') != std::string_view::npos) {
     return std::nullopt;
   }
-  return at_beginning("the line ends of this file are CR alone; save it with LF or CR LF");
+  return at_beginning("the lines of this file end with only CR; save it with LF or CR LF");
 }
 
 // The characters that YAML 1.1, YAML 1.2 or editors treat as line ends, but Muster does not.
