@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// The maximum number of instances of one effect. The limit detects mistakes; typical registries
-/// use 16.
+/// The maximum number of instances of one effect. Larger numbers are probably mistakes, because
+/// typical registries use 16.
 inline constexpr std::uint32_t kMaxEffectPool = 1024;
 /// The number of instances for an entry without a pool size.
 inline constexpr std::uint32_t kDefaultEffectPool = 16;

@@ -36,7 +36,7 @@ class ClassMembers {
 
   /// The registries of the class, sorted by path.
   const std::vector<const Registry*>& registries() const { return registries_; }
-  /// The providers, then the candidates of each prepare rule; sorted by path within a rule.
+  /// First the providers, then the other candidates, rule by rule. Sorted by path within a rule.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const std::vector<ProviderClash>& clashes() const { return clashes_; }
   /// True if the class has client and server registries of the oldest layout. Such registries are

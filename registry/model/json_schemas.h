@@ -15,8 +15,8 @@ std::string config_json_schema();
 
 /// The schema of a project's plain files: roots, the registries of each class in `classes`, and
 /// prefabs with the components in `components`. The schema accepts files of other classes, because
-/// a game may have its own. The schema accepts a component without a description, unless its name
-/// is similar to the name of a described component. Names in `strip` are always accepted.
+/// a game may have its own classes. The schema accepts a component without a description, unless
+/// its name is similar to the name of a described component. Names in `strip` are always accepted.
 std::string content_json_schema(std::span<const ClassDeclaration> classes,
                                 std::span<const ComponentDescription> components,
                                 const TargetStripRules& strip);

@@ -24,7 +24,7 @@ std::uint32_t key_number_max(std::string_view key_path);
 std::optional<std::uint32_t> key_number(std::string_view key_path, std::string_view text);
 
 /// True if `a` and `b`, the values of two entries at the class's key paths, are the same key.
-/// Platform flags are equal if they have at least one platform in common.
+/// Platform flags match if they have at least one platform in common.
 bool is_same_key(const std::vector<std::string>& key_paths, const std::vector<std::string>& a,
                  const std::vector<std::string>& b);
 

@@ -128,7 +128,7 @@ class ModelBuilder {
   }
 
   // Reports a registry without its list if the registry has a list under another key. A registry
-  // without any list is new and valid.
+  // without any list counts as new and is valid.
   void note_missing_list(const Registry& registry, const SourceNode& fields) {
     const yaml::Tree& tree = fields.source->tree;
     for (const NodeIndex child : Children(tree, fields.node)) {

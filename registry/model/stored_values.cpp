@@ -208,7 +208,8 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
   if (is_new(asset, values)) write_fields(asset, values);
 }
 
-// Records the values of an asset. False if they are known, because another registry requested them.
+// Records the values of an asset. Returns false if another registry has already requested values
+// for the asset.
 bool StoredValues::is_new(AssetNumber asset, const Values& values) {
   if (values.empty()) return false;
   const auto [known, fresh] = wanted_.try_emplace(asset, values);

@@ -1,5 +1,5 @@
 // All nodes are in one vector and refer to one another by index. So a large scene needs few
-// allocations, and indices stay valid while the vector grows.
+// allocations, and an index stays valid when the vector grows.
 #include "registry/yaml/tree.h"
 
 #include <cassert>

@@ -196,7 +196,7 @@ TEST_CASE("validate reports exactly the entries that prepare would add, in every
   CHECK(refused < 50);
 }
 
-TEST_CASE("A prefab of two definitions is reported, and only the first one is registered",
+TEST_CASE("A prefab of two definitions is reported, and only the first definition is registered",
           "[registry][registries][rules]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

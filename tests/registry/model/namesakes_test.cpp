@@ -68,8 +68,9 @@ TEST_CASE("An asset that a root lists is a registry with any content", "[registr
                             [](const Finding& finding) { return finding.blocks_build; }));
 }
 
-TEST_CASE("A registry without valid entries counts only if the game has the class that it lists",
-          "[registry][registries]") {
+TEST_CASE(
+    "An asset without valid entries is a registry only if the game has the class that it lists",
+    "[registry][registries]") {
   const std::string script = GENERATE("ItemTypeDefinition", "HeroTypeAsset");
   const std::string fields =
       GENERATE("", "  entires:\n  - prefabServer:\n", "  entries:\n  - swrod: 1\n",

@@ -158,8 +158,9 @@ TEST_CASE("Prepare assigns no id twice in one build, for any changes of the list
   }
 }
 
-TEST_CASE("Two ids of one prefab on the two sides are reported, and prepare does not store them",
-          "[registry][registries][rules]") {
+TEST_CASE(
+    "A prefab with different ids on the two sides is reported, and prepare does not store the ids",
+    "[registry][registries][rules]") {
   Lists lists(true);
   const Guid a = lists.new_prefab();
   const Guid b = lists.new_prefab();

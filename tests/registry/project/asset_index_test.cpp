@@ -128,7 +128,7 @@ TEST_CASE("The index records whether a sidecar contains references", "[registry]
   CHECK(index.at(0).has_mentions_in_meta == mentions);
 }
 
-TEST_CASE("Names that only resemble ignored ones are not ignored", "[registry][index]") {
+TEST_CASE("Names that are only similar to ignored names are not ignored", "[registry][index]") {
   const std::string name = GENERATE("a.b", "~a", "tmp", "cvs2", "x.tmp2", "Library", "Temp");
   CAPTURE(name);
   CHECK_FALSE(is_ignored_name(name));
