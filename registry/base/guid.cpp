@@ -60,7 +60,7 @@ using Digits = std::array<std::uint8_t, Guid::kTextLength>;
 // 10^-10. `p` is the probability of success in one trial.
 constexpr std::size_t beyond_chance(std::size_t trials, double p) {
   double term = 1;
-  for (std::size_t i = 0; i < trials; ++i) term *= p;  // The probability that all trials succeed.
+  for (std::size_t i = 0; i < trials; ++i) term *= p;
   double tail = 0;
   for (std::size_t count = trials; count > 0; --count) {
     tail += term;

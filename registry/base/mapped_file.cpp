@@ -39,8 +39,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  // Unregisters the range before unmapping, because another thread may map the same addresses at
-  // once.
+  // Unregisters the range first, because another thread may map the same addresses after unmapping.
   range_ = GuardedRange();
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }

@@ -35,7 +35,7 @@ std::map<AssetPath, Value> exchanged(std::map<AssetPath, Value> before, const As
 void MemoryFileSystem::add(std::string_view path, std::string_view text) {
   const auto parsed = AssetPath::parse(path);
   assert(parsed.has_value());
-  (void)write(parsed.value(), as_bytes(text)).has_value();  // This never fails.
+  (void)write(parsed.value(), as_bytes(text)).has_value();
 }
 
 void MemoryFileSystem::identify(const AssetPath& path) {

@@ -48,8 +48,8 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   void change_names();
 
   std::map<AssetPath, ByteVector> files_;
-  std::map<AssetPath, std::uint64_t> identities_;  // For files and folders, except the root.
-  std::map<AssetPath, std::int64_t> changed_ns_;   // For files.
+  std::map<AssetPath, std::uint64_t> identities_;
+  std::map<AssetPath, std::int64_t> changed_ns_;
   std::uint64_t last_identity_ = 0;
   std::int64_t now_ns_ = 1;
   std::int64_t names_changed_ns_ = 0;

@@ -175,7 +175,7 @@ class Writer {
       const std::size_t inner = component_.fields[begin].name.size() - step.rest.size();
       const std::size_t at = out_.size();
       write_fields(begin, after, inner, indent + 2);
-      if (!step.index.empty()) out_[at + indent] = '-';  // A list item.
+      if (!step.index.empty()) out_[at + indent] = '-';
       begin = after;
     }
   }

@@ -11,7 +11,6 @@
 namespace muster {
 namespace {
 
-// NaN and infinities cannot be interpolated.
 bool is_finite(double a, double b) { return std::isfinite(a) && std::isfinite(b); }
 
 // Interpolates between two different numbers. Requires: 0 < `fraction` < 1.

@@ -74,7 +74,7 @@ class ClassMembers {
   std::map<Guid, std::size_t> by_key_;  // The index in candidates_ for each key.
   std::vector<ProviderClash> clashes_;
   std::map<Guid, Guid> key_of_;
-  std::map<const Registry*, std::set<Guid>> listed_;  // The keys that each registry lists.
+  std::map<const Registry*, std::set<Guid>> listed_;
   std::map<Guid, TargetSet> covered_;  // The targets of the registries that list each key.
   std::vector<std::pair<Target, const Registry*>> takers_;
 };

@@ -364,7 +364,6 @@ class ModelBuilder {
     }
   }
 
-  // Removes repeated problems. Several paths of one entry may use the same broken reference.
   void drop_repeated_problems() {
     const auto key = [](const ModelProblem& problem) {
       return std::tie(problem.location.path, problem.location.position, problem.kind, problem.guid);

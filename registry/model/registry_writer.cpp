@@ -287,7 +287,6 @@ class Writer {
     return plain_ ? fresh_plain(dash, slot) : fresh_unity(dash, slot);
   }
 
-  // The text of an entry that is itself a reference.
   std::vector<std::string> fresh_whole(const std::string& dash, const SlotText& slot) const {
     const Guid guid = slot.values ? slot.values->asset : Guid();
     if (plain_ && *whole_ != Spelling::strong) {

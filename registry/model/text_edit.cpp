@@ -62,7 +62,7 @@ Result<void> add_items(const SourceFile& source, const AddedItems& added, TextLi
 Result<std::string> edited_text(const SourceFile& source, std::vector<ScalarChange> changes,
                                 const AddedItems& added) {
   TextLines lines = split_lines(as_text(source.bytes));
-  // The last change is applied first, so that the columns of the others stay valid.
+  // Applies the last change first, so that the columns of earlier changes stay valid.
   std::ranges::sort(changes, std::ranges::greater{}, &ScalarChange::position);
   for (const ScalarChange& change : changes) {
     if (!replace_scalar(lines, change)) return refuse(source, change.position);

@@ -29,7 +29,7 @@ constexpr std::size_t kMaxFolderDepth = 128;
 
 struct Walk {
   const FileReader& files;
-  std::vector<AssetPath> metas;                    // The paths of the sidecars.
+  std::vector<AssetPath> metas;
   std::vector<std::pair<AssetPath, bool>> things;  // The other paths; true for a folder.
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// A row of the table. Views the table's text.
+// Views the text of the table.
 struct Row {
   Guid guid;
   std::string_view name;

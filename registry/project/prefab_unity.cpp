@@ -37,7 +37,7 @@ struct Pending {
   std::int64_t parent_transform = 0;
   int parent_entity = -1;  // The index in `pending_` of a parent from the same instance; -1 if
                            // there is no such parent.
-  std::size_t order = 0;   // The index among the siblings.
+  std::size_t order = 0;
 };
 
 class UnityFlattening {

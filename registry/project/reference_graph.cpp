@@ -94,7 +94,6 @@ class LateGuids {
   std::unique_ptr<SerializedGuids> guids_;
 };
 
-// The parameters of a scan.
 struct ScanTools {
   const FileReader& files;
   const AssetIndex& index;
@@ -112,7 +111,6 @@ bool is_picture(const Asset& asset) {
   return kind_of(asset.path.text()) == "texture" || is_listed(kLayeredPictures, asset.path);
 }
 
-// Adds an edge to each picture in a folder to which an atlas refers.
 void add_folder_content(const AssetIndex& index, const ReferenceEdge& edge,
                         std::vector<ReferenceEdge>& edges) {
   if (edge.to == kNoAsset || !edge.is_strong() || !index.at(edge.to).is_folder) return;

@@ -8,7 +8,6 @@
 namespace muster {
 namespace {
 
-// A size for messages, with one decimal for large units.
 std::string in_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kKibi = 1024;
   constexpr std::uint64_t kMebi = kKibi * 1024;

@@ -116,7 +116,7 @@ class RegistryCheck {
     if (entry.own_guid_location.path.empty() || asset == entry.references.end()) return;
     if (repeated(Role::prefab) != entry.references.end() &&
         repeated(Role::factory) != entry.references.end()) {
-      return;  // Another rule reports this.
+      return;
     }
     const Guid own = asset->role == Role::prefab && !entry.definition_guid.is_null()
                          ? entry.definition_guid

@@ -150,7 +150,6 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
           std::to_string(entry.type_id.value()));
 }
 
-// Checks the guid that an asset stores under `guid`.
 void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose) {
   const SourceFile& source = project_.sources().get(form.asset);
   const Guid& guid = project_.index().at(form.base).guid;

@@ -22,7 +22,7 @@ class Finder {
     }
   }
 
-  // Recursive. The parser limits the depth.
+  // Recursive: the parser has limited the depth.
   void visit(NodeIndex index) {
     if (index == kNoNode) return;
     const Node& node = tree_.at(index);

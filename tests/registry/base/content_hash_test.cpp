@@ -38,7 +38,7 @@ TEST_CASE("Two texts have another hash than their concatenation", "[registry][co
   b.update_text("a");
   b.update_text("bc");
   CHECK(a.finish() != b.finish());
-  CHECK(a.finish() == a.finish());  // Finishing does not change the state.
+  CHECK(a.finish() == a.finish());
   ContentHasher moved = std::move(a);
   ContentHasher again;
   again.update_text("ab");

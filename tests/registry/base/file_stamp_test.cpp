@@ -57,7 +57,6 @@ TEST_CASE("A stamp has the kind, the size and the identity of a file", "[registr
   CHECK(twin.stamp("a/one") == one);
   CHECK(twin.stamp("a/two").identity != one.identity);
 
-  // Reading the stamps of several files in one call gives the same stamps.
   const std::vector<std::string_view> names{"two", "", "three", "one"};
   std::vector<FileStamp> stamps(names.size());
   twin.stamps->stamps_in(path_of("a"), names, stamps);
@@ -84,7 +83,6 @@ TEST_CASE("A hard link is another name of the same file", "[registry][file_syste
   CHECK(twin.links->link_all(path_of("nowhere"), path_of("new"), names) ==
         std::vector<bool>{false, false});
   CHECK(twin.links->link_all(path_of("old"), path_of("new"), {}).empty());
-  // Changing one name does not affect the other.
   REQUIRE(twin.files->remove(path_of("old")).has_value());
   CHECK(twin.stamp("new/deep/file").modified_ns == before.modified_ns);
 }
@@ -140,7 +138,6 @@ TEST_CASE("The stamp of a link that leaves the folder reveals nothing about its 
   CHECK(before.kind == FileKind::outside_link);
   folder.put("outside/two", "1");
   CHECK(stamp_of(files.value(), path_of("link")) == before);
-  // Reads the stamp alone, and together with other files of the folder.
   fs::create_symlink("../../outside/one", root / "inside/sub/link");
   const std::vector<std::string_view> names{"one", "link"};
   std::vector<FileStamp> stamps(names.size());

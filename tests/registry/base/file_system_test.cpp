@@ -18,7 +18,6 @@ namespace {
 
 AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// An empty file system of one of the two kinds.
 class Twin {
  public:
   explicit Twin(bool is_disk) {
@@ -162,7 +161,6 @@ TEST_CASE("Several moves are committed in order, up to the first failure",
   CHECK(twin.get("deep/server/a") == "new/server/a");
   CHECK_FALSE(twin.files().stat(path_of("report")).has_value());
   CHECK(twin.files().commit({}).has_value());
-  // A moved file keeps its identity.
   CHECK(twin.files().stat(path_of("client")).value().identity == client);
   CHECK(twin.files().stat(path_of("new/client")).value().identity != client);
 }

@@ -75,7 +75,6 @@ TEST_CASE("Damage of one file does not affect another", "[registry][mapped]") {
   CHECK_FALSE(after.is_damaged());
   const MappedFile moved = std::move(file);
   CHECK(moved.is_damaged());
-  // The next file in the same table entry is not damaged.
   file = MappedFile::open(kept.path()).value();
   CHECK_FALSE(file.is_damaged());
   CHECK(file.bytes()[kPage] == std::byte{'b'});
@@ -103,7 +102,6 @@ TEST_CASE("Threads that read a truncated file do not crash", "[registry][mapped]
     readers.emplace_back([&] {
       while (!file.is_damaged()) {
         letters += std::ranges::count(file.bytes(), std::byte{'c'});
-        // This thread opens and closes other files at the same time.
         (void)MappedFile::open(victim.path()).has_value();
       }
     });

@@ -47,7 +47,7 @@ TEST_CASE("A description has the position and the type of each field", "[registr
   CHECK(sample.size_bytes == sizeof(Sample));
   CHECK(sample.alignment_bytes == alignof(Sample));
   REQUIRE(sample.fields.size() == 7);
-  CHECK(sample.fields[0].name == "flag");  // Sorted by offset.
+  CHECK(sample.fields[0].name == "flag");
   const FieldDescription* points = sample.find("points");
   REQUIRE(points != nullptr);
   CHECK(points->type == FieldType::vec3);
@@ -105,7 +105,7 @@ TEST_CASE("A description is unchanged after a round trip through JSON", "[regist
   ComponentDescription other = sample;
   other.name = "Another";
   const std::string text = components_to_json(std::vector{sample, other});
-  CHECK(text == components_to_json(std::vector{other, sample}));  // Sorted by name.
+  CHECK(text == components_to_json(std::vector{other, sample}));
   const auto back = components_from_json(text);
   REQUIRE(back.has_value());
   REQUIRE(back.value().size() == 2);

@@ -16,7 +16,7 @@ TEST_CASE("Structs inside a component are described field by field", "[registry]
   const FieldDescription* const angle = everything.find("recoil.angle");
   REQUIRE(angle != nullptr);
   CHECK(angle->offset_bytes == offsetof(Everything, recoil) + offsetof(samples::Recoil, angle));
-  CHECK(angle->receivers == Receivers::all_but_owner);  // From the outer field.
+  CHECK(angle->receivers == Receivers::all_but_owner);
   CHECK(angle->tolerance == 1);
   const FieldDescription* const second = everything.find("slots[1].recoil.kicks");
   REQUIRE(second != nullptr);

@@ -51,7 +51,7 @@ TEST_CASE("Continuous fields are interpolated; other fields change at the end",
   to.slots[1].recoil.angle = 40;
   const Everything quarter = between(from, to, 0.25F);
   CHECK(quarter.v3 == Vec3{2, 12.5F, -2});
-  CHECK(quarter.i16 == 13);  // 12.75
+  CHECK(quarter.i16 == 13);
   CHECK(quarter.stance == samples::Stance::standing);
   CHECK(quarter.path[1] == Vec3{0, 1, 0});
   CHECK(quarter.slots[1].recoil.angle == 10);

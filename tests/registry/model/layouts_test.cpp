@@ -184,7 +184,7 @@ TEST_CASE(
 TEST_CASE("Ids of an older layout in definitions are ignored in the last layout",
           "[registry][registries][sys-2]") {
   const auto [base, first] = GENERATE(table<std::string, std::uint32_t>({
-      {"ScriptableObject", 0},  // The last layout stores no ids.
+      {"ScriptableObject", 0},
       {"DynamicEnum", 1},
       {"Unknown", 1},  // If the source is missing, the stored ids determine the base.
   }));

@@ -149,7 +149,6 @@ TEST_CASE(
   CHECK(prepared(project).writes.empty());
 }
 
-// A variant without a list of overrides.
 std::string without_overrides(const Guid& base) {
   PrefabText text;
   text.instance(9000, base, {.father = 0});

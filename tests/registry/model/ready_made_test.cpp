@@ -16,7 +16,6 @@ using testing::UnityProject;
 
 Guid parsed(std::string_view text) { return Guid::parse(text).value(); }
 
-// A list's reference to the component of a prefab.
 std::string component_of(const Guid& prefab) {
   return "{fileID: 5120486412, guid: " + prefab.to_string() + ", type: 3}";
 }

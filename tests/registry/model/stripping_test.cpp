@@ -152,7 +152,6 @@ TEST_CASE("Assets that a registry names are never stripped", "[registry][strip][
   CHECK(named == std::vector<std::string>{"a/icon.png: kind texture", "a/sound.wav: kind audio"});
   CHECK(project.stripping(Target::server).unkept_from(game.number("crate.yaml")).size() == 1);
   CHECK(project.stripping(Target::client).named().empty());
-  // A note reports the named presentation.
   std::vector<std::string> notes;
   for (const Finding& finding : validate(project, {})) {
     if (finding.rule != "presentation-named") continue;
@@ -360,7 +359,6 @@ TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others 
                    ", type: 3}\n");
   const auto opened = testing::open(project);
   const AssetNumber outer = opened->index().find(AssetPath::parse("Assets/Outer.prefab").value());
-  // This prefab is not registered.
   const StripRules rules = StripRules::defaults_for(Target::server);
   const SourceFile& source = opened->sources().get(outer);
   CHECK(stripped_parts(source, opened->scripts(), rules).empty());

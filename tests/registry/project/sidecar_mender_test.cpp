@@ -8,7 +8,6 @@
 namespace muster {
 namespace {
 
-// A generator of guids that look random.
 std::function<Guid()> counted_guids() {
   return [next = 0]() mutable {
     std::string text = "b3047ac91fd85e26c49a7f10e8d26b00";

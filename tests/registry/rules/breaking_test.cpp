@@ -151,7 +151,7 @@ TEST_CASE("A component's findings have the position of its description", "[regis
   Contract shipped = contract({});
   Contract now = contract({});
   shipped.components = std::vector{health};
-  CHECK(broken(shipped, now).empty());  // The new descriptions are unknown.
+  CHECK(broken(shipped, now).empty());
   now.components = std::vector{health};
   now.components_path = AssetPath::parse("components.json").value();
   now.components_text =

@@ -99,7 +99,7 @@ TEST_CASE("Components of a plain factory are checked against their descriptions"
   project.file("Assets/A.yaml", "class: SpinFactory\n" + body);
   project.file("Assets/B.yaml", "class: SpinFactory\nspeed: 1\nguid: {guid: 0}\n");
   project.file("Assets/C.yaml", "class: SpinFactory\nsped: {guid: 0}\ncomponents: [Spin, Light]\n");
-  project.file("Assets/D.yaml", "class: Notes\n" + body);  // Not a factory.
+  project.file("Assets/D.yaml", "class: Notes\n" + body);
   std::vector<Finding> found = findings_of(project);
   std::erase_if(found, [](const Finding& finding) {
     return !finding.rule.starts_with("unknown-") && finding.rule != "unfit-value";

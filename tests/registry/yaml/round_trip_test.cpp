@@ -15,12 +15,11 @@ namespace {
 
 enum class Style : std::uint8_t { plain, single_quoted, double_quoted };
 
-// Writes one file in random styles.
 struct Writer {
   Random random;
   std::string line_end = "\n";
   std::string written{};
-  std::string expected{};  // The result of `to_text` for the tree.
+  std::string expected{};
 
   bool chance(std::uint64_t one_in) { return random.below(one_in) == 0; }
 
@@ -44,7 +43,6 @@ struct Writer {
     return result;
   }
 
-  // Escapes a word of a quoted text.
   std::string quoted_word(Style style, std::string& text) {
     if (style == Style::single_quoted) {
       std::string result = word("'\"\\#:{}[],&*");
