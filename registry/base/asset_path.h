@@ -9,18 +9,19 @@
 
 namespace muster {
 
-/// A normalised path relative to the project's root: forward slashes, no empty, `.` or `..` part,
-/// no leading or trailing slash. The empty path is the root. A path cannot leave the project. It
-/// has the same bytes as the path on the disk (no Unicode normalisation).
+/// A normalised path relative to the project's root. The path has forward slashes, no leading or
+/// trailing slash, and no part that is empty, `.` or `..`, so it cannot leave the project. The
+/// empty path is the root. The path has the same bytes as the path on the disk (no Unicode
+/// normalisation).
 class AssetPath {
  public:
   AssetPath() = default;
 
-  /// Normalises `text`. Fails with `invalid_argument` when it is absolute, climbs above the root,
-  /// or contains a NUL byte or a backslash.
+  /// Normalises `text`. Fails with `invalid_argument` if the path is absolute, leads out of the
+  /// root, or contains a NUL byte or a backslash.
   static Result<AssetPath> parse(std::string_view text);
 
-  /// Appends one name. Requires: a single part as `FileSystem::list` returns it.
+  /// Appends one name. Requires: `name` is a name that `FileReader::list` can return.
   AssetPath child(std::string_view name) const;
 
   AssetPath parent() const;
@@ -29,7 +30,7 @@ class AssetPath {
   std::string_view extension() const;
   /// The name without its extension.
   std::string_view stem() const;
-  /// True when this path is `folder` or lies below it.
+  /// True if this path is `folder` or is below `folder`.
   bool is_within(const AssetPath& folder) const;
 
   const std::string& text() const { return text_; }
@@ -43,8 +44,8 @@ class AssetPath {
 /// The text with the letters A to Z in lower case. Extensions are compared in this form.
 std::string lower_ascii(std::string_view text);
 
-/// True when a path has this extension, ignoring case. `extension` is in lower case, without the
-/// dot. Case is ignored because the disks of Windows and macOS, and editors on them, ignore it.
+/// True if a path has this extension, ignoring case. `extension` is in lower case, without the dot.
+/// Case is ignored because the file systems of Windows and macOS ignore case.
 bool has_extension(const AssetPath& path, std::string_view extension);
 
 }  // namespace muster

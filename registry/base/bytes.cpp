@@ -67,7 +67,7 @@ std::uint64_t ByteReader::varint() {
     const std::uint64_t byte = integer(1);
     if (failed_) return 0;
     const std::uint64_t digit = byte & 0x7FU;
-    // One spelling only: no bits beyond 64, no trailing zero groups.
+    // Accepts only the shortest encoding, and at most 64 bits.
     if ((shift == 63 && digit > 1) || (shift > 0 && byte == 0)) break;
     value |= digit << shift;
     if ((byte & 0x80U) == 0) return value;

@@ -26,7 +26,7 @@ inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Appends little-endian integers and bytes to an owned buffer.
+/// Appends little-endian numbers and bytes to a buffer that it owns.
 class ByteWriter {
  public:
   void u8(std::uint8_t value) { integer(value, 1); }
@@ -36,16 +36,17 @@ class ByteWriter {
   void i64(std::int64_t value) { integer(static_cast<std::uint64_t>(value), 8); }
   void f32(float value);
   void f64(double value);
-  /// LEB128: seven bits per byte, low bits first, always the shortest form.
+  /// Writes LEB128: seven bits per byte, low bits first, in the shortest form.
   void varint(std::uint64_t value);
-  /// Zig-zag LEB128, so that small negative numbers stay small.
+  /// Writes zig-zag LEB128, so that small negative numbers use few bytes.
   void signed_varint(std::int64_t value);
   void bytes(Bytes value) { buffer_.insert(buffer_.end(), value.begin(), value.end()); }
   /// Writes the length as a varint, then the bytes of the text.
   void text(std::string_view value);
-  /// Writes zero bytes up to the next multiple of `alignment`. Requires: a power of two.
+  /// Writes zero bytes until the size is a multiple of `alignment`. Requires: `alignment` is a
+  /// power of two.
   void align(std::size_t alignment);
-  /// Overwrites four bytes written before. Requires: `offset + 4 <= size()`.
+  /// Overwrites four bytes at `offset`. Requires: `offset + 4 <= size()`.
   void patch_u32(std::size_t offset, std::uint32_t value);
 
   std::size_t size() const { return buffer_.size(); }
@@ -57,9 +58,9 @@ class ByteWriter {
   ByteVector buffer_;
 };
 
-/// Reads the output of a `ByteWriter`. The input is untrusted. Reading past the end, or reading a
-/// value that is not canonically encoded, sets `failed()` permanently and returns zero or an empty
-/// view. The caller checks `failed()` once, after reading.
+/// Reads the output of a `ByteWriter`. The input is untrusted. A read past the end, or of a value
+/// that is not encoded in the shortest form, returns zero or an empty view, and sets `failed()`
+/// permanently. So one check of `failed()` after all reads is enough.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}
@@ -73,10 +74,11 @@ class ByteReader {
   double f64();
   std::uint64_t varint();
   std::int64_t signed_varint();
-  /// A view into the input; lives as long as the input.
+  /// Reads `count` bytes. The view lives as long as the input.
   Bytes bytes(std::size_t count);
   std::string_view text();
-  /// Skips to the next multiple of `alignment`; non-zero bytes are a failure.
+  /// Skips bytes until the position is a multiple of `alignment`. Fails if a skipped byte is not
+  /// zero.
   void align(std::size_t alignment);
 
   bool failed() const { return failed_; }

@@ -1,4 +1,5 @@
-// Time as a value, so that logic cannot read a clock by accident.
+// Time as a value. Logic receives the time as a parameter, so that it cannot read a clock by
+// accident.
 #pragma once
 
 #include <chrono>
@@ -6,7 +7,7 @@
 
 namespace muster {
 
-/// A clock type without `now()`. It only identifies the time line of `Time`.
+/// A clock type without `now()`, only for the type `Time`.
 struct Timeline {
   using rep = std::int64_t;
   using period = std::nano;
@@ -14,7 +15,7 @@ struct Timeline {
   using time_point = std::chrono::time_point<Timeline>;
 };
 
-/// A point in time since an arbitrary start; monotonic.
+/// A point in time, measured from an arbitrary start.
 using Time = Timeline::time_point;
 using Duration = Timeline::duration;
 /// Former names of `Time` and `Duration` in `net/`.
@@ -25,7 +26,7 @@ inline Duration duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// The source of time. Constructed only in `main` and in tests.
+/// A source of monotonic time. Constructed only in `main` and in tests.
 class Clock {
  public:
   virtual ~Clock() = default;

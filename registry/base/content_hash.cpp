@@ -4,9 +4,9 @@
 
 #include "registry/base/hex.h"
 
-// If available, this header replaces the XXH3 functions by versions that select the widest vector
-// instructions of the processor at run time. They are four times as fast on cached data, with the
-// same hashes.
+// If available, this header replaces the XXH3 functions by versions that select the processor's
+// widest vector instructions at run time. The hashes are the same. For cached data these versions
+// are four times as fast.
 #if defined(MUSTER_XXH_DISPATCH)
 #include <xxh_x86dispatch.h>
 #else
@@ -28,7 +28,7 @@ ContentHash canonical(XXH128_hash_t hash) {
 
 struct ContentHasher::State {
   XXH3_state_t* xxh = XXH3_createState();
-  // Throws, because missing memory is not a bug. Threads that load catch the exception.
+  // Throws, because exhausted memory is not a bug. The loading threads catch the exception.
   State() {
     if (xxh == nullptr) throw std::bad_alloc();
   }

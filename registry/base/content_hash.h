@@ -1,4 +1,4 @@
-// The hash of content.
+// Hashes content.
 #pragma once
 
 #include <array>
@@ -12,8 +12,9 @@
 
 namespace muster {
 
-/// The XXH3-128 of bytes, in its canonical (big-endian) order. It detects damage and change, but
-/// does not protect against forged content; a signature of the catalog does.
+/// The XXH3-128 of bytes, in the canonical (big-endian) byte order. The hash detects damage and
+/// changes. The hash does not detect content that an attacker has forged; the signature of the
+/// catalog does.
 struct ContentHash {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -24,7 +25,7 @@ struct ContentHash {
 /// Hashes bytes in one call.
 ContentHash hash_bytes(Bytes bytes);
 
-/// Hashes bytes in several calls. The result equals `hash_bytes` of their concatenation.
+/// Hashes bytes in several calls. The result equals `hash_bytes` of all bytes together.
 class ContentHasher {
  public:
   ContentHasher();

@@ -9,7 +9,8 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
 }
 
 std::string with_article(std::string_view noun) {
-  // "Unit" and "user" begin with a vowel, but with the sound of a consonant.
+  // Words such as "unit" begin with a vowel letter but are spoken with a consonant, so the article
+  // is "a".
   const bool sounds_otherwise =
       noun.starts_with("Uni") || noun.starts_with("Use") || noun.starts_with("Eu");
   const bool is_vowel = !noun.empty() && !sounds_otherwise &&

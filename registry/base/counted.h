@@ -1,4 +1,4 @@
-// Numbers and nouns in messages.
+// Formats numbers and nouns for messages.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,11 @@
 
 namespace muster {
 
-/// `1 bundle`, `2 bundles`. `many` is the plural if it is not formed with an s.
+/// A number with its noun: `1 bundle`, `2 bundles`. `many` is the plural; if empty, the plural is
+/// `one` with an s.
 std::string counted(std::size_t count, std::string_view one, std::string_view many = {});
 
-/// `a Prefab`, `an ItemRegistry`: depends on the first letters of the noun.
+/// A noun with its indefinite article: `a Prefab`, `an ItemRegistry`.
 std::string with_article(std::string_view noun);
 
 }  // namespace muster

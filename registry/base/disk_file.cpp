@@ -1,7 +1,7 @@
-// The kernel ensures that a path stays inside its folder (`openat2`); comparing path texts cannot
-// ensure it. The kernel refuses all absolute links. For those, and before kernel 5.6, the slow way
-// is used: resolve the path without opening the target, and open it if it is inside. Nearly always
-// no link is in the path, and one call is enough.
+// `openat2` of the kernel ensures that a path stays inside its folder; a comparison of path texts
+// cannot ensure this. `openat2` refuses all absolute links, and needs kernel 5.6. In both cases a
+// slower method is used: it resolves the path without opening the target, and opens the target if
+// it is inside the folder.
 #include "registry/base/disk_file.h"
 
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-// O_NONBLOCK: opening a pipe must not wait for a writer.
+// O_NONBLOCK, because opening a pipe must not wait for a writer.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t resolve) {
@@ -29,14 +29,14 @@ Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t
   return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
 }
 
-// Opens `path` below `folder` for reading; `place` is both together, for messages.
+// Opens `path` below `folder` for reading. `place` is the whole path, for messages.
 Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
                               const std::string& place) {
   Descriptor file;
-  if (!folder.empty()) {  // an empty folder would become the root `/`
+  if (!folder.empty()) {  // An empty text would become the root `/`.
     file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
     if (file.valid()) return file;
-    // A missing file is normal: a stack of folders is searched in turn.
+    // No second attempt for a missing file, which is a frequent case.
     if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
   }
   const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -110,12 +110,13 @@ FileKind kind_of_mode(std::uint32_t mode) {
 
 Descriptor open_inside(int folder, const char* path, int flags) {
   Descriptor direct = open_resolving(folder, path, flags, RESOLVE_BENEATH);
-  // EAGAIN: a concurrent rename prevents the kernel from checking a `..`.
+  // EAGAIN means that the kernel could not check a `..` because of a concurrent rename.
   if (direct.valid() || (errno != EXDEV && errno != ENOSYS && errno != EAGAIN)) return direct;
   const bool is_old_kernel = errno == ENOSYS;
   const Descriptor target(::openat(folder, path, O_PATH | O_CLOEXEC));
   if (target.valid() && is_inside(real_path_of(target.get()), real_path_of(folder))) {
-    // Opens the resolved descriptor, so that no other process can replace the file in between.
+    // Opens the file through the resolved descriptor, so that no other process can replace the file
+    // in the meantime.
     const std::string again = "/proc/self/fd/" + std::to_string(target.get());
     return Descriptor(::open(again.c_str(), flags & ~O_CREAT));
   }
@@ -150,7 +151,7 @@ Result<DiskFile> DiskFile::open(const std::string& path) {
   return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
 }
 
-// Requires: without a descriptor, `errno` of the failed open.
+// Requires: if the descriptor is invalid, `errno` is set by the failed open.
 Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
   if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
   struct stat info {};

@@ -1,4 +1,4 @@
-// One file of the disk, open for reading. All ways of loading files use it.
+// Opens and reads single files of the disk.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Owns a file descriptor; -1 is none.
+/// Owns a file descriptor; -1 if none exists.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}
@@ -32,41 +32,43 @@ class Descriptor {
   int value_;
 };
 
-/// Turns an `errno` into an error. The message is `what` and the system's text.
+/// Converts an `errno` to an error. The message is `what` and the system's text.
 tl::unexpected<Error> fail_errno(int error, const std::string& what);
 
-/// The absolute path of an open descriptor, with links resolved; empty if it has none.
+/// The absolute path of an open descriptor, with links resolved; empty if the descriptor has no
+/// path.
 std::string real_path_of(int descriptor);
 
-/// Whether a path is `folder` or inside it. Both are absolute, with links resolved.
+/// Whether a path is `folder` or inside it. Both paths are absolute, with links resolved.
 bool is_inside(const std::string& path, const std::string& folder);
 
-/// A path for system calls relative to an open folder. A view of `path`.
+/// The path for system calls that are relative to an open folder. The result lives as long as
+/// `path`.
 const char* relative(const AssetPath& path);
 
-/// The kind for a mode of `stat`. Requires: not the mode of a link.
+/// The file kind for a mode from `stat`. Requires: the mode is not the mode of a link.
 FileKind kind_of_mode(std::uint32_t mode);
 
-/// Opens a path inside a folder, with the flags of `open`. It never opens a target outside the
-/// folder, also when a parent folder is a link. On failure it returns no descriptor and sets
-/// `errno`: EXDEV when a link leads outside.
+/// Opens a path inside a folder, with the flags of `open`. Never opens a target outside the folder,
+/// even if a parent folder is a link. On failure the descriptor is invalid and `errno` is set: to
+/// EXDEV if a link leads outside.
 Descriptor open_inside(int folder, const char* path, int flags);
 
-/// A regular file, open for reading. Reading from several threads at once is safe. Other processes
-/// may replace, change or truncate the file at any time; replacing it by rename has no effect here.
+/// A regular file, open for reading. Several threads may read at the same time. Other processes may
+/// change or truncate the file at any time. A replacement by rename has no effect on this object.
 class DiskFile {
  public:
-  /// Opens the file at `path` below `folder`. Fails with `not_found`, with `permission_denied` when
-  /// a link leads out of the folder, with `invalid_argument` when it is no regular file, or with
-  /// `io`.
+  /// Opens the file at `path` below `folder`. Fails with `not_found`, with `permission_denied` if a
+  /// link leads out of the folder, with `invalid_argument` if the target is not a regular file, or
+  /// with `io`.
   static Result<DiskFile> open(const std::string& folder, const AssetPath& path);
   /// Reads the first bytes of the file at `path` below `folder`, as many as one system call
-  /// returns. It does not check the kind or the size of the file, so the caller must know what to
-  /// expect. Returns the number of bytes read. Fails like `open`, but with `io` if the path is not
-  /// a regular file.
+  /// returns. Does not check the kind or the size of the file. Returns the number of bytes read.
+  /// Fails like `open`, but with `io` if the path is not a regular file.
   static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
                                           std::span<std::byte> target);
-  /// Opens a file anywhere on the disk, for paths that a user passed.
+  /// Opens a file anywhere on the disk. For paths that a user passed. Fails like the overload
+  /// above.
   static Result<DiskFile> open(const std::string& path);
 
   /// The size when the file was opened.
@@ -75,8 +77,8 @@ class DiskFile {
   /// The path, for messages.
   const std::string& place() const { return place_; }
 
-  /// Fills `target` from the start of the file. Fails with `truncated` when the file is shorter, or
-  /// with `io`.
+  /// Fills `target` from the start of the file. Fails with `truncated` if the file is shorter than
+  /// `target`, or with `io`.
   Result<void> read(std::span<std::byte> target) const;
 
  private:

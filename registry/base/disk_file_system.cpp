@@ -1,7 +1,6 @@
-// Every path is opened relative to the root's descriptor, so a project stays the same project if
-// its folder is moved while it is read. Links are resolved once each, by asking the kernel for the
-// real path of the opened descriptor: comparing path texts would miss a link inside a linked
-// folder.
+// Each path is opened relative to the root's descriptor, so the project's folder may be moved while
+// it is read. A link is resolved by reading the real path of the opened descriptor from the kernel.
+// A comparison of path texts would not detect a link inside a linked folder.
 #include "registry/base/disk_file_system.h"
 
 #include <dirent.h>
@@ -25,8 +24,8 @@
 namespace muster {
 namespace {
 
-// A name and its folder, held open: no link in the path can redirect an operation to outside the
-// root. `folder()` is -1, with `errno` set, if the folder cannot be opened.
+// A name and its open folder. Operations on both cannot be redirected by a link in the path. If the
+// folder cannot be opened, `folder()` is -1 and `errno` is set.
 class Spot {
  public:
   Spot(int root, const AssetPath& path)
@@ -51,7 +50,7 @@ class Spot {
 tl::unexpected<Error> fail_beneath(int error, const std::string& what) {
   if (error != EXDEV) return fail_errno(error, what);
   return fail(ErrorCode::permission_denied,
-              what + ": a link on the way leads out of the folder and is not followed");
+              what + ": a link in the path leads out of the folder and is not followed");
 }
 
 Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
@@ -65,8 +64,8 @@ Result<void> write_all(int descriptor, Bytes bytes, const std::string& what) {
   return {};
 }
 
-// Removes everything inside the folder that `descriptor` holds. The path limit of our own trees
-// bounds the depth; links are unlinked, never followed.
+// Removes the content of a folder. Removes links without following them. The maximum length of a
+// path limits the depth.
 Result<void> remove_contents(int parent, const char* name, const std::string& what) {
   const int folder = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0) return fail_errno(errno, what);
@@ -142,8 +141,8 @@ FileInfo DiskFileSystem::behind_link(const char* name) const {
 
 Result<FileInfo> DiskFileSystem::stat(const AssetPath& path) const {
   const std::string what = "cannot stat '" + path.text() + "'";
-  // Does not open the parent folders: every file of a project gets this call, and opening them
-  // would take half as long as reading the project. Only `read` reads content.
+  // Does not open the parent folders, because this call is made for each file of a project and
+  // would take too long. A link in the path is harmless here, because only `read` reads content.
   struct stat info {};
   if (::fstatat(root_descriptor_, relative(path), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return fail_errno(errno, what);
@@ -169,7 +168,7 @@ Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder
   if (!descriptor.valid()) return fail_beneath(errno, what);
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(descriptor.get()), &::closedir);
   if (!stream) return fail_errno(errno, what);
-  (void)descriptor.release();  // the stream's now
+  (void)descriptor.release();  // The stream owns the descriptor.
   std::vector<DirectoryEntry> entries;
   errno = 0;
   while (const dirent* entry = ::readdir(stream.get())) {
@@ -205,13 +204,13 @@ Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder
 Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
                                    std::uint64_t max_bytes, ByteVector& buffer) const {
   const std::string_view action = "cannot read '";
-  // O_NONBLOCK: a pipe in a project must not hang the walk.
+  // O_NONBLOCK, because opening a pipe in a project must not wait for a writer.
   const Descriptor file =
       open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
-  // Reserves the size of the file and one byte more, which detects its end. Growing the buffer
-  // costs as much as reading, and doubling it up to three times as much.
+  // Reserves the size of the file and one more byte, with which the end of the file is detected.
+  // Growing the buffer later would be slow.
   struct stat info {};
   const bool has_info = ::fstat(file.get(), &info) == 0;
   if (has_info && !S_ISREG(info.st_mode)) {
@@ -249,8 +248,7 @@ std::vector<bool> DiskFileSystem::link_all(const AssetPath& from, const AssetPat
   const Spot target(root_descriptor_, to.child(names.front()));
   for (std::size_t i = 0; source.valid() && target.valid() && i < names.size(); ++i) {
     const char* const name = names[i].c_str();
-    // Without following links, the new name would be a link, which may resolve differently in the
-    // other folder.
+    // Follows links, because a copied link may have another target in the other folder.
     linked[i] = ::linkat(source.folder(), name, target.folder(), name, AT_SYMLINK_FOLLOW) == 0;
   }
   return linked;
@@ -287,7 +285,7 @@ Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   struct stat info {};
   const bool regular = ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode);
   auto written = write_all(file.get(), bytes, what);
-  // close() reports what a network file system could not store.
+  // On a network file system, close() can report that data could not be stored.
   if (written && ::close(file.release()) != 0) written = fail_errno(errno, what);
   if (!written && regular) {
     const Spot spot(root_descriptor_, path);
@@ -296,7 +294,7 @@ Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
   return written;
 }
 
-// Replaces a file, or exchanges two folders.
+// Executes a move: replaces a file, or exchanges two folders. Returns 0, or -1 with `errno` set.
 int DiskFileSystem::put_in_place(const Move& move) const {
   const Spot from(root_descriptor_, move.from);
   if (!from.valid()) return -1;
@@ -313,8 +311,8 @@ int DiskFileSystem::put_in_place(const Move& move) const {
   const int exchanged =
       ::renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_EXCHANGE);
   if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
-  // Some network file systems cannot exchange. Then three renames do it; if they are interrupted
-  // after the first, `to` has no folder until the operation is finished.
+  // Some network file systems cannot exchange folders. Then three renames are used. If the process
+  // ends after the first rename, `to` does not exist.
   const std::string aside = std::string(from.name()) + ".old";
   if (::renameat(to.folder(), to.name(), from.folder(), aside.c_str()) != 0 ||
       ::renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {
@@ -332,9 +330,9 @@ Result<void> DiskFileSystem::sync_folder(const AssetPath& folder) const {
 
 Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
   if (moves.empty()) return {};
-  // Slow steps come first, so that nothing delays the renames.
+  // The slow step is first, so that it cannot separate the renames.
   if (::syncfs(root_descriptor_) != 0) {
-    return fail_errno(errno, "cannot store what is to be put in place");
+    return fail_errno(errno, "cannot store the files before moving them into place");
   }
   for (const Move& move : moves) {
     if (auto made = create_parents(move.to); !made) return made;
@@ -343,7 +341,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
     if (put_in_place(move) == 0) continue;
     return fail_beneath(errno, "cannot put '" + move.to.text() + "' in place");
   }
-  // The folder entries must survive a power cut too.
+  // Makes the renames durable, too.
   std::set<AssetPath> folders;
   for (const Move& move : moves) folders.insert(move.to.parent());
   for (const AssetPath& folder : folders) {
@@ -353,7 +351,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
 }
 
 Result<void> DiskFileSystem::remove(const AssetPath& path) {
-  if (path.empty()) return fail(ErrorCode::invalid_argument, "the root itself is not removed");
+  if (path.empty()) return fail(ErrorCode::invalid_argument, "the root folder cannot be removed");
   const std::string what = "cannot remove '" + path.text() + "'";
   const Spot spot(root_descriptor_, path);
   if (!spot.valid() && (errno == ENOENT || errno == ENOTDIR)) return {};
@@ -381,7 +379,7 @@ Result<FoundPlace> find_place(const std::string& path) {
   }
   if (::fstat(thing.get(), &info) != 0) return fail_errno(errno, what);
   FoundPlace place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
-  // A target of a link in /proc may have no name.
+  // The target of a link in /proc can have no path.
   struct stat named {};
   const bool is_named = ::stat(place.real_path.c_str(), &named) == 0 &&
                         named.st_dev == info.st_dev && named.st_ino == info.st_ino;
@@ -407,7 +405,7 @@ Result<void> create_secret_file(const std::string& path, Bytes bytes) {
   Result<void> written = write_all(file.get(), bytes, what);
   if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);
   if (::close(file.release()) != 0 && written) written = fail_errno(errno, what);
-  if (!written) ::unlink(path.c_str());  // an incomplete secret is useless
+  if (!written) ::unlink(path.c_str());
   return written;
 }
 

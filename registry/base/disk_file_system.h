@@ -1,4 +1,4 @@
-// The real disk: one of the few units that call the operating system.
+// The file system of the disk.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace muster {
 
-/// Files below a folder of the disk. The folder is kept open, so renaming it has no effect. Reading
-/// is thread-safe. Writing and committing use `syncfs` and `renameat2`.
+/// The files below a folder of the disk. The folder stays open, so renaming the folder has no
+/// effect. Several threads may read at the same time. Uses `syncfs` and `renameat2` of Linux.
 class DiskFileSystem final : public FileSystem, public FileStamps, public FileLinks {
  public:
-  /// Opens `root`. Fails with `not_found` when it is not a folder.
+  /// Opens `root`. Fails with `not_found` if `root` is not a folder.
   static Result<DiskFileSystem> open(const std::string& root);
-  /// Opens `root`, creating it (and its parents) if it is missing. Adds the created folders to
-  /// `created`, outermost first, even if it fails.
+  /// Opens `root`. Creates the folder and its parents if missing. Adds the created folders to
+  /// `created`, outermost first, even if the function fails.
   static Result<DiskFileSystem> open_or_create(const std::string& root,
                                                std::vector<std::string>* created = nullptr);
 
@@ -53,31 +53,35 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
   std::string root_;
 };
 
-/// Removes an empty folder. Fails with `already_exists` when it is not empty.
+/// Removes an empty folder. Fails with `already_exists` if the folder is not empty.
 Result<void> remove_empty_folder(const std::string& path);
 
-/// The target of a path that a user passed: anywhere on the disk, links followed.
+/// The target of a path that a user passed, with links followed. The target may be anywhere on the
+/// disk.
 struct FoundPlace {
-  /// Absolute, without links. For a target without a path on the disk (a pipe), the given path.
+  /// The absolute path without links. For a target without a path on the disk (for example, a
+  /// pipe), the given path.
   std::string real_path;
-  FileKind kind = FileKind::file;  ///< A file without a name is `other`, too.
+  /// The kind of the target. A file without a path also is `other`.
+  FileKind kind = FileKind::file;
 };
-/// Fails with `not_found`. A link without a target is a `broken_link`.
+/// Finds the target of a path. Fails with `not_found` if nothing exists at the path. A link without
+/// a target has the kind `broken_link`.
 Result<FoundPlace> find_place(const std::string& path);
 
-/// Writes to the target of a path like a shell's `>`: for devices, pipes, and links whose target
+/// Writes to the target of a path, like `>` in a shell. For devices, pipes, and links whose target
 /// does not exist yet. For other files use `write_atomically`. Blocks while a pipe has no reader.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
-/// Creates a file that only its owner can read, completely or not at all. Fails with
+/// Creates a file that only its owner can read. On failure no file exists. Fails with
 /// `already_exists` if the path exists, so that no secret is overwritten.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 
 /// Locks a folder against other processes while this object lives (`flock` on a file in it). The
-/// lock ends with the process in any case.
+/// lock also ends when the process ends.
 class FolderLock {
  public:
-  /// Fails with `busy` when another process holds it.
+  /// Fails with `busy` if another process holds the lock.
   static Result<FolderLock> acquire(const std::string& folder, const std::string& file_name);
 
   FolderLock(FolderLock&& other) noexcept;

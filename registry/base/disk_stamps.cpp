@@ -1,5 +1,5 @@
-// Uses `statx`, one folder at a time, and requests only the needed fields: some file systems would
-// fetch the others at extra cost.
+// Uses `statx`, one folder at a time. Requests only the needed fields, because other fields are
+// slow on some file systems.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -43,7 +43,8 @@ FileStamp stamp_from(const struct statx& info) {
 
 }  // namespace
 
-// A followed link gets the later times of link and target, so a change of either is detected.
+// For a link, uses the later times of the link and its target, so that a change of each is
+// detected.
 FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
                                    std::string_view child) const {
   const auto info = look_at(parent, name, AT_SYMLINK_NOFOLLOW);
@@ -62,9 +63,8 @@ FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath
   return stamp;
 }
 
-// One call handles a folder, which is opened once for all names: resolving the folder's path is a
-// large part of each `statx`, but less than an open. Links in the path are not checked, because
-// only `read` reads content.
+// Opens the folder once for all names, because resolving its path would be a large part of each
+// `statx`. Does not check links in the path, because only `read` reads content.
 void DiskFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());

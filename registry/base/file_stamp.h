@@ -1,4 +1,4 @@
-// The properties of files, besides content, that a file system records.
+// File stamps: properties of a file that change when its content changes.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,25 @@
 
 namespace muster {
 
-/// Detects, without reading, whether a file may have changed. Equal stamps mean equal content if
-/// the first one was settled (`is_settled`).
+/// Shows whether a file may have changed, without reading the file. Two equal stamps mean equal
+/// content if the first stamp was settled (`is_settled`).
 struct FileStamp {
   bool exists = false;
-  FileKind kind = FileKind::file;  ///< As in `FileInfo`.
+  FileKind kind = FileKind::file;  ///< The kind, as in `FileInfo`.
   std::uint64_t size_bytes = 0;
-  std::int64_t modified_ns = 0;  ///< Change of the content; users and tools can set it.
-  std::int64_t changed_ns = 0;   ///< Any change, also of names and rights; cannot be set.
-  std::uint64_t identity = 0;    ///< As in `FileInfo`; differs for another file of the same name.
+  /// The time of the last change of the content, in nanoseconds. Users and tools can set this time.
+  std::int64_t modified_ns = 0;
+  /// The time of the last change of content, name or rights, in nanoseconds. Users cannot set this
+  /// time.
+  std::int64_t changed_ns = 0;
+  /// The identity, as in `FileInfo`. A new file with the same name has another identity.
+  std::uint64_t identity = 0;
 
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// Whether a change after `now_ns` certainly changes the stamp. Times have a step size: two changes
-/// within one step give the same stamp.
+/// Whether any change after `now_ns` changes the stamp. Times advance in steps, so two changes
+/// within one step can have the same stamp.
 inline bool is_settled(const FileStamp& stamp, std::int64_t now_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   // File systems with coarse times count in steps of one or two seconds.
@@ -34,18 +38,18 @@ inline bool is_settled(const FileStamp& stamp, std::int64_t now_ns) {
   return stamp.changed_ns + (stamp.changed_ns % kSecond == 0 ? kCoarse : kFine) < now_ns;
 }
 
-/// Stamps of the files of a `FileSystem`. Safe to use from several threads.
+/// Reads the stamps of the files of a `FileSystem`. Safe to use from several threads.
 class FileStamps {
  public:
   virtual ~FileStamps() = default;
 
-  /// Fills in the stamps of the names in one folder; an empty name is the folder itself. An
-  /// inaccessible path counts as missing. The stamp of a link changes when the link or its target
-  /// changes. Requires: as many stamps as names.
+  /// Writes the stamps of the names in one folder to `stamps`. An empty name is the folder itself.
+  /// An inaccessible path counts as missing. The stamp of a link changes if the link or its target
+  /// changes. Requires: `stamps` has as many elements as `names`.
   virtual void stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                          std::span<FileStamp> stamps) const = 0;
 
-  /// The time stamp of a file that changes now.
+  /// The `changed_ns` that a file would have if it changed now.
   virtual std::int64_t now_ns() const = 0;
 };
 
@@ -57,10 +61,10 @@ class FileLinks {
  public:
   virtual ~FileLinks() = default;
 
-  /// Links the files with these names in the folder `from` to the same names in `to`, and creates
-  /// `to` if necessary. Returns for each name whether it was linked. A name that exists in `to` is
-  /// not linked, and neither is any name if the disk has no links. The caller then copies the file.
-  /// Each folder is opened once.
+  /// Creates links in the folder `to` to the files with these names in the folder `from`. Creates
+  /// `to` if necessary. Returns for each name whether the link was created. No link is created if
+  /// the name exists in `to`, or if the disk does not support links. The caller must copy files
+  /// that were not linked.
   virtual std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                                      std::span<const std::string> names) = 0;
 };

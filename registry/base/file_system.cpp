@@ -36,16 +36,16 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }
-  // The leading dot hides the temporary file from Unity and from our own scan of a project. The
-  // hash of name and content keeps two processes that write different data apart. The length is
-  // fixed, because a name of the disk's maximum length has no room for a suffix.
+  // Unity and the index ignore names with a leading dot. The hash of name and content gives
+  // different temporary names to two processes that write different data. The length is fixed,
+  // because the name of the file may already have the maximum length.
   const std::string name_hash = hash_bytes(as_bytes(path.name())).to_string().substr(0, 8);
   const std::string content_hash = hash_bytes(bytes).to_string().substr(0, 8);
   const AssetPath temporary = path.parent().child(std::string(kTemporaryPrefix) + name_hash +
                                                   content_hash + std::string(kTemporarySuffix));
   if (auto written = files.write(temporary, bytes); !written) return written;
   auto moved = commit_move(files, temporary, path);
-  // Only the failed move is reported; a left-over temporary file is harmless.
+  // Reports only the failed move. A remaining temporary file is harmless.
   if (!moved) (void)files.remove(temporary).has_value();
   return moved;
 }

@@ -1,5 +1,5 @@
-// Parsed by hand: boost's parser also accepts braces, dashes and upper case, and a second spelling
-// of a guid would be a second file name for one bundle.
+// Does not use the parser of Boost, which also accepts braces, dashes and upper case. A guid must
+// have only one text, because the text is the file name of a bundle.
 #include "registry/base/guid.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace muster {
 namespace {
 
-// The value of each hex digit. A value of 16 or more means that the byte is not a digit. Upper-case
-// digits have kUpper set. It is a table, because the digits of a guid are random and every branch
-// on one would be mispredicted: scanning a project parses one guid per hundred bytes.
+// The value of each hex digit. Upper-case digits have the bit `kUpper`. Bytes that are not digits
+// have the value `kNoDigit`. A table, because branches on the random digits of a guid would be
+// slow, and a scan of a project parses about one guid per 100 bytes.
 constexpr std::uint8_t kUpper = 0x40;
 constexpr std::uint8_t kNoDigit = 0x80;
 constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
@@ -51,15 +51,16 @@ Result<Guid> parse_digits(std::string_view text, bool upper_allowed) {
 
 std::uint32_t byte_at(const Guid& guid, std::size_t index) { return guid.uuid().data[index]; }
 
-// ---- Guids that are not random. Each test matches a random guid with a probability of at most
-// 10^-10, so that a million random guids pass.
+// ---- Tests for guids that are not random. Each test matches a random guid with a probability of
+// at most 10^-10.
 
 using Digits = std::array<std::uint8_t, Guid::kTextLength>;
 
-// The smallest count that `trials` of probability `p` each reach with a probability below 10^-10.
+// The smallest n for which the probability of n or more successes in `trials` trials is below
+// 10^-10. `p` is the probability of success in one trial.
 constexpr std::size_t beyond_chance(std::size_t trials, double p) {
   double term = 1;
-  for (std::size_t i = 0; i < trials; ++i) term *= p;  // all of them
+  for (std::size_t i = 0; i < trials; ++i) term *= p;
   double tail = 0;
   for (std::size_t count = trials; count > 0; --count) {
     tail += term;
@@ -71,8 +72,8 @@ constexpr std::size_t beyond_chance(std::size_t trials, double p) {
 
 constexpr std::size_t kDistanceMax = 16;
 constexpr std::size_t kStepDistanceMax = 4;
-// For each distance: a guid is not random if at least this many digits equal the digit at that
-// distance before them, or count on from it.
+// The limits for each distance d. A guid is not random if at least this number of digits are equal
+// to the digit d positions before them (`kEqualMin`), or are its successor (the second table).
 constexpr auto kEqualMin = [] {
   std::array<std::size_t, kDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kDistanceMax; ++i) {
@@ -81,7 +82,7 @@ constexpr auto kEqualMin = [] {
   return limits;
 }();
 constexpr auto kStepsMin = [] {
-  // 9 and f each have two possible successors.
+  // The digits 9 and f have two possible successors each.
   constexpr double kChance = 18.0 / 256;
   std::array<std::size_t, kStepDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kStepDistanceMax; ++i) {
@@ -90,7 +91,8 @@ constexpr auto kStepsMin = [] {
   return limits;
 }();
 
-// Counting in hexadecimal digits, in decimal ones (0 follows 9) or in letters (a follows f).
+// Whether `now` is a successor of `before`: in hexadecimal digits, in decimal digits (0 after 9),
+// or in letters (a after f).
 bool counts_on(std::uint8_t before, std::uint8_t now) {
   if (before == 9) return now == 10 || now == 0;
   if (before == 15) return now == 0 || now == 10;
@@ -105,11 +107,11 @@ std::size_t count_equal(const Digits& digits, std::size_t distance) {
   return equal;
 }
 
-// True for many digits that count up or down at one distance, and for a long run of them. Both
-// halves of alternating digits may count separately.
+// True if many digits, or a long run of digits, count up or down at one distance. With distance 2,
+// the digits at even and at odd positions count separately.
 bool counts(const Digits& digits, std::size_t distance) {
   constexpr std::size_t kRunMin = 9;
-  std::array<std::size_t, 2> steps{};  // up, down
+  std::array<std::size_t, 2> steps{};  // The numbers of steps up and down.
   std::array<std::array<std::size_t, 2>, kStepDistanceMax> runs{};
   for (std::size_t i = distance; i < digits.size(); ++i) {
     const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),
@@ -135,7 +137,7 @@ bool repeats_one(const Digits& digits) {
   return false;
 }
 
-// True for few different digits, for only letters, and for letters that alternate with digits.
+// True if a guid has few different digits, has only letters, or alternates letters and digits.
 bool has_odd_digits(const Digits& digits) {
   constexpr std::size_t kDifferentMax = 5;
   unsigned seen = 0;
@@ -159,7 +161,7 @@ bool spells_text(const Guid& guid) {
   });
 }
 
-// Guids in published documents, which users copy.
+// Guids from published documents, which users copy.
 constexpr std::array<std::string_view, 6> kExamples = {
     "123e4567e89b12d3a456426614174000", "123e4567e89b12d3a456426655440000",
     "550e8400e29b41d4a716446655440000", "6ba7b8109dad11d180b400c04fd430c8",
@@ -202,8 +204,8 @@ Guid guid_from_words(const WeakReferenceWords& words) {
   return Guid(value);
 }
 
-// The engine numbers its own files and settings by one digit: `d` to `f` are resources, the others
-// settings of a project, such as tags and inputs.
+// The engine's own guids have one digit that is not zero. `d` to `f` are resources. The other
+// digits are settings of a project, such as tags and inputs.
 bool is_builtin_resource(const Guid& guid) {
   constexpr std::size_t kNumberAt = 8;
   for (std::size_t i = 0; i < 16; ++i) {

@@ -12,11 +12,11 @@ namespace muster {
 
 inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 
-/// Two digits per byte.
+/// Converts each byte to two lower-case hex digits.
 std::string hex_text(Bytes bytes);
 
-/// Fills `bytes` from two digits per byte. Returns false if the text has another length or other
-/// characters; then the content of `bytes` is unspecified.
+/// Parses two hex digits per byte into `bytes`. Returns false if the text has another length or
+/// other characters. Then the content of `bytes` is unspecified.
 bool parse_hex(std::string_view text, std::span<std::byte> bytes);
 
 }  // namespace muster

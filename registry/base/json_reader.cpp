@@ -1,5 +1,5 @@
-// The library reports no positions, but it reads byte by byte. An iterator that counts the bytes
-// gives the position of each key when the parser reports the key.
+// The JSON library does not report the positions of keys. But it reads byte by byte, so an iterator
+// that counts bytes gives the position when the library reports a key.
 #include "registry/base/json_reader.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// Points into the text and counts the bytes that were read.
+// An iterator over the text that counts the bytes that were read.
 class CountingIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -47,12 +47,12 @@ class CountingIterator {
 std::string position_text(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0.
   return "line " + std::to_string(line) + ", column " +
          std::to_string(before.size() - line_begin + 1) + ": ";
 }
 
-// Describes the unexpected byte.
+// The message for the unexpected byte at `offset`.
 std::string unexpected_text(std::string_view text, std::size_t offset) {
   constexpr std::size_t kShownBytesMax = 20;
   if (offset >= text.size()) return "the text ends too early: a bracket or a quote is still open";
@@ -81,7 +81,7 @@ class JsonReading {
       return json;
     } catch (const Json::parse_error& problem) {
       if (!fault_.empty()) return fail(ErrorCode::malformed, fault_);
-      // `byte` is the end of the unexpected token.
+      // `problem.byte` is the end of the unexpected token.
       return refuse(token_begin(problem.byte));
     } catch (const Json::exception&) {
       return fail(ErrorCode::malformed,
@@ -102,7 +102,8 @@ class JsonReading {
     return fail(ErrorCode::malformed, position_text(text_, offset) + why);
   }
 
-  // The first byte of the word or quoted text whose last byte has this number, counted from one.
+  // The offset of the first byte of a word or quoted text. `bytes` is the number of bytes up to its
+  // end.
   std::size_t token_begin(std::size_t bytes) const {
     std::size_t at = bytes == 0 ? 0 : bytes - 1;
     if (at >= text_.size()) return text_.size();
@@ -139,7 +140,7 @@ class JsonReading {
   std::string_view text_;
   const JsonOptions& options_;
   std::size_t bytes_read_ = 0;
-  std::vector<std::set<std::string>> keys_;  // one set per open object
+  std::vector<std::set<std::string>> keys_;  // The keys of each open object.
   std::string fault_;
 };
 

@@ -10,20 +10,21 @@
 
 namespace muster {
 
-/// Returns the problem of a key, or an empty text. `depth` is the number of objects and lists
-/// around the key: 1 for a key of the outermost object, 3 for one of an object in a list in that
-/// object.
+/// Returns the problem with a key, or an empty text. `depth` is the number of objects and lists
+/// that contain the key: 1 for a key of the outermost object; 3 for a key of an object in a list of
+/// the outermost object.
 using JsonKeyCheck = std::function<std::string(int depth, const std::string& key)>;
 
 struct JsonOptions {
   JsonKeyCheck check_key{};
-  bool may_repeat_keys = false;  ///< The last value of a repeated key is used.
-  bool has_comments = false;     ///< Accepts `//` and `/* */`.
+  /// Whether an object may repeat a key. Then the last value is used.
+  bool may_repeat_keys = false;
+  bool has_comments = false;  ///< Whether to accept the comments `//` and `/* */`.
 };
 
-/// Parses a UTF-8 text. Fails with `malformed`. The message begins with `line L, column C: ` (both
-/// count from one, columns in bytes) and describes the first problem: invalid JSON, a repeated key
-/// in an object, or a key that `check_key` refuses.
+/// Parses a UTF-8 text. Fails with `malformed`. The message begins with `line L, column C: ` and
+/// describes the first problem: invalid JSON, a repeated key in an object, or a key that
+/// `check_key` refuses. Lines and columns count from one, columns in bytes.
 Result<Json> read_json(std::string_view text, const JsonOptions& options = {});
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Writes JSON in our layout: keys in insertion order, two spaces, a line feed at the end. Invalid
-// UTF-8 is replaced, so that an unusual file name cannot make a report fail.
+// Writes JSON with keys in insertion order, an indentation of two spaces, and a line feed at the
+// end. Replaces invalid UTF-8, so that an unusual file name cannot make a report fail.
 #pragma once
 
 #include <string>

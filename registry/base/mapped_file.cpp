@@ -39,7 +39,7 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 }
 
 MappedFile::~MappedFile() {
-  // The range is unregistered first, because after unmapping its addresses may be reused at once.
+  // Unregisters the range first, because another thread may map the same addresses after unmapping.
   range_ = GuardedRange();
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }

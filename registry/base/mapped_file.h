@@ -10,15 +10,16 @@
 
 namespace muster {
 
-/// A file mapped read-only into memory. Replacing the file by rename, as a build does, has no
-/// effect here. Writing into the file changes the mapped bytes. Truncating it removes pages: an
-/// access then kills a program without a `MappingGuard` by SIGBUS; with one, the pages read as
-/// zeros and `is_damaged` returns true. Reading from several threads at once is safe.
+/// A file that is mapped read-only into memory. If another process replaces the file by rename, as
+/// a build does, the mapped bytes stay the same. If another process writes into the file, the
+/// mapped bytes change. If another process truncates the file, pages are lost. Access to a lost
+/// page ends the program by SIGBUS. With a `MappingGuard` lost pages are read as zeros instead, and
+/// `is_damaged` returns true. Several threads may read at the same time.
 class MappedFile {
  public:
   /// Fails like `DiskFile::open` and `map`.
   static Result<MappedFile> open(const std::string& path);
-  /// Maps a file, which may be closed afterwards. Fails with `limit_exceeded` if
+  /// Maps a file. The caller may close the file afterwards. Fails with `limit_exceeded` if
   /// `MappingGuard::kMaxMappings` files are mapped, or with `io` if the kernel cannot map it.
   static Result<MappedFile> map(const DiskFile& file);
 
@@ -27,8 +28,8 @@ class MappedFile {
   ~MappedFile();
 
   Bytes bytes() const { return bytes_; }
-  /// Whether pages were lost since the file was mapped. Call it after reading: if it returns false,
-  /// the bytes read before are those of the file.
+  /// Whether an access to a lost page has happened. If the function returns false after a read, the
+  /// bytes of the read are the bytes of the file.
   bool is_damaged() const { return range_.is_damaged(); }
 
  private:

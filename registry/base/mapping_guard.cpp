@@ -1,10 +1,11 @@
-// A signal handler cannot get arguments from us, so this is the only global table of the project.
-// The handler may interrupt any instruction of any thread. It uses only lock-free atomics and
-// direct system calls, because the sanitizers' wrappers of system calls may take locks.
+// A signal handler gets no arguments from the program, so this unit has a global table. The handler
+// may interrupt any instruction of any thread. So it uses only lock-free atomics and direct system
+// calls. (The sanitizers' wrappers of system calls may lock mutexes.)
 //
-// To fill a slot: reserve it, write its size, then its start. A start of zero frees it. The handler
-// reads start, size, start; if both starts are equal, the size belongs to them. The range of the
-// faulting address cannot be removed meanwhile, because its reader is stopped.
+// A slot is filled in three steps: it is reserved, then its size is written, then its start. A
+// start of zero means that the slot is free. The handler reads the start, the size, and the start
+// again. If both starts are equal, the size belongs to the start. The range of the faulting address
+// cannot be removed in the meantime, because the thread that reads it is stopped.
 #include "registry/base/mapping_guard.h"
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX, not C++.
@@ -32,8 +33,8 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): see above.
 constinit std::array<Slot, MappingGuard::kMaxMappings> slots{};
-constinit std::atomic<std::size_t> next_slot{0};   // Probably free.
-constinit std::atomic<std::size_t> slots_used{0};  // Slots from here on were never used.
+constinit std::atomic<std::size_t> next_slot{0};   // The slot that is probably free.
+constinit std::atomic<std::size_t> slots_used{0};  // This slot and the following were never used.
 constinit std::atomic<bool> is_guarded{false};
 constinit std::size_t page_bytes = 0;
 constinit struct sigaction previous {};
@@ -45,7 +46,7 @@ Slot* slot_of(std::uintptr_t address) {
     const std::uintptr_t start = slots[i].start.load(std::memory_order_acquire);
     const std::size_t size = slots[i].size_bytes.load(std::memory_order_acquire);
     const bool is_whole = slots[i].start.load(std::memory_order_acquire) == start;
-    // The last page reaches beyond the file's end, but that part is never read.
+    // The last page ends after the end of the file, but that part is never read.
     if (start != 0 && is_whole && address >= start && address - start < size) return &slots[i];
   }
   return nullptr;
@@ -56,7 +57,7 @@ bool replace_lost_pages(std::uintptr_t address) {
   if (slot == nullptr) return false;
   const std::uintptr_t from = address - address % page_bytes;
   const std::uintptr_t end = slot->start.load() + slot->size_bytes.load();
-  // Marked before a reader can read a zero.
+  // The range is marked as damaged before a reader can read a zero.
   slot->damages.fetch_add(1);
   const long placed =
       ::syscall(SYS_mmap, from, end - from, static_cast<long>(PROT_READ),
@@ -69,13 +70,13 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     previous.sa_sigaction(signal, info, context);
     return;
   }
-  const bool is_sent = info->si_code <= 0;  // Sent by a process, not caused by a fault.
+  const bool is_sent = info->si_code <= 0;  // Whether a process has sent the signal.
   if (previous.sa_handler == SIG_IGN && is_sent) return;
   if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
     previous.sa_handler(signal);
     return;
   }
-  // The instruction that faulted is repeated on return, and ends the program.
+  // After the return the instruction faults again, and the default action ends the program.
   struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
   ::sigaction(signal, &fallback, nullptr);
@@ -96,11 +97,12 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 MappingGuard::MappingGuard() {
   assert(!is_guarded.load());
   page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  // Stored before the handler is installed, because it may run at once.
+  // The previous handler is stored first, because the new handler may run as soon as it is
+  // installed.
   ::sigaction(SIGBUS, nullptr, &previous);
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
-  // Uses the alternate stack, if the program has set one.
+  // SA_ONSTACK uses the alternate stack, if the program has set one.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   ::sigaction(SIGBUS, &action, nullptr);
@@ -144,7 +146,8 @@ GuardedRange::~GuardedRange() {
 
 bool GuardedRange::is_damaged() const {
   if (slot_ == kNone) return false;
-  // Writes nothing, but orders earlier reads before this call; a plain load would not.
+  // An atomic addition of 0 instead of a load, because a load would not order earlier reads before
+  // it.
   return slots[slot_].damages.fetch_add(0, std::memory_order_acq_rel) > 0;
 }
 

@@ -1,4 +1,4 @@
-// Keeps a program running when a mapped file loses pages.
+// Keeps a program running if a mapped file loses pages.
 #pragma once
 
 #include <cstddef>
@@ -8,15 +8,16 @@
 
 namespace muster {
 
-/// Handles SIGBUS while it lives. A program's `main` constructs it before files are mapped. After a
-/// fault inside a mapped file, the pages from there to the file's end read as zeros, and the file
-/// is marked as damaged (`MappedFile::is_damaged`); its reader continues and turns the damage into
-/// an error. Every other SIGBUS goes to the previous handler, or ends the program as usual.
+/// Handles the signal SIGBUS during its lifetime. A program constructs the guard in `main`, before
+/// files are mapped. After a fault inside a mapped file, all pages from the fault to the file's end
+/// are read as zeros, and `MappedFile::is_damaged` returns true. The reader continues, and then
+/// reports the damage as an error. Any other SIGBUS is passed to the previous handler, or ends the
+/// program.
 ///
 ///     int main() {
 ///       const muster::MappingGuard guard;
 ///
-/// Requires: at most one at a time, in the whole process.
+/// Requires: the process has at most one guard at a time.
 class MappingGuard {
  public:
   /// The maximum number of mapped files. The kernel's limit is 65,530 ranges, some of which the
@@ -25,20 +26,20 @@ class MappingGuard {
 
   MappingGuard();
   ~MappingGuard();
-  /// Whether this process has a guard.
+  /// Whether the process has a guard.
   static bool is_there();
 
   MappingGuard(const MappingGuard&) = delete;
   MappingGuard& operator=(const MappingGuard&) = delete;
 };
 
-/// A range of mapped memory that is registered with the guard while this object lives. Used by
+/// Registers a range of mapped memory with the guard for the lifetime of this object. For
 /// `MappedFile`.
 class GuardedRange {
  public:
   GuardedRange() = default;
-  /// Not registered if `MappingGuard::kMaxMappings` ranges are. Requires: `bytes` begins at a page,
-  /// and is not empty.
+  /// Registers `bytes`, unless `MappingGuard::kMaxMappings` ranges are registered. Requires:
+  /// `bytes` begins at a page boundary and is not empty.
   static GuardedRange watch(Bytes bytes);
 
   GuardedRange(GuardedRange&& other) noexcept : slot_(std::exchange(other.slot_, kNone)) {}

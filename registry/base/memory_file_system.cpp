@@ -35,7 +35,7 @@ std::map<AssetPath, Value> exchanged(std::map<AssetPath, Value> before, const As
 void MemoryFileSystem::add(std::string_view path, std::string_view text) {
   const auto parsed = AssetPath::parse(path);
   assert(parsed.has_value());
-  (void)write(parsed.value(), as_bytes(text)).has_value();  // never fails
+  (void)write(parsed.value(), as_bytes(text)).has_value();
 }
 
 void MemoryFileSystem::identify(const AssetPath& path) {
@@ -94,7 +94,8 @@ Result<Bytes> MemoryFileSystem::read(const AssetPath& path, std::uint64_t offset
   return Bytes(buffer).first(part.size());
 }
 
-// The time of a folder's last change is not recorded; the latest change of a name in it is used.
+// The stamp of a folder has the time of the last change of any name, because the times of folders
+// are not recorded.
 void MemoryFileSystem::stamps_in(const AssetPath& folder, std::span<const std::string_view> names,
                                  std::span<FileStamp> stamps) const {
   assert(names.size() == stamps.size());
@@ -160,11 +161,10 @@ Result<void> MemoryFileSystem::commit(std::span<const Move> moves) {
 
 Result<void> MemoryFileSystem::commit_one(const Move& move) {
   const auto& [from, to] = move;
-  // Checks `from` first, because a failed move must not change `to`.
+  // A failed move must not change `to`.
   if (!stat(from)) {
     return fail(ErrorCode::not_found, "no file '" + from.text() + "'");
   }
-  // A replaced file is lost.
   if (files_.erase(to) > 0) {
     identities_.erase(to);
     changed_ns_.erase(to);
@@ -173,7 +173,7 @@ Result<void> MemoryFileSystem::commit_one(const Move& move) {
   identities_ = exchanged(std::move(identities_), from, to);
   changed_ns_ = exchanged(std::move(changed_ns_), from, to);
   change_names();
-  identify(to);  // and its parents, if they are new
+  identify(to);  // Also identifies new parent folders.
   return {};
 }
 

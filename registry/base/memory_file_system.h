@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// Files in memory. A folder exists while it contains a file. As on the disk, a moved file keeps
-/// its identity. Each change advances the time by one second. Several threads may read while no
-/// thread writes.
+/// A file system in memory. A folder exists while it contains a file. A moved file keeps its
+/// identity, like on a disk. Each change advances the time by one second. Several threads may read
+/// while no thread writes.
 class MemoryFileSystem final : public FileSystem, public FileStamps, public FileLinks {
  public:
-  /// Adds a text file. Requires: `path` is valid.
+  /// Adds a text file. Requires: `AssetPath::parse` accepts `path`.
   void add(std::string_view path, std::string_view text);
 
   Result<FileInfo> stat(const AssetPath& path) const override;
@@ -31,9 +31,10 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   std::vector<bool> link_all(const AssetPath& from, const AssetPath& to,
                              std::span<const std::string> names) override;
 
-  /// Gives a file a new stamp without changing its content. Requires: it exists.
+  /// Gives a file a new stamp without changing its content. Requires: the file exists.
   void touch(const AssetPath& path);
-  /// Stops time: all later changes get the same stamp, as within one step of a disk's clock.
+  /// Stops the time, so that all later changes have the same time. Simulates changes within one
+  /// step of a file system's clock.
   void hold_time() { step_ns_ = 0; }
 
   /// All files, sorted by path, for comparison in tests.
@@ -47,8 +48,8 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   void change_names();
 
   std::map<AssetPath, ByteVector> files_;
-  std::map<AssetPath, std::uint64_t> identities_;  // of files and folders; the root has none
-  std::map<AssetPath, std::int64_t> changed_ns_;   // of files
+  std::map<AssetPath, std::uint64_t> identities_;
+  std::map<AssetPath, std::int64_t> changed_ns_;
   std::uint64_t last_identity_ = 0;
   std::int64_t now_ns_ = 1;
   std::int64_t names_changed_ns_ = 0;

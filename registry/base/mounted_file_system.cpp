@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// The path relative to the part at `at`.
+// Converts a path to a path in the part that is mounted at `at`.
 AssetPath inside(const AssetPath& path, const AssetPath& at) {
   if (at.empty()) return path;
   const std::size_t begin = std::min(at.text().size() + 1, path.text().size());
@@ -118,7 +118,7 @@ void MountedFileSystem::stamps_in(const AssetPath& folder, std::span<const std::
   const Part& part = part_of(folder);
   if (part.stamps != nullptr) part.stamps->stamps_in(inside(folder, part.at), names, stamps);
   if (&part != &base_) return;
-  // A mount's folder is not in the base, so its stamp comes from the mount.
+  // The stamp of a mount's folder is read from the mount.
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) continue;
     const AssetPath path = folder.child(names[i]);

@@ -9,19 +9,20 @@
 
 namespace muster {
 
-/// A file system with other file systems mounted at some of its paths: a project with packages from
-/// other folders. A mount hides the files beneath it. Each part enforces its own root. A commit
-/// with paths of several parts fails with `invalid_argument`. A write to a part without a writer
-/// fails with `permission_denied`. Calls are as thread-safe as those of the parts.
+/// A file system (the base) with other file systems mounted at some of its paths. For a project
+/// with packages from other folders. A mount hides the files of the base at its path. No part can
+/// be left through `..` or links. A commit with paths of several parts fails with
+/// `invalid_argument`. A write to a part without a writer fails with `permission_denied`. Calls are
+/// thread-safe if the calls of the parts are thread-safe.
 class MountedFileSystem final : public FileSystem, public FileStamps {
  public:
   struct Part {
-    AssetPath at;  ///< Empty for the base.
+    AssetPath at;  ///< The path of the mount; empty for the base.
     std::unique_ptr<FileReader> files;
     const FileStamps* stamps = nullptr;  ///< The stamps of `files`, or null if not needed.
     FileSystem* writer = nullptr;        ///< `files`, or null if read-only.
   };
-  /// Requires: no mount is inside another's path.
+  /// Requires: no mount is inside the path of another mount.
   MountedFileSystem(Part base, std::vector<Part> mounts);
 
   Result<FileInfo> stat(const AssetPath& path) const override;

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// Suggests a known name that begins with `name` if `name` has at least this length.
+/// The minimum length of a name for which a known name that begins with it is suggested.
 constexpr std::size_t kMinBeginning = 4;
 
 std::string folded(std::string_view name) {
@@ -39,8 +39,9 @@ std::string either_case(char c) {
   return {'[', upper(c), lower(c), ']'};
 }
 
-// Matches texts at most `slips` edits from `text`. Consecutive letters either match, or the edit is
-// here: one is replaced or missing (`.?`), or one is added (`.`).
+// A regular expression for all texts that are at most `slips` edits from `text`. At each position
+// either the letter matches, or there is an edit: the letter is replaced or missing (`.?`), or a
+// letter is added (`.`).
 std::string slip_pattern(std::string_view text, std::size_t slips, bool is_first) {
   if (text.empty()) return slips == 0 ? "" : ".{0," + std::to_string(slips) + "}";
   const std::string_view rest = text.substr(1);
@@ -69,7 +70,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip) {
   if (known.contains(std::string(name))) return {};
-  // Comparing takes time in proportion to the length, so very long words are truncated.
+  // Long names are truncated, because the time for a comparison grows with the length.
   constexpr std::size_t kMaxLetters = 256;
   const std::string wanted = folded(name.substr(0, kMaxLetters));
   std::string best;
@@ -86,13 +87,13 @@ std::string nearest_name(std::string_view name, const std::set<std::string>& kno
 
 std::string nearest_type_name(std::string_view name, const std::set<std::string>& known) {
   if (known.contains(std::string(name))) return {};
-  constexpr std::size_t kMaxLetters = 256;  // As above.
+  constexpr std::size_t kMaxLetters = 256;
   const std::string_view wanted = name.substr(0, kMaxLetters);
   std::string best;
   std::size_t best_distance = kMaxSlip + 1;
   for (const std::string& one : known) {
     const bool is_same = folded(wanted) == folded(one);
-    // An inserted or removed first letter has no counterpart, so both cases are tried.
+    // Tries both cases of the first letter.
     const std::size_t distance = is_same ? 0
                                          : std::min(edit_distance(wanted, one),
                                                     edit_distance(wanted, with_other_first(one)));

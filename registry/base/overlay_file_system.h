@@ -1,4 +1,4 @@
-// The file system after a change that has not been made yet.
+// A file system that keeps changes in memory.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@
 namespace muster {
 
 /// Reads from an underlying file system, and keeps writes, moves and removals in memory. For dry
-/// runs. Moves files only, not folders (`invalid_argument`). The underlying file system must
-/// outlive this object and must not change meanwhile. Several threads may read while no thread
+/// runs. Moving a folder fails with `invalid_argument`. The underlying file system must outlive
+/// this object and must not change during its lifetime. Several threads may read while no thread
 /// writes.
 class OverlayFileSystem final : public FileSystem {
  public:
@@ -30,7 +30,9 @@ class OverlayFileSystem final : public FileSystem {
 
   const FileReader& beneath_;
   std::map<AssetPath, ByteVector> written_;
-  std::set<AssetPath> removed_;  ///< With everything below; written files take precedence.
+  /// Removed files and folders; a folder includes its content. A path in `written_` exists, even if
+  /// it is also removed here.
+  std::set<AssetPath> removed_;
 };
 
 }  // namespace muster

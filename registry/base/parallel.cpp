@@ -38,7 +38,7 @@ bool parallel_for(std::size_t count, unsigned jobs, const std::stop_token& stop,
     others.reserve(threads);
     try {
       for (unsigned worker = 1; worker < threads; ++worker) others.emplace_back(run, worker);
-    } catch (const std::system_error&) {  // no memory for its stack
+    } catch (const std::system_error&) {  // The system cannot start another thread.
     }
     run(0);
   }

@@ -7,11 +7,13 @@
 
 namespace muster {
 
-/// The callbacks; either may be empty. They outlive the work.
+/// The callbacks for progress. Each callback may be empty. The object must outlive the work.
 struct Progress {
-  /// A phase of `total` steps starts (0: unknown); the previous phase has ended.
+  /// Called when a phase of `total` steps starts and the previous phase ends. 0 if the number is
+  /// unknown.
   std::function<void(std::string_view phase, std::size_t total)> on_begin;
-  /// More steps are done; `what` is the current item. Called from several threads.
+  /// Called when `steps` more steps are done. `what` is the current item. Called from several
+  /// threads.
   std::function<void(std::size_t steps, std::string_view what)> on_advance;
 
   void begin(std::string_view phase, std::size_t total) const {

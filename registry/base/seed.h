@@ -1,11 +1,11 @@
-// Randomness as a value.
+// Random numbers from explicit seeds.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-/// The source of a run's seed. Constructed only in `main` and in tests.
+/// A source of random seeds. Constructed only in `main` and in tests.
 class SeedSource {
  public:
   virtual ~SeedSource() = default;
@@ -18,7 +18,7 @@ class SystemSeedSource final : public SeedSource {
   std::uint64_t next_seed() override;
 };
 
-/// A known sequence: `first`, `first + 1`, ...
+/// A fixed sequence of seeds for tests: `first`, `first + 1`, ...
 class FixedSeedSource final : public SeedSource {
  public:
   explicit FixedSeedSource(std::uint64_t first) : next_(first) {}
@@ -28,7 +28,8 @@ class FixedSeedSource final : public SeedSource {
   std::uint64_t next_;
 };
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, the same on every machine. Not for secrets.
+/// The generator SplitMix64 (Steele, Lea, Flood 2014). Gives the same numbers on every machine. Not
+/// for secrets.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

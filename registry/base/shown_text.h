@@ -1,4 +1,4 @@
-// Makes text from outside safe for a terminal, a log or an export.
+// Escapes untrusted text for a terminal, a log or an export.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace muster {
 
-/// The text on one line, with control characters escaped: `\n`, `\t`, others as `\x1b`. Bytes of
-/// invalid UTF-8 are escaped too, because file names and file contents can have any bytes.
+/// The text in one line, with escaped control characters: `\n`, `\t`, and hexadecimal for all
+/// others, such as `\x1b`. Also escapes bytes of invalid UTF-8.
 std::string shown_text(std::string_view text);
 
-/// The character, or a question mark when it is not printable ASCII.
+/// The character, or a question mark if the character is not printable ASCII.
 constexpr char printable(char character) {
   return character >= ' ' && character <= '~' ? character : '?';
 }
-/// The bytes as text, with a question mark for each one that is not printable ASCII.
+/// The bytes as text, with a question mark for each byte that is not printable ASCII.
 std::string printable(Bytes bytes);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// In lower case, because the file systems that have most of these ignore case.
+// The names in lower case, because they are compared without case.
 constexpr std::array<std::string_view, 30> kNames = {
     // macOS
     ".ds_store", ".localized", ".fseventsd", ".spotlight-v100", ".trashes", ".temporaryitems",

@@ -1,4 +1,4 @@
-// Small integers with a meaning.
+// The type ids of registry entries, and the targets of content.
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace muster {
 
-/// The number of a registry entry in network messages. Assigned once, shared by client and server,
-/// never reused.
+/// The number of a registry entry in network messages. Client and server use the same number. A
+/// number is never assigned to another entry.
 class TypeId {
  public:
-  /// Ids above this do not fit the wire's 16 bits.
+  /// The maximum id. Ids are sent as 16 bits.
   static constexpr std::uint32_t kMax = 65534;
 
   constexpr TypeId() = default;
@@ -24,7 +24,7 @@ class TypeId {
   std::uint32_t value_ = 0;
 };
 
-/// The program that content is for. Entries use a set, because they can be for both.
+/// The program for which content is built.
 enum class Target : std::uint8_t { client = 1, server = 2 };
 inline constexpr std::array kTargets = {Target::client, Target::server};
 

@@ -6,12 +6,11 @@
 
 namespace muster {
 
-/// The length in bytes of the UTF-8 character at the beginning of `text`; 0 if it is invalid:
-/// truncated, overlong, a surrogate, or beyond U+10FFFF. Requires: not empty.
+/// The length in bytes of the UTF-8 character at the beginning of `text`; 0 if the character is
+/// invalid: truncated, overlong, a surrogate, or above U+10FFFF. Requires: `text` is not empty.
 std::size_t utf8_character_bytes(std::string_view text);
 
-/// The offset of the first invalid byte; `npos` if none exists. For ASCII it costs little more
-/// than reading the text.
+/// The offset of the first invalid byte; `npos` if the text is valid. Fast for ASCII text.
 std::size_t find_invalid_utf8(std::string_view text);
 
 }  // namespace muster

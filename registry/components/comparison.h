@@ -8,19 +8,21 @@
 
 namespace muster {
 
-/// A difference between two states that exceeds the field's tolerance.
+/// A difference between the values of a field in two states that exceeds the field's tolerance.
 struct FieldDifference {
-  const FieldDescription* field = nullptr;  ///< Valid as long as the description.
-  std::uint32_t element = 0;                ///< Index in an array.
-  double amount = 0;                        ///< In the field's unit; 1 for text and references.
+  /// The field. Valid as long as the component's description.
+  const FieldDescription* field = nullptr;
+  std::uint32_t element = 0;  ///< The index of the element in an array field.
+  double amount = 0;          ///< The difference in the field's unit; 1 for text and references.
 
-  /// `position: differs by 0.25 m (tolerance 0.01)`
+  /// For example, `position: differs by 0.25 m (tolerance 0.01)`.
   std::string to_string() const;
 };
 
 /// Compares two states field by field and returns the first difference that exceeds a tolerance.
-/// Angles are compared by the shorter way; a rotation equals its negative; NaN equals NaN. Padding
-/// and the bytes after the end of a text are ignored. Requires: two components of this description.
+/// The difference of two angles is measured along the shorter arc. A rotation is equal to its
+/// negative, and NaN is equal to NaN. Ignores padding and the bytes after the end of a text.
+/// Requires: `left` and `right` are components of this description.
 std::optional<FieldDifference> first_difference(const ComponentDescription& component, Bytes left,
                                                 Bytes right);
 

@@ -27,8 +27,7 @@ constexpr std::array kTypes = {
     TypeRow{FieldType::asset, "asset", 16},
 };
 
-// The maximum for descriptions from outside. More fields are a mistake, and would use unbounded
-// memory.
+// The maximum number of fields in a description from a file. Prevents unbounded memory.
 constexpr std::size_t kDescribedFieldsMax = 1024;
 
 const TypeRow* row_of(FieldType type) {
@@ -40,7 +39,7 @@ std::uint64_t end_of(const FieldDescription& field) {
   return field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
 }
 
-// The problem of a field that must not begin before `begin`; empty for none.
+// The problem of a field; empty if none exists. The field must not begin before `begin`.
 std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                             std::uint32_t component_bytes) {
   if (field.name.empty()) return "has no name";
@@ -71,7 +70,7 @@ std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
   const std::vector<std::string_view> names(field.names.begin(), field.names.end());
   return are_enumerators(names, field.type, field.minimum, field.maximum)
              ? std::string_view()
-             : "has enumerators without a name or a value of their own";
+             : "has enumerators without a unique name and a valid value";
 }
 
 bool has_default_within(const FieldDescription& field, Bytes defaults) {
@@ -136,8 +135,8 @@ ContentHash ComponentDescription::hash() const {
     }
     text.u8(static_cast<std::uint8_t>(field.receivers));
     text.u8(static_cast<std::uint8_t>(field.interpolation));
-    // Both share one byte, so that the hashes of components without sampling did not change when
-    // sampling was added.
+    // `rollback` and `sampled` share one byte, so that a component without sampling has the same
+    // hash as before sampling was added.
     text.u8(static_cast<std::uint8_t>(static_cast<unsigned>(field.rollback) |
                                       static_cast<unsigned>(field.sampled) << 4U));
     text.varint(field.names.size());
@@ -184,10 +183,10 @@ Result<void> check(const ComponentDescription& component) {
   if (component.size_bytes > kMaxComponentBytes) return refuse("it is larger than 64 KiB");
   if (!std::has_single_bit(component.alignment_bytes) ||
       component.alignment_bytes > kMaxComponentAlignment) {
-    return refuse("its alignment is none of 1, 2, 4, 8 and 16");
+    return refuse("its alignment is not 1, 2, 4, 8 or 16");
   }
   if (component.size_bytes % component.alignment_bytes != 0) {
-    return refuse("its size is no multiple of its alignment");
+    return refuse("its size is not a multiple of its alignment");
   }
   if (component.fields.size() > kDescribedFieldsMax) return refuse("it has more than 1024 fields");
   if (component.default_value.size() != component.size_bytes) {

@@ -1,5 +1,5 @@
-// The description of a component. Cooking, wire schema, interpolation, comparison, rollback and
-// inspection all use it.
+// Component descriptions: the fields of a component as data, for cooking, network messages,
+// interpolation, comparison, rollback and inspection.
 #pragma once
 
 #include <array>
@@ -26,14 +26,13 @@ struct Vec3 {
   float x = 0, y = 0, z = 0;
   friend bool operator==(const Vec3&, const Vec3&) = default;
 };
-/// A rotation; identity by default.
+/// A rotation; by default the identity.
 struct Quaternion {
   float x = 0, y = 0, z = 0, w = 1;
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
-/// Text of at most `Capacity` bytes of UTF-8, up to the first zero, so that a component is plain
-/// data. The bytes after that zero are not part of the text, but checksums include them: set them
-/// to zero.
+/// UTF-8 text of at most `Capacity` bytes, which makes a component plain data. The text ends at the
+/// first zero byte, if any. Set all bytes after the text to zero, because checksums include them.
 template <std::size_t Capacity>
 struct FixedText {
   std::array<char, Capacity> bytes{};
@@ -47,10 +46,10 @@ struct FixedText {
 };
 enum class NetworkId : std::uint32_t;  // Defined in registry/base/network_id.h.
 
-/// A reference to an entity by its network id; -1 is none.
+/// A reference to an entity by its network id; -1 if there is no entity.
 struct EntityReference {
   std::int32_t network_id = -1;
-  /// Requires: not none.
+  /// Requires: `network_id` is not -1.
   constexpr NetworkId id() const { return NetworkId{static_cast<std::uint32_t>(network_id)}; }
   friend bool operator==(const EntityReference&, const EntityReference&) = default;
 };
@@ -61,7 +60,7 @@ struct AssetReference {
   friend bool operator==(const AssetReference&, const AssetReference&) = default;
 };
 
-/// The type of a field's values. The numbers are part of the bundle format.
+/// The type of a field's values. The bundle format uses these numbers.
 enum class FieldType : std::uint8_t {
   boolean = 0,
   int8 = 1,
@@ -84,71 +83,77 @@ enum class FieldType : std::uint8_t {
 
 /// The clients that receive a field.
 enum class Receivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
-/// How a client computes values between two states.
+/// How a client computes a field's value between two states.
 enum class Interpolation : std::uint8_t {
   step = 0,
   linear = 1,
-  shortest_arc = 2,  ///< For a rotation.
-  angle = 3,         ///< For a number in "deg" or "rad": the shorter way.
+  shortest_arc = 2,  ///< For rotations.
+  angle = 3,         ///< For numbers in "deg" or "rad": along the shorter arc.
 };
-/// Whether a corrected value may be shown at once, or only from confirmed states.
+/// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
-/// How the value of a command's field for a tick is computed from the frames in that tick.
+/// How the value of a command's field in a tick is computed from the values in the frames of the
+/// tick.
 enum class Sampling : std::uint8_t {
-  latest = 0,   ///< The last frame's value: levels of buttons, an absolute view, a choice.
-  largest = 1,  ///< The value farthest from zero, for a vector the longest: a stick. For bool, true
-                ///< if it is true in any frame.
-  sum = 2,      ///< The sum of all frames: a relative look, presses. Nothing is lost: a remainder
-                ///< from rounding, range or a late packet is added to the next tick.
+  /// The value of the last frame. For example, for a held button or an absolute view direction.
+  latest = 0,
+  /// The value farthest from zero; the longest vector; true if any frame has true. For example, for
+  /// an analog stick.
+  largest = 1,
+  /// The sum of all frames. For example, for mouse movement. A remainder from rounding, from the
+  /// range or from a late packet is added to the next tick.
+  sum = 2,
 };
 /// The value that a tick uses if its command has not arrived.
 enum class Missing : std::uint8_t {
   repeat = 0,   ///< The value of the previous tick.
   neutral = 1,  ///< The default value.
-  latch = 2,    ///< The default value; a late value is used in the next command that has the
-                ///< default.
+  /// The default value. The late value is used in the next command that has the default value.
+  latch = 2,
 };
 
-/// One field of a component, as data. The fields of a nested struct are listed one by one, under
-/// their full names: `recoil.angle`, `slots[2].ammo`.
+/// One field of a component. A nested struct is replaced by its fields with their full names, for
+/// example `recoil.angle` or `slots[2].ammo`.
 struct FieldDescription {
   std::string name;
   FieldType type = FieldType::boolean;
   std::uint32_t offset_bytes = 0;
-  std::uint32_t count = 1;          ///< Elements of a fixed array.
-  std::uint32_t element_bytes = 0;  ///< Size of one element; for text, its capacity.
-  std::string unit;                 ///< "m", "hp", "tick": for display only.
-  double minimum = 0;  ///< Range of the quantised value; without a range, equal to `maximum`.
+  std::uint32_t count = 1;          ///< The number of elements; 1 if the field is not an array.
+  std::uint32_t element_bytes = 0;  ///< The size of one element; for text, the capacity.
+  std::string unit;    ///< The unit, for example "m". Part of the hash. Angles have "deg" or "rad".
+  double minimum = 0;  ///< The minimum of the value; equal to `maximum` if the field has no range.
   double maximum = 0;
-  double resolution = 0;  ///< Smallest step on the wire; 0 for exact.
-  double tolerance = 0;   ///< The largest difference that prediction does not correct.
+  double resolution = 0;  ///< The step between values on the wire; 0 for exact values.
+  double tolerance = 0;   ///< The maximum difference that a client's prediction does not correct.
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;     ///< How a command combines its frames.
-  Missing when_missing = Missing::repeat;  ///< `neutral` or `latch` for sums.
-  std::vector<std::string> names;          ///< Of an enumeration: the names of 0, 1, 2 ...
+  Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
+  /// The value in a tick whose command is missing. Not `repeat` for sums.
+  Missing when_missing = Missing::repeat;
+  std::vector<std::string> names;  ///< For an enumeration: the names of the values 0, 1, 2, ...
 };
 
-/// A component, as data. Fields are sorted by offset. `describe.h` creates one from a struct.
+/// The description of a component. Fields are sorted by offset. `describe.h` creates a description
+/// from a struct.
 struct ComponentDescription {
   std::string name;
   std::uint32_t size_bytes = 0;
   std::uint32_t alignment_bytes = 1;
   std::vector<FieldDescription> fields;
-  /// A default-constructed value. Cooking starts with it.
+  /// The bytes of a default-constructed component. Cooking starts with these bytes.
   ByteVector default_value;
 
   /// Returns null if no field has that name.
   const FieldDescription* find(std::string_view field) const;
-  /// The description's identity: equal on every compiler, different if bytes or meaning differ. It
-  /// includes `sampled`, because commands are encoded by it, but not `when_missing`, which only the
-  /// server uses.
+  /// The hash that identifies the description. The hash is equal for all compilers. It is different
+  /// if the layout or the meaning of the bytes differs. Includes `sampled`, because the encoding of
+  /// commands depends on it. Does not include `when_missing`, which only the server uses.
   ContentHash hash() const;
 };
 
-/// The receivers of a component as a whole: `owner` or `all_but_owner` if all fields agree;
-/// otherwise `everyone`, and each field restricts its own receivers.
+/// The receivers of a component. `owner` or `all_but_owner` if all fields have this value,
+/// otherwise `everyone`. In the last case each field still restricts its own receivers.
 Receivers receivers_of(const ComponentDescription& component);
 
 /// Returns the size of one element of `type`; 0 for text, whose capacity is in the field's
@@ -157,18 +162,18 @@ std::uint32_t size_of(FieldType type);
 std::string_view to_string(FieldType type);
 Result<FieldType> field_type_from(std::string_view name);
 
-/// The maximum alignment of a component. Worlds keep components in arrays from `operator new`; a
-/// larger alignment would need a special allocator.
+/// The maximum alignment of a component, in bytes. Worlds allocate arrays of components with
+/// `operator new`; a larger alignment would need a special allocator.
 inline constexpr std::uint32_t kMaxComponentAlignment = 16;
 static_assert(kMaxComponentAlignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__);
-/// The maximum size of a component. A larger component is a mistake. Without the limit a file could
-/// request unbounded memory.
+/// The maximum size of a component, in bytes. Without the limit a file could request unbounded
+/// memory.
 inline constexpr std::uint32_t kMaxComponentBytes = 64 * 1024;
 
-/// Checks a description from a file by the rules that `describe.h` applies to code: the size fits
-/// the alignment; fields are inside the component, do not overlap, and have distinct names; numbers
-/// are consistent (`field_rules.h`). A valid description can be used in worlds and network
-/// messages. Fails with `malformed`, naming component and field.
+/// Checks a description from a file by the rules that `describe.h` applies to structs. The size
+/// must be a multiple of the alignment. The fields must be inside the component, must not overlap,
+/// and must have distinct names and consistent numbers (`field_rules.h`). A valid description can
+/// be used in worlds and network messages. Fails with `malformed`, naming component and field.
 Result<void> check(const ComponentDescription& component);
 
 /// Whether values of `type` support this interpolation.
@@ -188,29 +193,30 @@ constexpr bool can_interpolate(FieldType type, Interpolation interpolation) {
   return false;
 }
 
-/// Bytes of a component from `begin` up to `end`.
+/// A range of bytes of a component, from `begin` to before `end`.
 struct ByteRange {
   std::uint32_t begin = 0;
   std::uint32_t end = 0;
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
-/// The bytes that fields cover, without padding, in order; adjacent ranges are merged.
+/// The ranges of bytes that fields use, without padding, in order. Adjacent ranges are merged.
 std::vector<ByteRange> described_ranges(const ComponentDescription& component);
 /// The hash of a component's fields, without padding.
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
-/// Writes all components of a game as `components.json`, from which the bundler cooks them without
-/// the game's code. Sorted by name, so equal descriptions give equal text. The file also has the
-/// messages, because `muster validate` compares their sizes with the limits of the wire.
+/// Writes the components of a game as `components.json`. With this file the bundler cooks
+/// components without the game's code. Sorted by name, so that equal descriptions give equal text.
+/// The file also contains the messages, whose sizes `muster validate` compares with the limits of
+/// the wire.
 std::string components_to_json(std::span<const ComponentDescription> components,
                                std::span<const ComponentDescription> messages = {});
-/// Reads `components.json`. Fails with `malformed`, naming component and field; also when two
-/// components have the same name.
+/// Reads the components in `components.json`. Fails with `malformed`, naming component and field,
+/// if a description is invalid or if two components have the same name.
 Result<std::vector<ComponentDescription>> components_from_json(std::string_view text);
-/// The messages of the same file; none if it lists none. Fails in the same way.
+/// Reads the messages in `components.json`. Fails like `components_from_json`.
 Result<std::vector<ComponentDescription>> messages_from_json(std::string_view text);
-/// A JSON Schema of one item of a plain prefab's `components` list, with which editors complete and
-/// check input.
+/// The JSON Schema of one item of a plain prefab's `components` list. Editors use the schema to
+/// complete and check input.
 std::string components_json_schema(std::span<const ComponentDescription> components);
 
 }  // namespace muster

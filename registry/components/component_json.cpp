@@ -1,4 +1,4 @@
-// The only file that knows the JSON form of descriptions.
+// Reads and writes the JSON form of descriptions.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -62,9 +62,9 @@ const std::set<std::string>& field_keys() {
   return kKeys;
 }
 
-// The depth determines the allowed keys, because the file's nesting is fixed.
+// Returns the problem of an unknown key. The depth determines the known keys.
 std::string unread_key(int depth, const std::string& key) {
-  // Keys in the position of a list: the missing list is reported instead.
+  // At even depths the file must have lists. An object there is reported as a missing list.
   if (depth % 2 == 0) return {};
   const bool is_of_document = depth <= 1;
   const bool is_of_component = depth <= 3;
@@ -78,7 +78,7 @@ std::string unread_key(int depth, const std::string& key) {
   return "nothing reads '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
 }
 
-// The members of an object. Remembers the first missing or mistyped one.
+// Reads the members of a JSON object, and records the first missing or invalid member.
 class Members {
  public:
   explicit Members(const Json& object) : object_(object) {
@@ -131,7 +131,7 @@ class Members {
     if (!found->is_array()) return refuse(key, "a list in brackets"), kEmpty;
     return *found;
   }
-  /// Empty if every member was valid.
+  /// The problem of the first invalid member; empty if all members were valid.
   const std::string& fault() const { return fault_; }
   void refuse(const char* key, const std::string& due) {
     if (fault_.empty()) fault_ = "'" + std::string(key) + "' has to be " + due;
@@ -176,7 +176,7 @@ Result<FieldDescription> field_from_json(const Json& json) {
   return field;
 }
 
-// `component 3` if the name is missing or is not a text.
+// The title of an item for messages: its name, or `component 3` if it has no name.
 std::string title_of(const Json& json, std::string_view kind, std::size_t index) {
   const bool is_named = json.is_object() && json.contains("name") && json["name"].is_string();
   if (!is_named) return std::string(kind) + " " + std::to_string(index + 1);
@@ -228,7 +228,7 @@ Json list_to_json(std::span<const ComponentDescription> components) {
   return list;
 }
 
-/// `one` is the word for an item of the list in messages to the user.
+/// Parses the list under `key`. `one` is the word for an item in messages.
 Result<std::vector<ComponentDescription>> list_from_json(std::string_view text, const char* key,
                                                          std::string_view one) {
   const auto refuse = [](const std::string& why) {

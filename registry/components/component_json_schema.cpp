@@ -1,5 +1,4 @@
-// Describes components for editors, while a user writes a prefab. The dialect is JSON Schema
-// 2020-12.
+// Writes the JSON Schema (2020-12) with which an editor checks a prefab.
 #include <charconv>
 #include <cmath>
 
@@ -25,7 +24,7 @@ Json number_schema(const FieldDescription& field) {
       if (sizeof(T) <= sizeof(std::uint32_t)) {
         json["maximum"] = std::numeric_limits<T>::max();
       } else {
-        // Editors round beyond 53 bits; powers of two remain exact.
+        // Editors round numbers with more than 53 bits, but powers of two stay exact.
         json["exclusiveMaximum"] = std::ldexp(1.0, std::numeric_limits<T>::digits);
       }
     });
@@ -89,7 +88,8 @@ Json field_schema(const FieldDescription& field) {
   return json;
 }
 
-// Adds a field below the structs in its path: `slots[2].ammo` is a property of an item.
+// Adds a field to the schema of the struct that contains it. For example, `slots[2].ammo` is a
+// property of the items of `slots`.
 void place(Json& object, std::string_view path, const FieldDescription& field) {
   const std::size_t dot = path.find('.');
   std::string name(path.substr(0, dot));
@@ -104,7 +104,7 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
   Json& child = object["properties"][name];
   child["type"] = Json::array({is_item ? "array" : "object", "null"});
   if (is_item) {
-    // Items are in order, so the last named item determines the count.
+    // Items are in order, so the last item determines the number of items.
     std::uint32_t last = 0;
     std::from_chars(index.data(), index.data() + index.size(), last);
     child["maxItems"] = last + 1;

@@ -48,14 +48,14 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// A name as a YAML key or value, also inside a list: quoted if YAML would interpret it. Nearly all
-// names are plain words.
+// A name as a YAML key or value. Quoted if YAML would read the name as something else than this
+// text.
 std::string word(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  // In any case of letters, like YAML readers.
+  // Compared without case, because YAML parsers ignore the case of these words.
   constexpr std::array<std::string_view, 9> kMeant = {"null", "true", "false", "yes", "no",
                                                       "on",   "off",  "y",     "n"};
   std::string lower(name);
@@ -114,11 +114,12 @@ std::string field_text(const FieldDescription& field, Bytes value) {
   return text + "]";
 }
 
-/// The first step of a field's path: `slots`, its index if it has one, and the rest.
+/// The first step of a field's path. For `slots[2].ammo`: the name `slots`, the index `2` and the
+/// rest `ammo`.
 struct Step {
   std::string_view name;
-  std::string_view index;  ///< Digits; empty if none exists.
-  std::string_view rest;   ///< Empty for a value.
+  std::string_view index;  ///< The digits of the index; empty if none exists.
+  std::string_view rest;   ///< The rest of the path; empty for a value.
 };
 
 Step first_step(std::string_view path) {
@@ -148,8 +149,8 @@ class Writer {
     return std::string_view(component_.fields[field].name).substr(prefix);
   }
 
-  // Writes the fields [begin, end), whose names share the first `prefix` characters. The fields of
-  // one struct are adjacent, because fields are sorted by offset.
+  // Writes the fields [begin, end), whose names have the same first `prefix` characters. The fields
+  // of a struct are adjacent, because all fields are sorted by offset.
   void write_fields(std::size_t begin, std::size_t end, std::size_t prefix, std::size_t indent) {
     while (begin < end) {
       const Step step = first_step(rest_of(begin, prefix));
@@ -174,7 +175,7 @@ class Writer {
       const std::size_t inner = component_.fields[begin].name.size() - step.rest.size();
       const std::size_t at = out_.size();
       write_fields(begin, after, inner, indent + 2);
-      if (!step.index.empty()) out_[at + indent] = '-';  // an item of a list
+      if (!step.index.empty()) out_[at + indent] = '-';
       begin = after;
     }
   }

@@ -1,4 +1,4 @@
-// Prints a component's values as readable text.
+// Writes the values of a component as text.
 #pragma once
 
 #include <string>
@@ -8,17 +8,19 @@
 namespace muster {
 
 struct ComponentTextOptions {
-  std::size_t indent = 0;   ///< Blanks before each line.
-  bool with_units = false;  ///< Adds `# m` after values that have a unit.
+  std::size_t indent = 0;   ///< The number of spaces before each line.
+  bool with_units = false;  ///< Whether to write the unit after a value as a comment: `# m`.
 };
 
-/// Writes a component as plain YAML, one field per line, nested structs indented below their names:
+/// Writes a component as plain YAML, one field per line. The fields of a nested struct are indented
+/// below the struct's name:
 ///
 ///     travel: {x: 0, y: 4, z: 0}  # m
 ///     phase: running
 ///
-/// Numbers have the fewest digits that read back as the same number. Cooking the text gives the
-/// same bytes, except padding and NaN. Requires: a component of this description.
+/// Each number has the fewest digits that give the same number when parsed. Cooking the text gives
+/// the same bytes, except for padding and NaN. Requires: `value` is a component of this
+/// description.
 std::string component_text(const ComponentDescription& component, Bytes value,
                            const ComponentTextOptions& options = {});
 

@@ -35,7 +35,7 @@ void append(const FieldSpec& spec, std::vector<FieldDescription>& fields) {
     for (FieldDescription field : inner) {
       field.name = prefix + "." + field.name;
       field.offset_bytes += spec.offset_bytes() + i * spec.element_bytes;
-      // If the whole has restricted receivers, its parts have the same ones.
+      // If the struct has restricted receivers, all its fields have the same receivers.
       if (traits.receivers != Receivers::everyone) field.receivers = traits.receivers;
       if (traits.rollback != RollbackClass::reconcilable) field.rollback = traits.rollback;
       fields.push_back(std::move(field));
@@ -53,7 +53,7 @@ std::vector<FieldDescription> flatten(std::span<const FieldSpec> specs) {
 
 void finish(ComponentDescription& component) {
   std::ranges::sort(component.fields, {}, &FieldDescription::offset_bytes);
-  // Padding has arbitrary bytes; only described bytes may be written to a file.
+  // Padding contains arbitrary bytes, so only the bytes of fields are copied.
   ByteVector clean(component.size_bytes);
   for (const ByteRange& range : described_ranges(component)) {
     std::copy(component.default_value.begin() + range.begin,

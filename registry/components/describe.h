@@ -1,5 +1,6 @@
-// Describes a component next to its struct. An inconsistent description does not compile; the
-// compiler's message names the broken rule, as a function of `description_error`.
+// Describes a component next to its struct. An inconsistent description does not compile. The
+// compiler's message then contains a function of `description_error` that has the name of the
+// broken rule.
 #pragma once
 
 #include <array>
@@ -17,27 +18,32 @@
 
 namespace muster {
 
-/// The properties of a field besides name and type; all are optional.
+/// The optional properties of a field. `FieldDescription` explains the properties without a
+/// comment.
 struct FieldTraits {
   std::string_view unit = "";
   double minimum = 0;
   double maximum = 0;
-  double resolution = 0;  ///< In units of the value; alternatively set `bits`.
-  int bits = 0;           ///< Width on the wire: divides the range evenly, or sets it.
+  double resolution = 0;  ///< The step between values on the wire. Alternatively set `bits`.
+  /// The width on the wire in bits. For floats it determines the resolution, for integers the
+  /// range.
+  int bits = 0;
   double tolerance = 0;
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;           ///< How a command combines its frames.
-  Missing when_missing = Missing::repeat;        ///< For a sum: `neutral`, unless `latch` is set.
-  std::span<const std::string_view> names = {};  ///< Of an enumeration. Static storage.
+  Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
+  /// The value in a tick whose command is missing. For a sum, `repeat` becomes `neutral`.
+  Missing when_missing = Missing::repeat;
+  /// The names of an enumeration's values. Must have static storage.
+  std::span<const std::string_view> names = {};
 };
 
-/// A tag for `T`, without a value of it: the argument of `describe`.
+/// A tag type that selects the overload of `describe` for `T`.
 template <typename T>
 struct Type {};
 
-/// A struct with a description: a `describe(Type<T>)` exists in its namespace.
+/// A struct with a description: its namespace contains a function `describe(Type<T>)`.
 template <typename T>
 concept Described = requires {
   describe(Type<T>{});
@@ -50,7 +56,7 @@ inline constexpr bool kIsText = false;
 template <std::size_t N>
 inline constexpr bool kIsText<FixedText<N>> = N > 0;
 
-/// The field type of a C++ type; supports enumerations too.
+/// The field type of a C++ type. An enumeration has the field type of its underlying type.
 template <typename T>
 consteval FieldType field_type() {
   using enum FieldType;
@@ -72,18 +78,19 @@ consteval FieldType field_type() {
   return text;
 }
 
-/// Excluded, because their signedness or width differs between compilers.
+/// Character types are no field types, because their signedness or width depends on the compiler.
 template <typename T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
-/// Not `const` and not `volatile`: fields are written.
+/// A number type for fields. Not `const` or `volatile`, because fields must be writable.
 template <typename T>
 concept Number = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> && !Character<T>);
 
-/// An enumeration with a fixed underlying type, such as every `enum class`; for others the compiler
-/// chooses the type. (Only those with a fixed type can be initialised from a number in braces.)
+/// An enumeration with a fixed underlying type, for example any `enum class`. Other enumerations
+/// are excluded, because the compiler chooses their type. (Only an enumeration with a fixed type
+/// can be initialised from a number in braces.)
 template <typename T>
 concept Enumeration = std::is_enum_v<T> && std::same_as<T, std::remove_cv_t<T>> && requires {
   T{std::underlying_type_t<T>{}};
@@ -115,8 +122,8 @@ struct MemberOf<Member Struct::*> {
   using Of = Member;
 };
 
-/// Checks the traits of a field and computes its resolution. `type` describes everything except a
-/// few arithmetic types.
+/// Checks the traits of a field, and returns them with the resolution and range that result from
+/// `bits`.
 consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits traits) {
   using namespace description_error;
   const bool is_whole = field_rules_detail::is_integer(type);
@@ -159,8 +166,8 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
   return traits;
 }
 
-/// Whether a value is allowed for a field with these traits: checks every number, and every nested
-/// struct by its own description.
+/// Whether a value is allowed for a field with these traits. Checks each number of the value.
+/// Checks a nested struct by its own description.
 template <typename T>
 constexpr bool is_within(const FieldTraits& traits, const T& value) {
   const auto holds = [&](auto number) {
@@ -188,18 +195,18 @@ constexpr bool is_within(const FieldTraits& traits, const T& value) {
     return true;
   }
 }
-/// `is_within` of one member, as an element of the list of members.
+/// Calls `is_within` for one member. `Describe` stores a pointer to this function for each member.
 template <auto Member>
 constexpr bool is_member_within(const FieldTraits& traits,
                                 const typename MemberOf<decltype(Member)>::Owner& owner) {
   return is_within(traits, owner.*Member);
 }
-/// A variable, because g++ 12 does not accept a temporary with sums in its initialisers as a
-/// constant.
+/// The default value of a struct. A variable is needed, because g++ 12 does not accept a temporary
+/// with sums in its initialisers as a constant.
 template <typename Owner>
 inline constexpr Owner kDefaultOf{};
-/// For a struct whose default value is a constant expression; for others `check` reports at run
-/// time.
+/// Whether the default value of a member is allowed. Always true if the default value of the struct
+/// is not a constant expression; in that case `check` reports the fault at run time.
 template <auto Member>
 consteval bool has_default_within(const FieldTraits& traits) {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
@@ -215,26 +222,29 @@ consteval bool has_default_within(const FieldTraits& traits) {
   }
 }
 
-/// A field at compile time: everything that is a constant, and two functions for the rest.
+/// A field at compile time. Two functions return the data that is not known at compile time.
 struct FieldSpec {
   std::string_view name;
-  std::string_view member;  ///< `member_text`
+  std::string_view member;  ///< The result of `member_text`.
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
-  bool is_array = false;  ///< True for a single element too: names must not depend on the count.
+  /// True for any `std::array`, also with one element, so that names do not depend on `count`.
+  bool is_array = false;
   std::uint32_t element_bytes = 0;
-  std::uint32_t receivers_used = 0;  ///< Bit `1 << Receivers` of the field, or of all nested ones.
+  /// The bit `1 << Receivers` of the field, or the bits of all fields of a nested struct.
+  std::uint32_t receivers_used = 0;
   std::uint32_t (*offset_bytes)() = nullptr;
   /// The fields of a nested struct; null for a value.
   std::vector<FieldDescription> (*inner)() = nullptr;
 };
 
-/// The fields as data; a nested struct is replaced by its fields.
+/// Converts the fields to descriptions. Replaces a nested struct by its fields.
 std::vector<FieldDescription> flatten(std::span<const FieldSpec> specs);
 
-/// Sorts fields, and zeroes padding in the default value. Problems that no compiler detects
-/// (overlapping members, too many fields) end the program here, with the message of `check`.
+/// Sorts the fields, and sets padding in the default value to zero. Ends the program with the
+/// message of `check` if the description has a problem that the compiler cannot detect: overlapping
+/// members or too many fields.
 void finish(ComponentDescription& component);
 
 template <auto Member>
@@ -246,8 +256,9 @@ std::uint32_t offset_of() {
   return static_cast<std::uint32_t>(place - base);
 }
 
-/// A text that is unique to the member. (Function addresses are not used, because comparing them is
-/// no constant expression in g++ with the undefined-behaviour sanitizer.)
+/// A text that is different for each member. (A function address would also be unique, but
+/// comparing function addresses is not a constant expression in g++ with the undefined-behaviour
+/// sanitizer.)
 template <auto Member>
 constexpr std::string_view member_text() {
   return __PRETTY_FUNCTION__;
@@ -272,7 +283,7 @@ consteval bool is_plain_name(std::string_view name) {
 
 }  // namespace describe_detail
 
-/// Describes a component next to its struct, once for all uses:
+/// Describes a component next to its struct:
 ///
 ///     struct Health { float current = 100; float maximum = 100; };
 ///
@@ -284,7 +295,7 @@ consteval bool is_plain_name(std::string_view name) {
 ///
 ///     const ComponentDescription health = muster::description_of<Health>();
 ///
-/// A nested struct is described in the same way; its name is not used.
+/// A nested struct is described in the same way. The name in its description is not used.
 template <typename T, std::size_t N = 0>
 class Describe {
   static_assert(std::is_trivially_copyable_v<T>,
@@ -300,8 +311,9 @@ class Describe {
     if (!is_in_one_line(name)) description_error::a_name_stands_in_one_line();
   }
 
-  /// Adds a member. Its type is one of `component.h`, an integer of up to 64 bits, `float`,
-  /// `double`, an enumeration, a struct with a description, or a `std::array` of one of these.
+  /// Adds a member. The member's type must be a value type of `component.h`, an integer of at most
+  /// 64 bits, `float`, `double`, an enumeration, a struct with a description, or a `std::array` of
+  /// one of these types.
   template <auto Member>
   consteval auto field(std::string_view name, const FieldTraits& traits = {}) const {
     using namespace describe_detail;
@@ -339,8 +351,8 @@ class Describe {
       added.traits = checked(added.type, std::is_enum_v<Value>, traits);
       added.receivers_used = bit_of(traits.receivers);
     } else if constexpr (Described<Value>) {
-      // The receivers of the whole apply to its parts. A part with other receivers would be sent to
-      // clients that must not receive it.
+      // The receivers of the struct apply to all its fields. A field with other receivers would be
+      // sent to clients that must not receive it.
       added.receivers_used = describe(Type<Value>{}).receivers_used();
       if (traits.receivers != Receivers::everyone) {
         if ((added.receivers_used & ~bit_of(traits.receivers) & ~bit_of(Receivers::everyone)) !=
@@ -371,7 +383,7 @@ class Describe {
     return used;
   }
 
-  /// Whether the values of all fields in `value` are allowed.
+  /// Whether all fields of `value` have allowed values.
   constexpr bool allows(const T& value) const {
     for (std::size_t i = 0; i < N; ++i) {
       if (!is_within_[i](fields_[i].traits, value)) return false;
@@ -379,7 +391,7 @@ class Describe {
     return true;
   }
 
-  /// The description as data.
+  /// Creates the description.
   ComponentDescription description() const {
     ComponentDescription component{.name = std::string(name_),
                                    .size_bytes = sizeof(T),
@@ -410,10 +422,11 @@ class Describe {
 
   std::string_view name_;
   std::array<describe_detail::FieldSpec, N> fields_{};
-  std::array<IsWithin, N> is_within_{};  ///< Parallel to `fields_`.
+  /// The checks for the elements of `fields_`, with the same indices.
+  std::array<IsWithin, N> is_within_{};
 };
 
-/// The description of `T` as data, from its `describe` function.
+/// Creates the description of `T` from its `describe` function.
 template <Described T>
 ComponentDescription description_of() {
   constexpr auto kDescribed = describe(Type<T>{});

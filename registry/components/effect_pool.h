@@ -1,15 +1,15 @@
-// The number of instances of one effect per client. The rules, the bundler and the runtime use the
-// same limit.
+// Limits on the number of instances of one effect on a client. The rules, the bundler and the
+// runtime use these limits.
 #pragma once
 
 #include <cstdint>
 
 namespace muster {
 
-/// The maximum number of instances of one effect. Typical registries use 16; a larger value than
-/// this maximum is a mistake and wastes memory.
+/// The maximum number of instances of one effect. Larger numbers are probably mistakes, because
+/// typical registries use 16.
 inline constexpr std::uint32_t kMaxEffectPool = 1024;
-/// The value for a registry without a size.
+/// The number of instances for an entry without a pool size.
 inline constexpr std::uint32_t kDefaultEffectPool = 16;
 
 }  // namespace muster

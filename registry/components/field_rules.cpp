@@ -8,23 +8,23 @@ std::string_view complaint(FieldRule rule) {
     case none:
       break;
     case finite_numbers:
-      return "has a range, resolution or tolerance that is no number";
+      return "has a range, resolution or tolerance that is not a finite number";
     case maximum_above_minimum:
       return "has a maximum below its minimum";
     case range_is_for_numbers:
-      return "has a range or a resolution, but is no number";
+      return "has a range or a resolution, but is not a number";
     case resolution_not_negative:
       return "has a negative resolution";
     case tolerance_is_for_numbers:
-      return "has a tolerance that is negative or for no number";
+      return "has a tolerance that is negative, or is not a number";
     case interpolation_fits_type:
       return "has a type that does not support this interpolation";
     case nothing_between_enumerators:
-      return "is an enumeration: there is nothing in between";
+      return "is an enumeration, whose values cannot be interpolated";
     case angle_in_deg_or_rad:
       return "is an angle, but neither in \"deg\" nor in \"rad\"";
     case names_are_for_enumerations:
-      return "names its values, but is no integer";
+      return "names its values, but is not an integer";
     case whole_resolution:
       return "is an integer with a resolution that is not whole";
     case whole_range:
@@ -38,7 +38,7 @@ std::string_view complaint(FieldRule rule) {
     case steps_differ_as_floats:
       return "has a resolution finer than a float of its range";
     case sampling_is_for_numbers:
-      return "is sampled as the largest or a sum, but is no number";
+      return "is sampled as 'largest' or 'sum', but is not a number";
     case sums_are_not_repeated:
       return "is a sum that a missing command would repeat";
   }

@@ -1,5 +1,5 @@
-// Rules for the numbers of a field. `describe.h` applies them at compile time, and `check` applies
-// them to descriptions from files.
+// Rules for the properties of a field. `describe.h` applies the rules at compile time, and `check`
+// applies them to descriptions from files.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// The rules, in checking order.
+/// The rules, in the order in which they are checked.
 enum class FieldRule : std::uint8_t {
   none,
   finite_numbers,
@@ -86,8 +86,8 @@ constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
   if (field.resolution > width) return FieldRule::resolution_within_range;
   constexpr double kMaxSteps = 4294967295.0;
   if (width / field.resolution > kMaxSteps) return FieldRule::steps_fit_in_32_bits;
-  // A float has 24 bits of precision. Neighbouring steps must differ in it, or values would change
-  // each time that they are quantised.
+  // A float has 24 bits of precision. Adjacent steps must be different floats. Otherwise a value
+  // would change each time that it is quantised.
   constexpr double kMaxFloatSteps = 8388608.0;
   const double low = size_of(field.minimum);
   const double high = size_of(field.maximum);
@@ -100,7 +100,7 @@ constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
 
 }  // namespace field_rules_detail
 
-/// The first rule that a field breaks; `none` if it is valid.
+/// The first rule that a field breaks; `none` if the field is valid.
 constexpr FieldRule broken_rule(const FieldNumbers& field) {
   using namespace field_rules_detail;
   const bool is_number = is_integer(field.type) || has_real_lanes(field.type);
@@ -151,8 +151,8 @@ constexpr bool is_in_one_line(std::string_view name) {
   return true;
 }
 
-/// Whether a field may have that value: one of the named values of an enumeration, otherwise one
-/// within the range. The nearest float to a limit may be just beyond it.
+/// Whether a field may have a value. The value must be a named value of an enumeration, or be
+/// within the range of the field. A small tolerance allows the float that is nearest to a limit.
 template <typename T>
 constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t names) {
   const auto number = static_cast<double>(value);
@@ -164,8 +164,9 @@ constexpr bool is_allowed(T value, double minimum, double maximum, std::size_t n
   return number >= minimum - slack && number <= maximum + slack;
 }
 
-/// Whether `names` can be the names of 0, 1, 2 ... in an enumeration with this type and range (if
-/// any): the names are distinct, and the type and the range have a value for each name.
+/// Whether `names` can be the names of the values 0, 1, 2, ... of an enumeration with this type and
+/// range. The names must be distinct, and the type and the range must contain a value for each
+/// name.
 constexpr bool are_enumerators(std::span<const std::string_view> names, FieldType type,
                                double minimum, double maximum) {
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -180,11 +181,11 @@ constexpr bool are_enumerators(std::span<const std::string_view> names, FieldTyp
          is_allowed(names.size() - 1, minimum, maximum, 0);
 }
 
-/// Describes a broken rule: `its maximum is below its minimum`.
+/// Describes a broken rule, for example `its maximum is below its minimum`.
 std::string_view complaint(FieldRule rule);
 
-/// One function per rule. None can be called at compile time, so the compiler's error names the
-/// broken rule.
+/// One function per rule. The functions are not `constexpr`, so a call at compile time is an error,
+/// and the compiler's message names the broken rule.
 namespace description_error {
 inline void a_component_needs_a_name() {}
 inline void a_field_needs_a_name() {}

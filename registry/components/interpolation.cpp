@@ -11,23 +11,22 @@
 namespace muster {
 namespace {
 
-// NaN and infinities cannot be interpolated.
 bool is_finite(double a, double b) { return std::isfinite(a) && std::isfinite(b); }
 
-// Interpolates between two different values, at a fraction between 0 and 1.
+// Interpolates between two different numbers. Requires: 0 < `fraction` < 1.
 template <typename T>
 T linear(T from, T to, double fraction) {
   if constexpr (std::is_floating_point_v<T>) {
     const auto a = static_cast<double>(from);
     const auto b = static_cast<double>(to);
     if (!is_finite(a, b)) return from;
-    const double way = b - a;  // may overflow a double
+    const double way = b - a;  // Can overflow to infinity.
     return static_cast<T>(std::isfinite(way) ? a + way * fraction
                                              : a * (1 - fraction) + b * fraction);
   } else {
     const auto wide = static_cast<long double>(from) +
                       (static_cast<long double>(to) - static_cast<long double>(from)) * fraction;
-    // Rounding a 64-bit value to double must not pass either end.
+    // Rounding a 64-bit integer must not give a result outside [from, to].
     const auto [low, high] = std::minmax(from, to);
     if (wide <= static_cast<long double>(low)) return low;
     if (wide >= static_cast<long double>(high)) return high;
@@ -35,8 +34,9 @@ T linear(T from, T to, double fraction) {
   }
 }
 
-// The shorter way. If both ends are in [0, turn) or (-half, half], so is the result. Wrapping
-// happens after the cast, because rounding may reach the excluded end.
+// Interpolates an angle along the shorter arc. If `from` and `to` are in [0, turn] or [-half,
+// half], the result is in [0, turn) or (-half, half]. Wraps the angle after the cast, because
+// rounding may give the excluded limit.
 template <typename T>
 T angle(T from, T to, double fraction, double turn) {
   const auto a = static_cast<double>(from);
@@ -65,14 +65,14 @@ using Four = std::array<float, 4>;
 Four shortest_arc(const Four& from, Four to, double fraction) {
   double dot = 0;
   for (std::size_t i = 0; i < 4; ++i) dot += double{from[i]} * double{to[i]};
-  // A rotation and its negative are equal; the nearer one is the shorter way.
+  // A rotation and its negative are equal. The one that is nearer to `from` gives the shorter arc.
   if (dot < 0) {
     for (float& part : to) part = -part;
     dot = -dot;
   }
   double first = 1 - fraction;
   double second = fraction;
-  constexpr double kNearlyEqual = 0.9995;  // below it, dividing by the arc's sine is safe
+  constexpr double kNearlyEqual = 0.9995;  // Above it, the arc's sine is too small as a divisor.
   if (dot < kNearlyEqual) {
     const double arc = std::acos(dot);
     first = std::sin(first * arc) / std::sin(arc);
@@ -93,7 +93,7 @@ Four shortest_arc(const Four& from, Four to, double fraction) {
 // Interpolates one element of a field.
 void fill(const FieldDescription& field, const std::byte* from, const std::byte* to,
           double fraction, std::byte* out) {
-  // Copies the ends exactly, without arithmetic.
+  // Copies the bytes at the fractions 0 and 1, and if both states are equal.
   const bool is_still = std::memcmp(from, to, field.element_bytes) == 0 &&
                         field.interpolation != Interpolation::angle;
   if (is_still || fraction <= 0 || fraction >= 1 || field.interpolation == Interpolation::step) {

@@ -1,4 +1,5 @@
-// The lanes of a field: the numbers that quantisation, interpolation and comparison process.
+// The lanes of a field. A lane is one number of a field's value. Quantisation, interpolation and
+// comparison process a field lane by lane.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,8 @@
 
 namespace muster {
 
-/// The number of lanes of one element: 3 for a vec3, 1 for an integer, one per byte of a text, 2
-/// for an asset's guid.
+/// The number of lanes of one element. For example, 3 for a vec3, 1 for an integer, 2 for an
+/// asset's guid, and the capacity for a text.
 constexpr std::uint32_t lane_count(const FieldDescription& field) {
   switch (field.type) {
     case FieldType::vec2:
@@ -26,7 +27,7 @@ constexpr std::uint32_t lane_count(const FieldDescription& field) {
   }
 }
 
-/// The type of each lane: float for vectors, byte for text.
+/// The type of each lane. For example, float for vectors and uint8 for text.
 constexpr FieldType lane_type(FieldType type) {
   switch (type) {
     case FieldType::vec2:
@@ -82,17 +83,17 @@ constexpr auto with_lane_type(FieldType lane, Visit visit) {
     case FieldType::float64:
       return visit(double{});
     default:
-      return visit(std::uint8_t{});  // bool and byte
+      return visit(std::uint8_t{});  // For boolean and uint8.
   }
 }
 
-/// A whole turn in the unit of an angle field.
+/// A whole turn, in the unit of an angle field.
 constexpr double whole_turn(const FieldDescription& field) {
   return field.unit == "rad" ? 6.283185307179586 : 360.0;
 }
 
-/// A whole turn, rounded to the precision of lanes of type `T`. A range of floats ends at a float,
-/// and pi as a float is greater than pi as a double.
+/// A whole turn, rounded to the type `T` of a lane. The comparison with a lane needs this rounding:
+/// for example, pi as a float is greater than pi as a double.
 template <typename T>
 double whole_turn_of(const FieldDescription& field) {
   return static_cast<double>(static_cast<T>(whole_turn(field)));

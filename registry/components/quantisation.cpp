@@ -1,5 +1,6 @@
-// Steps are computed in double and rounded once, with operations that IEEE 754 defines exactly. The
-// description's rules keep steps distinct in a float, so quantising and dequantising are stable.
+// Steps are computed as doubles and rounded once, with operations that IEEE 754 defines exactly. So
+// the results are the same on every machine. The rules for descriptions ensure that adjacent steps
+// are different floats.
 #include "registry/components/quantisation.h"
 
 #include <algorithm>
@@ -15,11 +16,11 @@
 namespace muster {
 namespace {
 
-/// The maximum number of steps from zero for a field without a range and with 64-bit lanes: a
+/// The maximum number of steps from zero for a field without a range that has 64-bit lanes. A
 /// double does not represent all larger integers.
 constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
-/// The same for floats, so that steps fit in 32 bits: the second-largest float below 2^31, because
-/// rounding the last step may reach 2^31.
+/// The maximum number of steps from zero for floats, so that steps fit in 32 bits. The limit is the
+/// second-largest float below 2^31, because rounding with the largest float could give 2^31.
 constexpr double kMaxFloatSteps = 2147483392.0;
 
 bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
@@ -29,8 +30,8 @@ std::int64_t last_step(const FieldDescription& field) {
   return std::llround((field.maximum - field.minimum) / field.resolution);
 }
 
-// The range of a field with steps but without a range. Both ends are steps that survive a round
-// trip: a large float cannot represent neighbouring steps.
+// The range of steps for a field with a resolution but without a range. Quantising the value of
+// `low` or `high` gives the same step again.
 template <typename T>
 WireRange unbounded_steps(const FieldDescription& field) {
   using Limits = std::numeric_limits<T>;
@@ -104,7 +105,7 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
   double value = static_cast<double>(step) * field.resolution;
   if (has_range(field)) value = std::min(field.minimum + value, field.maximum);
   if constexpr (!std::is_floating_point_v<T>) {
-    // A resolution may step beyond the type: 5 does for a byte.
+    // The last step can be outside the type. For example, 255 is no multiple of the resolution 10.
     value = std::clamp(value, static_cast<double>(std::numeric_limits<T>::min()),
                        static_cast<double>(std::numeric_limits<T>::max()));
     if (value >= static_cast<double>(std::numeric_limits<T>::max())) {
@@ -139,7 +140,7 @@ void dequantise_rotations(const FieldDescription& field, std::span<const std::in
   }
 }
 
-// A text ends at its first zero; the bytes after it are not sent.
+// Sets the lanes after the end of a text to zero.
 template <typename T>
 void end_texts(const FieldDescription& field, std::span<T> lanes) {
   for (std::size_t begin = 0; begin < lanes.size(); begin += field.element_bytes) {
@@ -203,7 +204,7 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out) {
-  // Exactly representable as a double and as an integer.
+  // 2^62 is exact as a double and as an integer.
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
   quantise_within({-kMost, kMost}, field, component, out);
 }

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The possible integers of a lane of a field, both ends included.
+/// The range of the integers for one lane, including `low` and `high`.
 struct WireRange {
   std::int64_t low = 0;
   std::int64_t high = 0;
@@ -18,33 +18,35 @@ struct WireRange {
 /// The number of integers of a field: one per lane of each element.
 std::uint32_t wire_value_count(const FieldDescription& field);
 
-/// Whether a field contains rotations with a resolution. Each becomes the index of its largest
-/// component and the steps of the other three (`rotation_steps.h`).
+/// Whether a field contains rotations with a resolution. Each such rotation is sent as the index of
+/// its largest component and the steps of the three other components (`rotation_steps.h`).
 bool is_smallest_three(const FieldDescription& field);
 
 /// The range of a field's integers:
 /// - A field with a range counts steps from its minimum; integer 0 is the minimum.
-/// - A field with only a resolution counts steps from zero, within its type and 32-bit integers (53
-///   bits for 64-bit lanes).
-/// - A field with neither is exact. Integers are unchanged (64 unsigned bits are read as signed),
-///   and floats become their bits in an order that follows their values.
-/// - A rotation with a resolution counts steps from 0, with or without a range. The index of the
-///   largest component is at most 3.
+/// - A field with only a resolution counts steps from zero. The steps are limited by the field's
+/// type and to 32 bits (53 bits for 64-bit lanes).
+/// - A field without range and resolution is exact. Integers are unchanged (a uint64 is
+/// reinterpreted as signed). Floats become integers with the same order as the floats.
+/// - A rotation with a resolution counts steps from 0, even if the field has a range. The index of
+/// the largest component is at most 3.
 WireRange wire_range(const FieldDescription& field);
 
-/// Quantises a field of a component. A value is rounded to the nearest step, half away from zero,
-/// and clamped to the range; NaN becomes the step nearest to zero; a bool becomes 0 or 1; a text is
-/// zero after its end. The result is the same on every machine. Quantising the output of
-/// `dequantise` gives the same integers. Requires: `out` has `wire_value_count` elements.
+/// Quantises a field of a component. A value is rounded to the nearest step (half steps away from
+/// zero) and clamped to the range. NaN becomes the step that is nearest to zero. A bool becomes 0
+/// or 1. The bytes after the end of a text become 0. The result is the same on every machine.
+/// Quantising the output of `dequantise` gives the same integers again. Requires: `out` has
+/// `wire_value_count` elements.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
-/// Like `quantise`, but a value outside the range of a field with steps becomes a step outside
-/// `wire_range` (at most 2^62). For a caller that counts such values and clamps them itself.
+/// Like `quantise`, but does not clamp the values of fields with steps: the result may be outside
+/// `wire_range`, up to 2^62. For callers that count such values and clamp them.
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out);
 
-/// Writes the values of integers into a component. Integers outside the range are clamped, because
-/// they come from the network. Requires: `values` has `wire_value_count` elements.
+/// Converts integers to values, and writes them into a component. The integers may come from the
+/// network, so integers outside the range are clamped. Requires: `values` has `wire_value_count`
+/// elements.
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,
                 std::span<std::byte> component);
 

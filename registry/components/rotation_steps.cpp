@@ -1,11 +1,12 @@
-// A component is counted in half steps from the middle of its range, as in SNAPSHOT_FORMAT.md:
-// `greatest` half steps are 1/sqrt(2), and the squares of all four have the sum 2 greatest^2.
+// Components are counted in half steps from the middle of their range, as in SNAPSHOT_FORMAT.md.
+// 1/sqrt(2) is `greatest` half steps, so the sum of the squares of all four components is 2
+// greatest^2.
 //
-// Rounding three components changes the fourth. If two are nearly the largest, the dropped one may
-// come out smaller; then decoding and encoding again would drop the other one, with other
-// roundings. So the steps are decoded and encoded until they no longer change. Steps that still
-// change are moved towards the dropped component, one step at a time. This ends at the latest when
-// the three are zero.
+// Rounding three components changes the fourth. If the two largest components are nearly equal, the
+// dropped component can be the smaller one after decoding. Then encoding again would drop the other
+// component and round differently. So the steps are decoded and encoded until they no longer
+// change. If they still change, the largest step is moved one step towards zero each time. This
+// ends at the latest when the three components are zero.
 #include "registry/components/rotation_steps.h"
 
 #include <algorithm>
@@ -17,8 +18,8 @@ namespace muster {
 namespace {
 
 constexpr double kRootOfTwo = 1.4142135623730951;
-/// With fewer steps, the index of a dropped component does not fit the same range. With more, the
-/// codec would not follow from frame to frame, and a float has hardly more precision.
+/// The limits of `greatest`. With fewer steps, the index of the dropped component would not fit the
+/// range of the steps. More steps would exceed the precision of a float.
 constexpr std::uint32_t kFewestSteps = 4;
 constexpr std::uint32_t kMostSteps = (1U << 20U) - 2;
 
@@ -54,7 +55,7 @@ std::int64_t half_steps_of(std::uint32_t step, std::uint32_t greatest) {
   return 2 * std::int64_t{std::min(step, greatest)} - greatest;
 }
 
-// Moves the component that is farthest from the middle one step nearer to it.
+// Moves the component with the largest absolute value one step towards zero.
 void pull(RotationSteps& steps, std::uint32_t greatest) {
   std::uint32_t* farthest = &steps.others[0];
   for (std::uint32_t& step : steps.others) {

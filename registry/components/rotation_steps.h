@@ -1,4 +1,5 @@
-// Rotations as integers: the index of the largest component, and the steps of the other three.
+// Converts rotations to integers: the index of the largest component, and the steps of the three
+// other components.
 #pragma once
 
 #include <array>
@@ -8,29 +9,31 @@
 
 namespace muster {
 
-/// A rotation without its largest component, which follows from the others, because the squares of
-/// all four add up to 1. The sign is chosen so that the dropped component is not negative: a
-/// rotation and its negative are equal.
+/// A rotation without its largest component. The receiver computes this component from the other
+/// three, because the sum of all four squares is 1. If the component is negative, the rotation is
+/// negated first, because a rotation and its negative are equal.
 struct RotationSteps {
-  std::uint32_t dropped = 3;              ///< Index in x, y, z, w of the largest absolute value.
-  std::array<std::uint32_t, 3> others{};  ///< In order of x, y, z, w; step 0 is -1/sqrt(2).
+  /// The index (x, y, z, w) of the component with the largest absolute value.
+  std::uint32_t dropped = 3;
+  /// The steps of the other components, in the order x, y, z, w. Step 0 is -1/sqrt(2).
+  std::array<std::uint32_t, 3> others{};
   friend bool operator==(const RotationSteps&, const RotationSteps&) = default;
 };
 
-/// The number of steps from -1/sqrt(2) to 1/sqrt(2) for this resolution. It is even, so that 0 is a
-/// step and the upright rotation is exact. Requires: a resolution above 0.
+/// The number of steps from -1/sqrt(2) to 1/sqrt(2) for a resolution. The number is even, so that
+/// the value 0 is a step and the identity is exact. Requires: `resolution` is above 0.
 std::uint32_t greatest_rotation_step(double resolution);
 
-/// The steps nearest to a rotation, or almost the nearest. If its largest components are almost
-/// equal, several encodings are possible; the result is one that `rotation_of` and this function
-/// convert back to itself. The length of the rotation is ignored. An invalid rotation (all zero, or
-/// NaN) becomes upright. The result is the same on every machine. Requires: `greatest` from
-/// `greatest_rotation_step`.
+/// The steps that are nearest to a rotation. If the two largest components are almost equal,
+/// several encodings are possible. Then the result may be slightly worse than the nearest steps,
+/// but calling `rotation_of` and then this function gives the same steps again. Ignores the length
+/// of the rotation. An invalid rotation (all zero, or NaN) becomes the identity. The result is the
+/// same on every machine. Requires: `greatest` is a result of `greatest_rotation_step`.
 RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest);
 
-/// The rotation of steps, with length 1. Steps come from the network, so steps outside the range
-/// are clamped, and an invalid rotation (the vector of the three components is longer than 1)
-/// becomes the nearest valid rotation.
+/// The rotation for steps, with length 1. The steps may come from the network, so steps outside the
+/// range are clamped. If the vector of the three components is longer than 1, its length is reduced
+/// to 1.
 Quaternion rotation_of(const RotationSteps& steps, std::uint32_t greatest);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The dependencies of an asset are read from the trees that were examined. So they are exact: equal
-// answers lead through the same steps to the same result.
+// The dependencies of an asset are collected from the same trees from which its facts were
+// computed. So the facts stay valid while the dependencies are unchanged.
 #include "registry/model/asset_memory.h"
 
 #include <algorithm>
@@ -20,14 +20,13 @@ void add_scripts(const SourceFile& source, std::vector<Guid>& scripts) {
   }
 }
 
-// Files that are packed unchanged have no scripts, and the content of a model shows none.
 void add_scripts_of(const Project& project, AssetNumber asset, std::vector<Guid>& scripts) {
   const AssetPath& path = project.index().at(asset).path;
   if (!holds_references(path) || is_model_path(path)) return;
   add_scripts(project.sources().get(asset), scripts);
 }
 
-// Adds what the file itself contains, and what its flattened form consists of.
+// Adds the scripts of the asset's file and, for a prefab, the sources of the flattened prefab.
 void add_dependencies(const Project& project, AssetNumber asset, AssetFacts& facts) {
   add_scripts_of(project, asset, facts.scripts);
   if (is_prefab(project.sources(), asset)) {

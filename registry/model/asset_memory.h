@@ -16,51 +16,53 @@ namespace muster {
 
 /// The parts of one file that the rules of a target's `strip` remove.
 struct StrippedFile {
-  std::string rule;  ///< The rule that names the asset itself; empty for none.
-  std::map<std::string, StrippedComponents> components;  ///< By class.
-  MentionCounts counts;                                  ///< The mentions of these components.
+  std::string rule;  ///< The rule that names the asset itself; empty if no rule does.
+  std::map<std::string, StrippedComponents> components;  ///< The removed components, by class.
+  MentionCounts counts;  ///< The mentions of guids in these components.
   friend bool operator==(const StrippedFile&, const StrippedFile&) = default;
 };
 
-/// The facts about an asset. They depend only on the asset's path, file and sidecar, on the assets
-/// and scripts listed here, on the project's settings and on its component descriptions.
+/// The facts about an asset. The facts depend only on the asset's path, file and sidecar, on the
+/// assets and scripts that are listed here, and on the project's settings and component
+/// descriptions.
 struct AssetFacts {
-  /// Whether `check_packing` finds nothing, and its prefab has no problems except missing sources.
+  /// Whether `check_packing` finds nothing in the asset, and its prefab has no problems except
+  /// missing sources.
   bool is_packable = false;
-  /// Whether the values of its components can be cooked.
+  /// Whether the values of the asset's components can be cooked.
   bool has_fit_values = false;
-  std::array<std::optional<StrippedFile>, 2> stripped{};  ///< For client and server.
-  /// The other assets whose files were read, whether found or not. Sorted.
+  std::array<std::optional<StrippedFile>, 2> stripped{};  ///< Index 0: client; index 1: server.
+  /// The guids of the other assets that were looked up, including missing ones. Sorted.
   std::vector<Guid> sources{};
-  /// The scripts whose classes were requested. Sorted.
+  /// The guids of the scripts whose classes were looked up. Sorted.
   std::vector<Guid> scripts{};
-  /// The class whose base classes were requested; empty for none.
+  /// The class whose base classes were looked up; empty if none exists.
   std::string class_name{};
   friend bool operator==(const AssetFacts&, const AssetFacts&) = default;
 };
 
-/// The facts of a project's assets: valid earlier ones, and new ones. Several threads may use it at
-/// once, each for other assets.
+/// The facts of a project's assets: facts of an earlier build that are still valid, and new facts.
+/// Several threads may use one object at the same time, if each thread uses different assets.
 class AssetMemory {
  public:
   explicit AssetMemory(std::size_t asset_count) : facts_(asset_count) {}
 
-  /// Null if there are no facts.
+  /// The facts of an asset; null if none exist.
   const AssetFacts* find(AssetNumber asset) const { return facts_[asset].get(); }
-  /// Adopts facts that are still valid.
+  /// Stores facts of an earlier build that are still valid.
   void set(AssetNumber asset, AssetFacts facts) {
     facts_[asset] = std::make_unique<AssetFacts>(std::move(facts));
   }
 
   void note_packable(const Project& project, AssetNumber asset);
   void note_fit_values(const Project& project, AssetNumber asset);
-  /// `looked_into` are the assets that were read, besides those of a prefab.
+  /// `looked_into` lists the assets that were read in addition to the sources of the prefab.
   void note_stripped(const Project& project, AssetNumber asset, Target target, StrippedFile file,
                      const std::vector<Guid>& looked_into);
 
  private:
   AssetFacts& at(AssetNumber asset);
-  std::vector<std::unique_ptr<AssetFacts>> facts_;  // one per asset
+  std::vector<std::unique_ptr<AssetFacts>> facts_;  // Indexed by asset number.
 };
 
 /// Whether the project has facts that show that the asset is packable.

@@ -1,7 +1,10 @@
-// The layouts, oldest first. S (2018-11): weak references as `guid:` text; entries mostly refer to
-// definition assets, which store a 1-based `registryId`. M (2018-12): the same, but 0-based, with
-// null for free slots. F (2019): inline entries with four-integer references and their own guid.
-// One declaration covers all three: a path that does not exist in an entry yields nothing.
+// The layouts of FPSSample, oldest first:
+// - S (2018-11): weak references are `guid:` texts. Most entries refer to definition assets, which
+//   store a `registryId` that counts from 1.
+// - M (2018-12): like S, but `registryId` counts from 0, and free slots are null.
+// - F (2019): inline entries with four-integer references and their own guid.
+// One declaration is for all three layouts, because a path that does not exist in an entry has no
+// effect.
 #include <algorithm>
 
 #include "registry/model/class_declaration.h"
@@ -28,7 +31,8 @@ ClassDeclaration replicated_entities() {
   entry.name = "ReplicatedEntityRegistry";
   entry.lists = {"entries"};
   entry.references = {weak("prefab", TargetSet::both(), Role::prefab)};
-  // Older layouts hold factories by strong reference only; these are packed with the registry.
+  // Older layouts refer to factories only by strong references. Such factories are packed with
+  // the registry.
   entry.references.push_back({.path = "factory",
                               .strong = true,
                               .targets = TargetSet::both(),
@@ -103,7 +107,7 @@ ClassDeclaration heroes() {
   ClassDeclaration entry;
   entry.name = "HeroTypeRegistry";
   entry.lists = {"entries"};
-  // S emits the listed abilities, M (which stores a registryId) nothing, and F the items' prefabs.
+  // For layout S the listed abilities, for layout F the prefabs of the items.
   for (const std::string prefix : {"", "definition."}) {
     entry.references.push_back(weak(prefix + "abilities[]", TargetSet::both(), Role::asset));
     const auto item = [&](const char* field, Target target) {

@@ -1,5 +1,5 @@
-// Registries are found through the reference graph, without parsing everything: an asset is a
-// candidate if it mentions the script of a registry class, and only candidates are parsed.
+// Registries are found through the reference graph, so that few assets are parsed. An asset is a
+// candidate if it mentions the script of a registry class. Only candidates are parsed.
 // hidden_candidates.cpp handles assets whose mentions cannot be read.
 #include "registry/model/candidates.h"
 
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// The declaration with this name, if its registries are assets of their own.
+// The declaration with this name; null if it has `is_component`.
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
   const auto found = std::ranges::find(classes, class_name, &ClassDeclaration::name);
@@ -56,9 +56,9 @@ class CandidateSearch {
     return script ? script.value().guid : Guid();
   }
 
-  // Without its script, an asset's class name is unknown; only its form remains. No other class has
-  // both keys of a root. A list counts as a registry's only if the project has no root to decide
-  // it, and if its first item has every key of the class's last layout.
+  // Reports an asset whose script is missing but which looks like a root or registry. An asset with
+  // both keys of a root looks like a root. An asset looks like a registry if the project has no
+  // root, and the first item of its list has every key of the class's last layout.
   void note_lost(AssetNumber asset, std::string_view head) {
     const bool has_list = std::ranges::any_of(
         classes_, [&](const ClassDeclaration& entry) { return names_list_of(head, entry); });
@@ -96,12 +96,12 @@ class CandidateSearch {
     }
   }
 
-  // Entries of classes that a project declares often have just one key, which is not distinctive.
+  // Only built-in classes have distinctive keys. An entry of another class often has only one key.
   static bool has_known_form(const ClassDeclaration& entry) {
     return is_built_in(entry) && !entry.entry_template.empty();
   }
 
-  // A cheap test without parsing. It may be true by mistake, and then the asset is parsed.
+  // A cheap test without parsing. Can be true by mistake.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
     return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&
@@ -124,8 +124,8 @@ class CandidateSearch {
     });
   }
 
-  // The class that an asset states beside a script that is not in the project; empty if it is not a
-  // class of roots or registries. It is in the first lines of the asset.
+  // The class under `m_EditorClassIdentifier` in the first lines of an asset. Used if the asset's
+  // script is not in the project. Empty if it is not a class of roots or registries.
   std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
     const std::size_t at = text.find(kKey);
@@ -156,7 +156,7 @@ class CandidateSearch {
       }
       if (name.empty()) continue;
       const SourceFile& source = project_.sources().get(edge.from);
-      // References of serialized files are checked together with those of other files without text.
+      // note_hidden_candidates() checks serialized files.
       if (source.dialect == yaml::Dialect::binary) continue;
       if (!source.good()) {
         add_unreadable(edge.from);

@@ -10,19 +10,21 @@
 
 namespace muster {
 
-/// The first object of an asset begins within this many bytes.
+/// The first object of an asset begins in the first 16 KiB of the file.
 inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 
-/// Maps each root and registry of a project to the name of its class: `kRootClass`, or the name in
-/// its declaration. Adds to `problems` the unreadable files that may be a root or registry. These
-/// are files that mention the script of a root or registry class, and assets without text (a Git
-/// LFS pointer, or in binary form), unless readable data shows that the asset has another class.
+/// Maps each root and registry of a project to its class name: `kRootClass`, or the name of a
+/// declared class. Adds to `problems` the unreadable files that may be a root or registry. A file
+/// may be a root or registry if it mentions the script of such a class. An asset without text (a
+/// Git LFS pointer or a binary file) may be one too, unless readable data shows that it has another
+/// class.
 std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);
 
-/// The registry class that a script is or derives from, or `kRootClass`; empty if none exists.
-/// Component classes are excluded (`find_component_registries`).
+/// The registry class that the script's class equals or derives from. The result is `kRootClass`
+/// for the script of a root, and empty for other scripts. Ignores classes with `is_component`:
+/// `find_component_registries` handles them.
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script);
 

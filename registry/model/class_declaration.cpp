@@ -14,8 +14,8 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// The list under a key, if there is one. A single value is an error: read as a list it would be
-// silently empty.
+// The list under a key; `kNoNode` if the key is missing. A single value is an error, because as a
+// list it would be silently empty.
 Result<NodeIndex> list_at(const yaml::Tree& tree, NodeIndex mapping, std::string_view key) {
   const NodeIndex list = tree.find(mapping, key);
   if (list == kNoNode || tree.at(list).kind == yaml::NodeKind::sequence) return list;
@@ -102,7 +102,7 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   if (rule.field.find_first_of(".[") != std::string::npos) {
     return refuse_config(tree, node, "'field' is one key of an entry, not a path");
   }
-  // A path that continues after a field follows a strong reference.
+  // If a path continues after the field, the field is a strong reference.
   rule.strong = std::ranges::any_of(entry.references, [&](const ReferenceRule& reference) {
     const bool leads_on =
         rule.field.empty() ? !reference.path.empty() : reference.path.starts_with(rule.field + ".");
@@ -111,8 +111,8 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   return rule;
 }
 
-// The form of new entries, as far as the declaration defines it. Empty for a class without a
-// `prepare` rule, and for a class whose entries are themselves references.
+// The form of new entries. Empty for a class without a `prepare` rule, and for a class whose
+// entries are themselves references.
 std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   using Kind = EntryField::Kind;
   std::vector<EntryField> fields;
@@ -139,7 +139,8 @@ Result<void> read_script(const yaml::Tree& tree, NodeIndex node, ClassDeclaratio
   return {};
 }
 
-// The editor owns a list in a scene or prefab: Muster assigns no ids in it.
+// A component class must have `ids: false`, because Muster does not change lists in scenes and
+// prefabs.
 Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDeclaration& entry) {
   const auto is_component = truth_at(tree, node, "is_component", false);
   if (!is_component) return fail(is_component.error());
@@ -156,7 +157,7 @@ Result<void> read_component_form(const yaml::Tree& tree, NodeIndex node, ClassDe
   return {};
 }
 
-// A built-in class with another script; nothing else of it changes.
+// True if the declaration has only the key `script`.
 bool is_only_located(const yaml::Tree& tree, NodeIndex node) {
   return tree.at(node).child_count == 1 && tree.find(node, "script") != kNoNode;
 }
@@ -218,9 +219,9 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   if (!has_ids) return fail(has_ids.error());
   entry.has_ids = has_ids.value();
   if (!entry.has_ids && !entry.prepare.empty()) {
-    return refuse_config(tree, node,
-                         "'ids: false' and 'prepare' exclude each other: 'muster prepare' gives "
-                         "out ids");
+    return refuse_config(
+        tree, node,
+        "'ids: false' and 'prepare' exclude each other, because 'muster prepare' assigns ids");
   }
   if (auto good = read_component_form(tree, node, entry); !good) return fail(good.error());
   entry.entry_template = entry_template_of(entry);
@@ -237,7 +238,6 @@ Result<std::vector<ClassDeclaration>> read_classes(const yaml::Tree& tree, NodeI
   return classes;
 }
 
-// Later classes replace earlier ones of the same name.
 void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclaration>& classes) {
   for (ClassDeclaration& entry : added) {
     std::erase_if(classes, [&](const ClassDeclaration& known) { return known.name == entry.name; });
@@ -245,7 +245,7 @@ void add_classes(std::vector<ClassDeclaration> added, std::vector<ClassDeclarati
   }
 }
 
-// The built-in text is always valid, because a test parses it.
+// Requires: the text is valid. A test parses all ready-made texts.
 std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   const auto read = yaml::read_plain(ready_made.text);
   assert(read.good());
@@ -260,8 +260,6 @@ std::vector<ClassDeclaration> classes_of(const ReadyMadeClasses& ready_made) {
   return std::move(classes).value();
 }
 
-// These classes are found by the guids of their scripts, so projects without such scripts are not
-// affected.
 void add_all_ready_made(std::vector<ClassDeclaration>& classes) {
   for (const ReadyMadeClasses& one : ready_made_classes()) {
     std::vector<ClassDeclaration> added = classes_of(one);

@@ -1,6 +1,6 @@
-// A class may have several registries per target, or one registry per target. New entries of a
-// target go to the first registry among those that are built for the most targets, so that no new
-// entry is missing on one side.
+// A class may have several registries per target. New entries of a target are added to the registry
+// that is built for the most targets, so that no new entry is missing on one side. Among equal
+// registries the first one is used.
 #include "registry/model/class_members.h"
 
 #include <algorithm>
@@ -13,7 +13,6 @@ namespace {
 
 std::string_view last_key(std::string_view path) { return path.substr(path.find_last_of('.') + 1); }
 
-// The providers of the oldest layout represent two prefabs, one per side.
 bool are_paired(const ClassDeclaration& declaration,
                 const std::vector<const Registry*>& registries) {
   if (declaration.provider_interface.empty() || declaration.prepare.empty()) return false;
@@ -80,7 +79,6 @@ void ClassMembers::collect_providers(std::set<Guid>& handled) {
         clashes_.push_back({project_.index().find(owner->second), member.asset, guid});
         is_passed = true;
       }
-      // A missing prefab cannot be registered; another rule reports the reference.
       const bool exists = project_.index().find(guid) != kNoAsset;
       if (exists || project_.is_known_elsewhere(guid)) candidate.*side = guid;
     }
@@ -88,7 +86,7 @@ void ClassMembers::collect_providers(std::set<Guid>& handled) {
   }
 }
 
-// The keys of an entry: its candidate, and the assets that it holds where a rule would write them.
+// The keys of the candidates that an entry lists.
 std::set<Guid> ClassMembers::keys_of(const RegistryEntry& entry) const {
   std::set<Guid> keys;
   if (entry.is_free) return keys;

@@ -1,4 +1,5 @@
-// Determines the members of the registries of one class, and the members that each registry lacks.
+// Determines the members of one registry class, and the members that each registry of the class
+// lacks.
 #pragma once
 
 #include <map>
@@ -12,47 +13,50 @@ namespace muster {
 /// A logical object with one type id: an asset, or a provider with one prefab per side.
 struct Candidate {
   Guid key;     ///< The guid of the asset or provider.
-  Guid client;  ///< The asset that a client registry lists; null for none.
-  Guid server;
+  Guid client;  ///< The asset that a client registry lists; null if none exists.
+  Guid server;  ///< The asset that a server registry lists; null if none exists.
   const PrepareRule* rule = nullptr;
   AssetNumber asset = kNoAsset;  ///< The asset or provider.
   bool is_provider = false;
 };
 
-/// Two providers of one prefab; the id of the prefab is ambiguous.
+/// Two providers of one prefab, which make the id of the prefab ambiguous.
 struct ProviderClash {
   AssetNumber kept = kNoAsset;    ///< The provider that is used.
   AssetNumber passed = kNoAsset;  ///< The provider that is not registered.
   Guid prefab;
 };
 
-/// The candidates of one class, and those that its registries lack. `prepare` adds them, and the
-/// rule `unregistered-prefab` reports them; both use this class. Refers to the project.
+/// The candidates of one class, and the candidates that its registries lack. `prepare` adds the
+/// missing candidates, and the rule `unregistered-prefab` reports them. Refers to the project and
+/// the declaration, which must outlive this object.
 class ClassMembers {
  public:
   ClassMembers(const Project& project, const ClassDeclaration& declaration);
 
   /// The registries of the class, sorted by path.
   const std::vector<const Registry*>& registries() const { return registries_; }
-  /// Providers first, then rule by rule; sorted by path within a rule.
+  /// First the providers, then the other candidates, rule by rule. Sorted by path within a rule.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const std::vector<ProviderClash>& clashes() const { return clashes_; }
-  /// True if the registries are the client's and the server's of the oldest layout. They are filled
-  /// together, so that a candidate has the same id on both sides.
+  /// True if the class has client and server registries of the oldest layout. Such registries are
+  /// filled together, so that a candidate has the same id on both sides.
   bool is_paired() const { return is_paired_; }
 
-  /// The key of the candidate that contains an asset; its own guid if none exists.
+  /// The key of the candidate that contains an asset; the guid of the asset if no candidate
+  /// contains it.
   Guid key_of(const Guid& asset) const;
-  /// True when the asset is a candidate, or one side of one.
+  /// True if the asset is a candidate, or the client's or server's asset of a candidate.
   bool has(const Guid& asset) const { return key_of_.contains(asset); }
   /// The candidate with this key, or null.
   const Candidate* find(const Guid& key) const;
-  /// The asset that a registry lists for a candidate; null if it does not exist.
+  /// The asset that a registry lists for a candidate; null if the candidate has no asset for its
+  /// side.
   static Guid side_of(const Registry& registry, const Candidate& candidate);
 
   /// The candidates that `prepare` adds to a registry, in the order of `candidates`.
   std::vector<const Candidate*> lacking(const Registry& registry) const;
-  /// True when any registry of the class lists the candidate.
+  /// True if any registry of the class lists the candidate.
   bool is_listed(const Candidate& candidate) const { return covered_.contains(candidate.key); }
 
  private:
@@ -67,11 +71,11 @@ class ClassMembers {
   std::vector<const Registry*> registries_;
   bool is_paired_ = false;
   std::vector<Candidate> candidates_;
-  std::map<Guid, std::size_t> by_key_;  // into candidates_
+  std::map<Guid, std::size_t> by_key_;  // The index in candidates_ for each key.
   std::vector<ProviderClash> clashes_;
   std::map<Guid, Guid> key_of_;
-  std::map<const Registry*, std::set<Guid>> listed_;  // the keys of each
-  std::map<Guid, TargetSet> covered_;  // the targets of the registries that list a key
+  std::map<const Registry*, std::set<Guid>> listed_;
+  std::map<Guid, TargetSet> covered_;  // The targets of the registries that list each key.
   std::vector<std::pair<Target, const Registry*>> takers_;
 };
 
@@ -83,9 +87,9 @@ struct IdDisagreement {
   const RegistryEntry* server_entry = nullptr;
 };
 
-/// Objects that have ids on both sides, but no common id, in the order of the members' keys. Type
-/// ids are sent over the network, so this is an error in every layout. The result is empty for
-/// classes whose entries are found by a key of their own.
+/// The objects that have ids in client and server registries, but no id in common. Sorted by key.
+/// Type ids are sent over the network, so each such object is an error in every layout. Empty for
+/// classes whose entries are found by a key instead of an id.
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
 
 }  // namespace muster

@@ -14,8 +14,9 @@ bool holds_components(const AssetPath& path) {
   return has_extension(path, "prefab") || has_extension(path, "unity");
 }
 
-// The class of a component with this script. Other networking packages and games have classes of
-// the same names: if only the name matches, `is_sure` is false and the form must match too.
+// The class of a component with this script. If only the name of the class matches, `is_sure` is
+// false, because other packages have classes with the same names. Then the component must also have
+// the list.
 struct ClassGuess {
   const ClassDeclaration* declaration = nullptr;
   bool is_sure = false;
@@ -130,7 +131,7 @@ class ComponentSearch {
                            {},
                            asset,
                            "it has a component of class '" + guess.declaration->name +
-                               "', and is no text that can be read"});
+                               "', and is not readable text"});
       return;
     }
     for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
@@ -143,8 +144,8 @@ class ComponentSearch {
     }
   }
 
-  // One step from prefabs with a component to files with instances of them. An instance that
-  // overrides no entry adds none, but instances of it may.
+  // Adds the files with instances of the prefabs in `carriers_`. A file whose instance overrides no
+  // entry is not a registry, but it becomes a carrier. Returns false if there was no new file.
   bool follow_instances() {
     if (carriers_.empty()) return false;
     std::map<AssetNumber, const ClassDeclaration*> next;
@@ -172,7 +173,7 @@ class ComponentSearch {
   std::map<AssetNumber, std::string>& found_;
   std::vector<ModelProblem>& problems_;
   std::map<Guid, ClassGuess> guesses_;
-  // The prefabs that have such a component, in their own file or in a nested prefab.
+  // The prefabs that contain a registry component, directly or in a nested prefab.
   std::map<AssetNumber, const ClassDeclaration*> carriers_;
 };
 

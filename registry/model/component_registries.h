@@ -1,5 +1,5 @@
 // Finds registries that are components of game objects in prefabs and scenes, such as Mirror's
-// NetworkManager. An asset is one registry, whatever the number of such components.
+// NetworkManager. All such components of one asset together form one registry.
 #pragma once
 
 #include <map>
@@ -18,14 +18,16 @@ void find_component_registries(const Project& project, const std::vector<ClassDe
                                std::map<AssetNumber, std::string>& found,
                                std::vector<ModelProblem>& problems);
 
-/// The entries of such a registry in its file.
+/// The entries of a component registry in its file.
 struct ComponentEntries {
-  std::vector<yaml::NodeIndex> lists;   ///< The values of the class's list key, of any kind.
-  std::vector<yaml::NodeIndex> single;  ///< Entries outside of lists, and overrides.
+  /// The values of the class's list key, whether they are lists or not.
+  std::vector<yaml::NodeIndex> lists;
+  /// The entries outside of lists, and the entries that overrides set.
+  std::vector<yaml::NodeIndex> single;
 };
 
-/// The entries in a prefab or scene that `find_component_registries` found. Overrides in an
-/// instance are additional entries; they do not replace entries of the instance's prefab.
+/// The entries in a prefab or scene that `find_component_registries` has found. Overrides in a
+/// prefab instance add entries and replace no entry of the prefab.
 ComponentEntries component_entries(const Project& project,
                                    const std::vector<ClassDeclaration>& classes,
                                    const ClassDeclaration& declaration, const SourceFile& source);

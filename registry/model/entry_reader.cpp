@@ -9,7 +9,7 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// Content of the editor only: code, presets, and files in its folders.
+// True for assets that builds do not contain: code, presets, and files in folders of the editor.
 bool is_of_the_editor(const AssetPath& path) {
   if (is_script(path) || has_extension(path, "preset")) return true;
   for (AssetPath folder = path.parent(); !folder.empty(); folder = folder.parent()) {
@@ -24,19 +24,20 @@ void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::s
   problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
 }
 
-// Reports a single value or a list, which would otherwise be read as an entry without values.
+// Reports an entry that is a scalar or a list. Otherwise it would be read as an entry without
+// values.
 bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNode& at) {
   const yaml::Tree& tree = at.source->tree;
   const yaml::NodeKind kind = tree.at(at.node).kind;
   if (kind == yaml::NodeKind::mapping) return true;
   if (kind == yaml::NodeKind::scalar) {
     const bool is_value = std::ranges::any_of(declaration.references, [](const auto& rule) {
-      return rule.path.empty();  // the item is itself the reference
+      return rule.path.empty();  // The item is the reference.
     });
     if (is_value || tree.scalar(at.node).empty()) return true;
   }
   add_problem(ModelProblem::Kind::malformed_entry, at.location(),
-              "an entry is a mapping or a reference, and this is neither");
+              "an entry must be a mapping or a reference");
   return false;
 }
 
@@ -63,7 +64,7 @@ RegistryEntry EntryReader::read(const ClassDeclaration& declaration, const Sourc
     return entry;
   }
   const yaml::Tree& tree = at.source->tree;
-  // In a game's own class of Unity files, the game defines the meaning of these keys.
+  // In a Unity file of a class that the game declares, the game defines the meaning of these keys.
   const bool has_our_keys = at.source->dialect == yaml::Dialect::plain || is_built_in(declaration);
   const bool states_id = has_our_keys && !is_reference;
   if (const NodeIndex id = states_id ? tree.find(at.node, "type_id") : kNoNode; id != kNoNode) {
@@ -115,8 +116,8 @@ void EntryReader::read_references(const ClassDeclaration& declaration, const Sou
   }
 }
 
-// Adds one reference for each asset in a folder that a build can contain: the assets to which
-// Addressables gives an address. Variants follow their bases.
+// Adds a reference to each asset in a folder that a build can contain. Skips variants, which are
+// packed with their bases.
 void EntryReader::add_content(const EntryReference& folder, RegistryEntry& entry) {
   entry.folder = folder.guid;
   const AssetIndex& index = project_.index();
@@ -133,7 +134,7 @@ void EntryReader::add_content(const EntryReference& folder, RegistryEntry& entry
   }
 }
 
-// Whether a file id refers to another object of an asset than its main one.
+// Whether a file id refers to an object of an asset that is not the main object.
 bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
   if (asset == kNoAsset || is_prefab(project_.sources(), asset)) return false;
   const SourceFile& source = project_.sources().get(asset);
@@ -141,7 +142,7 @@ bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
   return document >= 0 && document != source.document_of(0);
 }
 
-// Reads the definition that an entry refers to strongly, and its stored values.
+// Reads the definition to which an entry has a strong reference, and the values that it stores.
 void EntryReader::read_definition(const ClassDeclaration& declaration, const SourceNode& at,
                                   RegistryEntry& entry) {
   SourceNode holder = at;
@@ -164,7 +165,7 @@ void EntryReader::read_definition(const ClassDeclaration& declaration, const Sou
   }
   if (entry.definition == kNoAsset) return;
   entry.owner = project_.index().at(entry.definition).guid;
-  // An entry may refer to a prefab directly, through an object that only a base of the prefab has.
+  // The object may be in the prefab's base, so it is not searched in the prefab's file.
   if (is_prefab(project_.sources(), entry.definition)) return;
   const SourceNode fields = query_.follow(holder);
   if (!fields.exists()) return;
@@ -192,7 +193,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
     entry.own_guid = reference.value().guid;
     entry.own_guid_location = value.location();
   }
-  // Entries with a guid of their own have layout F, even if their script suggests another.
+  // Entries with their own guid have layout F, even if the script has an older layout.
   if (!entry.own_guid.is_null() || !declaration.definitions_store_ids) entry.stored_id.reset();
   if (!declaration.owner_path.empty()) {
     const SourceNode value = query_.find_one(at, declaration.owner_path);
@@ -217,7 +218,7 @@ void EntryReader::read_details(const ClassDeclaration& declaration, const Source
                   entry.definition_guid.is_null() && entry.folder.is_null() && !names_anything(at);
 }
 
-// A slot with an unresolved reference is broken, not free.
+// Whether an entry contains any reference. A slot with an unresolved reference is not free.
 bool EntryReader::names_anything(const SourceNode& at) const {
   const yaml::Tree& tree = at.source->tree;
   const auto whole = any_reference_at(at);

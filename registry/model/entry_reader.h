@@ -9,13 +9,14 @@
 namespace muster {
 
 /// Reads single entries by the declaration of their class. Adds unreadable parts to `problems`.
-/// Refers to both arguments.
+/// Refers to `project` and `problems`, which must outlive the reader.
 class EntryReader {
  public:
   EntryReader(const Project& project, std::vector<ModelProblem>& problems)
       : project_(project), problems_(problems), query_(project.sources(), problems) {}
 
-  /// The entry at a node of the list, with this index. Its type id is assigned later.
+  /// Reads the entry at a node of the list. `slot` is its index. `assign_type_ids` sets its type id
+  /// later.
   RegistryEntry read(const ClassDeclaration& declaration, const SourceNode& at, std::size_t slot);
 
  private:

@@ -8,8 +8,9 @@
 namespace muster {
 namespace {
 
-// The class of component to which the registry's prefab references point; empty if they point to
-// root objects. A list of a component's type refers to that component in each prefab.
+// The class of the component to which the registry's strong references to prefabs point; empty if
+// they point to root objects. If the list has the type of a component, Unity refers to this
+// component in each prefab.
 std::string referred_component(const Project& project, const Registry& registry) {
   const SourceFile& source = project.sources().get(registry.asset);
   for (const RegistryEntry& entry : registry.entries) {
@@ -85,7 +86,7 @@ std::vector<std::string> key_of_values(const ClassDeclaration& declaration,
 StrongTarget strong_target(const Project& project, const Registry& registry, const Guid& guid) {
   const AssetNumber asset = project.index().find(guid);
   if (asset == kNoAsset) return {};
-  if (!project.sources().plain_class(asset).empty()) return {1, 3};  // its only object
+  if (!project.sources().plain_class(asset).empty()) return {1, 3};
   if (is_prefab(project.sources(), asset) || is_model_path(project.index().at(asset).path)) {
     const SourcePrefab& prefab = project.prefabs().flatten(asset);
     if (prefab.entities.empty()) return {};

@@ -10,12 +10,12 @@
 
 namespace muster {
 
-/// The values of an entry for a member of this class: the asset, and copies of values in its
-/// component.
+/// The values of an entry for a member of the class: the asset, and copies of values from the
+/// asset's component.
 EntryValues entry_values(const Project& project, const ClassDeclaration& declaration,
                          const Candidate& wanted, const Guid& guid);
 
-/// True if a value that an entry copied from its asset no longer matches it.
+/// True if an entry contains a copy of a value from its asset, and the asset's value has changed.
 bool is_outdated(const ClassDeclaration& declaration, const RegistryEntry& entry,
                  const EntryValues& values);
 
@@ -23,13 +23,13 @@ bool is_outdated(const ClassDeclaration& declaration, const RegistryEntry& entry
 std::vector<std::string> key_of_values(const ClassDeclaration& declaration,
                                        const EntryValues& values);
 
-/// The form of entries in a registry without entries to imitate. The base class of its script, and
-/// the weak references in the rest of the project, show the layout.
+/// The form of new entries for a registry without entries. Determines the layout from the base
+/// class of the registry's script and from the weak references in the rest of the project.
 EntryForm entry_form(const Project& project, const Registry& registry);
 
-/// The object of an asset that a strong reference in this registry names: for a prefab its root
-/// object, or the component to which the registry's other references point; for other assets the
-/// main object.
+/// The object to which a strong reference from the registry to an asset must point. For a prefab
+/// that is the root object, or the component to which the registry's other references point. For
+/// other assets it is the main object.
 StrongTarget strong_target(const Project& project, const Registry& registry, const Guid& guid);
 
 }  // namespace muster

@@ -1,10 +1,11 @@
-// An unreadable asset has no mentions that could be found. Ignoring it could build a game without
-// its content and report success. So it counts as a root or registry unless one of these shows that
-// it is none:
+// The mentions of an unreadable asset are unknown. If the asset were ignored, a build could succeed
+// without the content of a registry. So the asset counts as a possible root or registry, with these
+// exceptions:
 // - the project has no script of such a class;
-// - the sidecar or the file's head names another kind of main object (lighting, terrain, a mesh);
-// - the head names another script;
-// - the bytes are a complete serialized file of the engine that names none of those scripts.
+// - the sidecar or the file's first bytes name another kind of main object (lighting, terrain, a
+// mesh);
+// - the first bytes name another script;
+// - the asset is a complete serialized file of the engine that names no script of such a class.
 #include "registry/model/hidden_candidates.h"
 
 #include <algorithm>
@@ -20,13 +21,13 @@ namespace {
 
 using ProblemKind = ContentProblem::Kind;
 
-// A larger file cannot be a root or registry, because an entry has only some tens of bytes.
+// A registry is never larger, because an entry needs less than 100 bytes.
 constexpr std::uint64_t kBinaryBytesMax = 64ULL * 1024 * 1024;
 constexpr std::string_view kDocument = "--- !u!";
 constexpr std::string_view kScriptedType = "114";
 
-// True if the first object of a text asset is described by a script, or if the asset has no object.
-// JSON is no asset of the engine.
+// True if the first object of a text asset has a script, or if the asset has no object. False for
+// JSON, which is not a format of the engine.
 bool may_be_scripted(std::string_view head) {
   if (head.substr(0, 1) == "{") return false;
   std::size_t at = head.starts_with(kDocument) ? 0 : head.find("\n--- !u!");
@@ -46,7 +47,7 @@ class HiddenSearch {
     std::set<AssetNumber> odd;
     found_ = &found;
     for (const ContentProblem& problem : project_.graph().problems()) {
-      // In these cases the asset's mention of its script is known.
+      // The scanner has found the script of these assets.
       if (problem.kind == ProblemKind::invalid_utf8 || problem.kind == ProblemKind::conflict)
         continue;
       odd.insert(problem.asset);
@@ -71,7 +72,6 @@ class HiddenSearch {
                          "may be a root or registry"});
   }
 
-  // The script of a text asset is a strong mention.
   bool mentions_anything(AssetNumber asset) const {
     return std::ranges::any_of(project_.graph().from(asset), [](const ReferenceEdge& edge) {
       return !edge.in_meta && edge.is_strong();
@@ -82,7 +82,6 @@ class HiddenSearch {
     const bool is_textless = problem.kind == ProblemKind::lfs_pointer ||
                              problem.kind == ProblemKind::binary ||
                              problem.kind == ProblemKind::foreign_text;
-    // The class of an unreadable plain file is read and reported elsewhere.
     if (is_plain_path(path_of(problem.asset))) return is_textless;
     if (!has_extension(path_of(problem.asset), "asset")) return false;
     if (is_of_other_kind(problem.asset)) return false;
@@ -115,8 +114,8 @@ class HiddenSearch {
     return guids;
   }
 
-  // An empty file, or the beginning of a scripted object that ends before its script. A lost script
-  // is written with the id 0.
+  // True for an empty file, and for a file that ends before the script of its object. Unity writes
+  // a lost script as file id 0.
   bool is_cut_short(AssetNumber asset) {
     if (!may_be_scripted(head_of(asset))) return false;
     if (is_of_other_kind(asset) || scripts().empty()) return false;
@@ -128,7 +127,6 @@ class HiddenSearch {
     return script == yaml::kNoNode || source.tree.at(script).kind != yaml::NodeKind::mapping;
   }
 
-  // Reads only the beginning of a file that is too large.
   bool may_name_script(std::string_view head) {
     if (!may_be_scripted(head)) return false;
     std::optional<Guid> first;
@@ -138,13 +136,14 @@ class HiddenSearch {
     return !first || scripts().contains(*first);
   }
 
-  // Valid until the next call.
+  // The first bytes of an asset. The result is valid until the next call.
   std::string_view head_of(AssetNumber asset) {
     const auto head = project_.files().read(path_of(asset), 0, kObjectHeadBytes, head_);
     return head ? as_text(head.value()) : std::string_view{};
   }
 
-  // The scripts of roots and registries. Computed on demand, because it reads every script.
+  // The scripts of root and registry classes. Computed on the first call, because this reads every
+  // script.
   const std::set<Guid>& scripts() {
     if (scripts_) return *scripts_;
     scripts_.emplace();
@@ -158,8 +157,8 @@ class HiddenSearch {
     return *scripts_;
   }
 
-  // The part of `scripts()` that need not be in the project: declared scripts, and scripts of
-  // assets that are recognised by the class that they state.
+  // The scripts in `scripts()` that may be outside the project: scripts that the project declares,
+  // and the scripts of assets whose class is known from `m_EditorClassIdentifier`.
   const std::set<Guid>& elsewhere() {
     if (elsewhere_) return *elsewhere_;
     elsewhere_.emplace();
@@ -176,8 +175,8 @@ class HiddenSearch {
     return *elsewhere_;
   }
 
-  // The ids of the engine's own kinds are the numbers of their types with five more digits.
-  // Scripted objects share one id or have a random one; 0 and -1 give no information.
+  // A main object of the engine has the id `type * 100000`. Scripted objects have id 11400000 or a
+  // random id. The ids 0 and -1 give no information.
   bool is_of_other_kind(AssetNumber asset) const {
     constexpr std::int64_t kObjectsPerType = 100'000;
     if (has_foreign_importer(project_.files(), path_of(asset))) return true;
@@ -205,7 +204,6 @@ bool hides_candidate(const IndexProblem& problem) {
     return false;
   }
   const std::string_view name = problem.path.name();
-  // A folder that cannot be listed may contain any file.
   if (!name.ends_with(kSidecar)) return problem.kind == unreadable;
   const auto asset =
       AssetPath::parse(problem.path.text().substr(0, problem.path.text().size() - kSidecar.size()));

@@ -12,7 +12,6 @@ namespace {
 constexpr std::uint64_t kMaxLockBytes = 16ULL * 1024 * 1024;
 constexpr std::array<std::string_view, 4> kKnownKeys = {"version", "registry", "ids", "retired"};
 
-// Parses one text. On failure, `fault` is set.
 class LockReader {
  public:
   LockReader(const yaml::Tree& tree, yaml::Position& fault)
@@ -45,7 +44,6 @@ class LockReader {
     return fail(ErrorCode::malformed, why);
   }
 
-  // Fails for a value that is not a list, because all its ids would be lost.
   Result<yaml::NodeIndex> list_at(std::string_view key) {
     const yaml::NodeIndex list = tree_.find(root_, key);
     if (list == yaml::kNoNode) return list;
@@ -184,7 +182,7 @@ std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex&
     const AssetNumber named = index.find(file.lock.registry);
     if (file.lock.registry.is_null() || named == kNoAsset) continue;
     LockFile*& owner = owners[named];
-    // Of two copies, the one beside the registry is newer.
+    // If a registry has two locks, the lock beside the registry is newer.
     const bool is_beside = file.path == lock_path_of(index.at(named).path);
     if (owner == nullptr || is_beside) owner = &file;
   }
@@ -202,7 +200,7 @@ std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex&
   return locks;
 }
 
-// The name of the copy does not matter: a lock belongs to the registry whose guid it contains.
+// The copy can have any name, because a lock belongs to the registry whose guid it contains.
 Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
                                                  std::string_view next) {
   std::optional<AssetPath> copy;

@@ -17,43 +17,46 @@ struct IdLock {
     TypeId id;
     Guid guid;
   };
-  Guid registry;         ///< Owner of the ids; null in version 1, where the file name names it.
-  std::vector<Row> ids;  ///< Sorted by id.
-  std::vector<TypeId> retired;  ///< Sorted; never assigned again.
+  Guid registry;  ///< The registry that owns the ids; null in version 1, where the name of the lock
+                  ///< file names it.
+  std::vector<Row> ids;         ///< Sorted by id.
+  std::vector<TypeId> retired;  ///< The ids that are never assigned again. Sorted.
   bool is_empty() const { return ids.empty() && retired.empty(); }
 };
 
-/// Reads versions 1 and 2. Fails with `unsupported_version` and `malformed`, and sets `fault` to
-/// the position.
+/// Reads versions 1 and 2. Fails with `unsupported_version` or `malformed`, and sets `fault` to the
+/// position of the error.
 Result<IdLock> parse_id_lock(std::string_view text, yaml::Position& fault);
 /// Writes version 2.
 std::string format_id_lock(const IdLock& lock);
 
-/// The path of a registry's lock: beside the registry.
+/// The path of a registry's lock, in the folder of the registry.
 AssetPath lock_path_of(const AssetPath& registry);
 
 /// A lock on disk and its registry.
 struct LockFile {
   AssetPath path;
-  IdLock lock;                      ///< Empty if there is an error.
-  std::optional<Error> error;       ///< The read error; its message names no file.
+  IdLock lock;  ///< Empty if there is an error.
+  /// The error of reading the lock; its message does not name the file.
+  std::optional<Error> error;
   yaml::Position fault{1, 1};       ///< The position of the error.
-  AssetNumber registry = kNoAsset;  ///< Its asset; `kNoAsset` if none exists.
-  AssetPath other;  ///< The lock that is used instead, if another one names the same registry.
+  AssetNumber registry = kNoAsset;  ///< The registry of the lock; `kNoAsset` if none exists.
+  AssetPath other;  ///< The lock that is used instead, if another lock names the same registry.
 };
 
-/// Reads all locks of a project, sorted by path. A lock belongs to the asset whose guid it
-/// contains, at any path: Unity moves and renames an asset with its sidecar, but not its lock,
-/// which it does not know. A lock without a guid, or with the guid of a missing asset, belongs to
-/// the asset beside it that its file name refers to. No asset has two locks.
+/// Reads all locks of a project, sorted by path. A lock belongs to the asset whose guid the lock
+/// contains, at any path. (Unity moves and renames an asset together with its sidecar, but without
+/// the lock.) A lock without a guid, or with the guid of a missing asset, belongs to the asset in
+/// the same folder that the lock's file name names. No asset has two locks.
 std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index);
 
-/// Called before `next` is written to `path`. If two registries have swapped names, the lock of one
-/// overwrites that of the other, so a copy keeps its content in case of an interruption. Returns
-/// the copy, to be removed when all locks are written; nullopt if no copy is needed.
+/// Must be called before `next` is written to `path`. If two registries have swapped names, the new
+/// lock of the first overwrites the old lock of the second. Then this function copies the old lock,
+/// so that an interruption loses no ids. Returns the path of the copy, which the caller removes
+/// after writing all locks; nullopt if no copy is needed.
 Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
                                                  std::string_view next);
-/// Whether a lock is such a copy, left by an interruption.
+/// Whether a lock is a copy of `keep_other_lock` that an interrupted `prepare` has left.
 bool is_kept_copy(const LockFile& file);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A schema sees one file. It reports the same as `muster validate` does for that file alone; a test
-// runs both on the same mutations. If a file may have keys of the game, both allow them.
+// A schema reports the same problems as `muster validate` for a project with only this file. A test
+// compares both on the same mutations of files.
 #include "registry/model/json_schemas.h"
 
 #include "registry/base/json_text.h"
@@ -30,7 +30,7 @@ std::string text_of(const Json& json) { return json_text(json); }
 
 Json part_reference(std::string_view name) { return {{"$ref", "#/$defs/" + std::string(name)}}; }
 
-// A key has an empty value if its whole content is commented out.
+// A key has an empty value (null) if its whole content is commented out.
 Json or_null(Json schema) {
   schema["type"] = Json::array({schema["type"], "null"});
   return schema;
@@ -42,7 +42,8 @@ Json byte_count_schema() {
             {{"type", "string"}, {"pattern", "^[0-9]+ *(B|kB|KiB|MB|MiB|GB|GiB)?$"}}}}};
 }
 
-// Keyed by rule id: a severity, or one per path pattern. Readers of YAML 1.1 read `off` as false.
+// A mapping from rule ids to severities, or to mappings from path patterns to severities. A parser
+// of YAML 1.1 reads `off` as false.
 Json rules_schema() {
   const Json severity{{"enum", {"off", "note", "warning", "error", false}}};
   const Json by_path{{"type", "object"}, {"additionalProperties", severity}};
@@ -140,7 +141,7 @@ Json part_schema(ConfigPart part) {
 
 Json type_id_schema() { return {{"type", "integer"}, {"minimum", 0}, {"maximum", TypeId::kMax}}; }
 
-// The value of a key that leads to a definition: a reference, or the definition itself.
+// The value of a key for a definition: a reference, or the definition itself.
 Json leading_schema() {
   return {{"anyOf",
            {part_reference("strong_or_unset"),
@@ -149,7 +150,7 @@ Json leading_schema() {
             {{"type", "null"}}}}};
 }
 
-// The allowed values of the keys of an entry, as far as one file shows them.
+// The allowed keys of an entry and their values.
 Json entry_schema(const ClassDeclaration& entry) {
   Json properties = Json::object();
   for (const std::string& key : entry_keys(entry)) properties[key] = Json::object();
@@ -201,7 +202,7 @@ Json root_schema() {
           {"required", {"assetRegistries"}}};
 }
 
-// A number in quotes is read like one without. Texts of 19 digits include a few numbers that are
+// A number, with or without quotes. A text of 19 digits is accepted even if the number is slightly
 // too large.
 Json whole_number(std::int64_t minimum, std::int64_t maximum, const char* digits) {
   return {{"anyOf",
@@ -218,7 +219,7 @@ Json file_id_schema(bool may_be_unset) {
 
 Json word_schema() { return whole_number(INT32_MIN, INT32_MAX, "^-?0*[0-9]{1,9}$"); }
 
-// A strong reference `{fileID, guid}`; both keys are required. The reference must be set, unless
+// A strong reference `{fileID, guid}` with both keys. The reference must not be null, unless
 // `may_be_unset`.
 Json strong_schema(bool may_be_unset) {
   constexpr const char* kSetGuid = "^(?!0{32}$)[0-9a-fA-F]{32}$";
@@ -235,7 +236,7 @@ Json strong_schema(bool may_be_unset) {
   if (!may_be_unset) {
     schema["required"].push_back("guid");
   } else {
-    // A plain file has one object, so a file id alone refers to nothing.
+    // A file id without a guid refers to nothing, because a plain file has only one object.
     const Json zero{{"anyOf", {{{"const", 0}}, {{"type", "string"}, {"pattern", "^-?0+$"}}}}};
     schema["anyOf"] = {{{"properties", {{"fileID", zero}}}},
                        {{"properties", {{"guid", {{"type", "string"}, {"pattern", kSetGuid}}}}},
@@ -266,7 +267,7 @@ Json names_schema() {
   return or_null(list_of({{"type", "string"}, {"allOf", {part_reference("component_name")}}}));
 }
 
-// A component name that looks like a mistyped name of one of the game's components.
+// Matches names that are similar to the name of a described component.
 Json component_name_schema(const Json& described, const TargetStripRules& strip) {
   Json known = Json::array();
   Json slips = Json::array();
@@ -281,7 +282,8 @@ Json component_name_schema(const Json& described, const TargetStripRules& strip)
   return schema;
 }
 
-// The schema of an entity. An entity that has a prefab may remove parts of the prefab.
+// The schema of an entity. If `may_have_prefab`, it may nest a prefab and remove parts of the
+// prefab.
 Json entity_schema(bool may_have_prefab) {
   Json schema{{"type", "object"},
               {"properties",
@@ -297,7 +299,6 @@ Json entity_schema(bool may_have_prefab) {
   return schema;
 }
 
-// A root with a base may remove parts of the base.
 Json based_entity_schema() {
   Json schema = entity_schema(false);
   schema["properties"]["removed"] = names_schema();
@@ -327,8 +328,8 @@ Json prefab_schema() {
           {"else", {{"if", {{"required", {"root"}}}}, {"then", fresh}, {"else", bare}}}};
 }
 
-// Lists components, or has fields named after them (`health` or `Health`). Other keys belong to its
-// script.
+// A factory lists components, or has fields with names of components (`health` or `Health`). Other
+// keys belong to the factory's script.
 Json factory_schema(const Json& described) {
   Json properties{{"guid", part_reference("reference")},
                   {"components", or_null(list_of(part_reference("component")))}};
@@ -337,7 +338,7 @@ Json factory_schema(const Json& described) {
     if (field.front() >= 'A' && field.front() <= 'Z') {
       field.front() = static_cast<char>(field.front() - 'A' + 'a');
     }
-    // A field that is no mapping is no component.
+    // A field is a component only if it is a mapping.
     const Json component{{"if", {{"type", "object"}}},
                          {"then", part_reference("components/" + name)}};
     if (!properties.contains(field)) properties[field] = component;
@@ -346,8 +347,8 @@ Json factory_schema(const Json& described) {
   return {{"type", "object"}, {"properties", std::move(properties)}};
 }
 
-// `- Health: {current: 50}` or only `- Marker`. A component without a description may belong to the
-// engine.
+// A component: `- Health: {current: 50}` or only `- Marker`. A component without a description is
+// allowed, because it may belong to the engine.
 Json component_schema(const Json& described) {
   Json properties = Json::object();
   for (const auto& [name, schema] : described.at("$defs").items()) {
@@ -388,7 +389,7 @@ std::string content_json_schema(std::span<const ClassDeclaration> classes,
                                 std::span<const ComponentDescription> components,
                                 const TargetStripRules& strip) {
   const Json described = Json::parse(components_json_schema(components));
-  // Class names are offered for completion; other names are the game's own.
+  // Editors offer the class names for completion. Other names are allowed.
   Json schema{
       {"$schema", kDialect},
       {"title", "A plain file of a project"},

@@ -10,13 +10,13 @@
 
 namespace muster {
 
-/// A schema of `muster.yaml`, from the keys that its reader knows (`config_keys.h`).
+/// The schema of `muster.yaml`, generated from the keys in `config_keys.h`.
 std::string config_json_schema();
 
-/// A schema of a project's plain files: roots, the registries of each class (from its declaration),
-/// and prefabs with the game's components (from their descriptions). It accepts files of other
-/// classes, which are the game's own, and components without a description, unless the name looks
-/// like a mistyped one. Names in `strip` are not mistakes either.
+/// The schema of a project's plain files: roots, the registries of each class in `classes`, and
+/// prefabs with the components in `components`. The schema accepts files of other classes, because
+/// a game may have its own classes. The schema accepts a component without a description, unless
+/// its name is similar to the name of a described component. Names in `strip` are always accepted.
 std::string content_json_schema(std::span<const ClassDeclaration> classes,
                                 std::span<const ComponentDescription> components,
                                 const TargetStripRules& strip);

@@ -1,6 +1,6 @@
-// A block list is recognised by its dashes. An item extends to the last line that is indented
-// deeper than its dash; comments and blank lines between two items belong to the second. Comments
-// after the last item are not changed, because they may not belong to the list.
+// The items of a block list begin with dashes. An item ends at the last line that is indented
+// deeper than its dash. Comments and blank lines between two items belong to the second item.
+// Comments after the last item stay unchanged, because they may not belong to the list.
 #include "registry/model/list_text.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// If a file mixes line ends, a line keeps its carriage return: see split_lines().
+// Includes CR, which a line can keep (see `TextLines`).
 constexpr std::string_view kBlanks = " \t\r";
 
 std::string_view trimmed(std::string_view text) {
@@ -29,7 +29,7 @@ std::string_view carriage_return_of(std::string_view line) {
   return line.ends_with('\r') ? line.substr(line.size() - 1) : std::string_view();
 }
 
-// From the blanks before a comment to the end of the line; empty if there is no comment.
+// The comment at the end of a line, with the blanks before it; empty if the line has no comment.
 std::string_view comment_of(std::string_view line) {
   for (std::size_t at = 0; at < line.size(); at = flow_token_end(line, at)) {
     const bool begins = line[at] == '#' && (at == 0 || kBlanks.find(line[at - 1]) != kBlanks.npos);
@@ -46,7 +46,7 @@ class ListReader {
       : path_(source.path), node_(source.tree.at(node)), lines_(lines.text) {}
 
   Result<ListText> run() {
-    if (!find_key()) return refuse("its key is not on a line of its own");
+    if (!find_key()) return refuse("its key is not at the beginning of a line");
     const bool is_null = node_.kind == yaml::NodeKind::scalar &&
                          (node_.text.empty() || node_.text == "~" || node_.text == "null");
     if (is_null) {
@@ -68,7 +68,7 @@ class ListReader {
     return fail(ErrorCode::malformed,
                 path_.text() + ":" + std::to_string(node_.key_position.line) + ": the list '" +
                     std::string(node_.key) + "' cannot be rewritten, because " + why +
-                    "; write it as a block, each entry behind a dash on a line of its own");
+                    "; write the list as a block, with each entry after a dash in a separate line");
   }
 
   bool find_key() {
@@ -144,7 +144,6 @@ class ListReader {
 
   std::string pad(std::size_t more) const { return std::string(result_.dash_indent + more, ' '); }
 
-  // `text` is the content of the brackets.
   void split_items(std::string_view text) {
     int depth = 0;
     std::size_t begin = 0;
@@ -155,7 +154,7 @@ class ListReader {
       if (text[at] != ',' || depth != 0) continue;
       add_item(text.substr(begin, at - begin));
       begin = at + 1;
-      // A comment after an item's comma on the same line belongs to that item.
+      // A comment after the comma of an item, in the same line, belongs to this item.
       const std::size_t line_end = std::min(text.find('\n', begin), text.size());
       const std::string_view rest = text.substr(begin, line_end - begin);
       if (!is_comment(rest) || result_.items.empty()) continue;

@@ -1,4 +1,4 @@
-// Finds a list in the text of its file, including comments.
+// Finds the lines of a list in the text of its file, including comments.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace muster {
 
-/// A text as lines without line ends. If the text mixes line ends, only line feeds separate lines.
-/// A line that ends in CRLF then keeps its carriage return, so that unchanged lines stay byte for
-/// byte.
+/// A text as lines without line ends. If the text has both LF and CR LF, LF separates the lines,
+/// and a line that ends with CR LF keeps its CR. So unchanged lines keep all their bytes.
 struct TextLines {
   std::vector<std::string> text;
   std::string line_end = "\n";
@@ -23,32 +22,32 @@ std::string join_lines(const TextLines& lines);
 /// The number of spaces at the beginning of a line.
 std::size_t indentation(std::string_view line);
 
-/// One item as block text.
+/// One list item in YAML's block style.
 struct ListItemText {
-  std::vector<std::string> lead;   ///< The comment and blank lines above it.
-  std::vector<std::string> lines;  ///< The first begins with the dash.
+  std::vector<std::string> lead;   ///< The comment lines and blank lines above the item.
+  std::vector<std::string> lines;  ///< The lines of the item; the first line begins with the dash.
 };
 
-/// A list with its key, as lines that can be written back in whole or in part.
+/// The lines of a list and its key.
 struct ListText {
   std::size_t begin_line = 0;  ///< The line of the key.
   std::size_t end_line = 0;    ///< One past the last line of the list.
   std::string head;            ///< The key's line up to the colon.
-  std::string behind;          ///< The text after the colon of a block list: at most a comment.
+  std::string behind;          ///< The text after the colon of a block list: empty, or a comment.
   std::size_t dash_indent = 0;
   bool is_flow = false;
   std::vector<ListItemText> items;
   std::vector<std::string> tail;  ///< Comment lines after the last item, inside the list.
 };
 
-/// Finds the list at `node`. The items of a bracketed list are returned as block items with their
-/// own text. Fails with `malformed`, naming the line, for a list whose items cannot be separated by
-/// lines; the remedy is to write it as a block.
+/// Finds the list at `node`. Converts the items of a bracketed list to block items. Fails with
+/// `malformed`, naming the line, if the key is not at the beginning of a line, or if the items
+/// cannot be separated. The message asks the user to write the list as a block.
 Result<ListText> read_list_text(const SourceFile& source, yaml::NodeIndex node,
                                 const TextLines& lines);
 
-/// The offset after the token of flow text at `at`. A quoted scalar is one token, and so are a
-/// comment and any other byte.
+/// The offset after the token that begins at `at` in YAML flow text. A token is a quoted scalar, a
+/// comment, or a single other byte.
 std::size_t flow_token_end(std::string_view text, std::size_t at);
 /// The offset after the bracket that closes the bracket at `begin`; `npos` if it is not closed.
 std::size_t flow_end(std::string_view text, std::size_t begin);

@@ -6,7 +6,7 @@
 
 namespace muster {
 
-// Since layout F, an id that a listed asset stores has no meaning.
+// In layout F the ids that assets store have no meaning, so they are not corrected.
 void MemberMender::begin(const Registry& registry) {
   const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
   stores_ids_ = false;
@@ -48,7 +48,7 @@ void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId
 std::vector<std::string> MemberMender::obstacles(const Candidate& candidate,
                                                  const Guid& guid) const {
   StoredValues tried(project_);
-  wish(tried, candidate, guid, {});  // the id is not known yet
+  wish(tried, candidate, guid, {});
   return tried.take_remaining();
 }
 

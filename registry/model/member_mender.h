@@ -10,22 +10,22 @@
 
 namespace muster {
 
-/// Turns entries and new members of one class into requested values of their assets, registry by
-/// registry. Refers to its arguments.
+/// For each entry and new member of a class, requests from `stored` the values that the asset must
+/// store. Refers to its arguments, which must outlive this object.
 class MemberMender {
  public:
   MemberMender(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project), declaration_(declaration), stored_(stored) {}
 
-  /// The following calls are for this registry.
+  /// Selects the registry for the next calls.
   void begin(const Registry& registry);
 
-  /// Handles an entry that stays.
+  /// Handles an existing entry that `prepare` keeps.
   void mend_listed(const RegistryEntry& entry);
-  /// Handles a new entry. `guid` is what the registry lists for the candidate.
+  /// Handles a new entry. `guid` is the asset that the registry lists for the candidate.
   void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
-  /// The reasons why the candidate's asset cannot store its guid, one sentence each; empty if it
-  /// can, or does already.
+  /// The reasons why the candidate's asset cannot store its guid, one sentence each. Empty if the
+  /// asset can store the guid, or already does.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;
 
  private:

@@ -1,6 +1,6 @@
-// Not all prefabs are parsed. A prefab with a component mentions the component's script, or
-// strongly mentions a prefab that does. Following these mentions backwards gives a few prefabs,
-// which are then parsed.
+// Parses only a few prefabs. A prefab with a component mentions the component's script, or has a
+// strong reference to another prefab with the component. These references are followed backwards
+// from the script, and only the prefabs that are found are parsed.
 #include "registry/model/membership.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ bool can_be_prefab(const AssetPath& path) {
   return has_extension(path, "prefab") || is_plain_path(path);
 }
 
-// The mentioned scripts whose class is or derives from `base`.
+// The guids of the scripts whose class is `base` or derives from it, if any asset mentions them.
 std::set<Guid> scripts_of(const Project& project, std::string_view base) {
   std::set<Guid> scripts;
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
@@ -30,7 +30,7 @@ std::set<AssetNumber> prefabs_reaching(const Project& project, const std::set<Gu
   const AssetIndex& index = project.index();
   std::vector<bool> is_possible;
   for (const Asset& asset : index.assets()) is_possible.push_back(can_be_prefab(asset.path));
-  std::multimap<AssetNumber, AssetNumber> users;  // prefab -> prefabs that mention it
+  std::multimap<AssetNumber, AssetNumber> users;  // Prefab -> prefabs that refer to it.
   std::set<AssetNumber> found;
   std::vector<AssetNumber> queue;
   for (const ReferenceEdge& edge : project.graph().edges()) {
@@ -80,7 +80,6 @@ void add_assets(const Project& project, const PrepareRule& rule, std::vector<Mem
     if (!project.sources().plain_class(asset).empty()) found.insert(asset);
   }
   for (const AssetNumber asset : found) {
-    // Only the main object counts; an asset may contain other objects.
     const std::string name = class_of_asset(project, asset);
     if (!name.empty() && project.scripts().derives_from(name, rule.assets_of_class)) {
       members.push_back({asset, &rule});
@@ -119,7 +118,7 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
       if (!has_extension(path, wants_prefabs ? "prefab" : "asset")) continue;
       if (!project.sources().get(edge.from).good()) found.insert(edge.from);
     }
-    // A plain file names its class in its head, which may be readable even if the rest is not.
+    // The class of a plain file is known even if the rest of the file cannot be parsed.
     for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
       const std::string& name = project.sources().plain_class(asset);
       if (name.empty()) continue;
@@ -141,7 +140,7 @@ std::vector<Member> members_of(const Project& project, const ClassDeclaration& d
       add_prefabs(project, rule, members);
     }
   }
-  // A variant is registered by the guid of its base.
+  // Variants are not members, because they are registered by the guid of their base.
   std::erase_if(members,
                 [&](const Member& member) { return project.variants().is_variant(member.asset); });
   return members;

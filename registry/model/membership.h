@@ -13,17 +13,19 @@ struct Member {
   const PrepareRule* rule = nullptr;
 };
 
-/// The results of all prepare rules of the class, rule by rule, sorted by path within a rule:
-/// prefabs whose root has the component (its own, or inherited through variants and nesting, and
-/// not removed), or assets whose class is or derives from the named one.
+/// The members that each prepare rule of the class finds, rule by rule, sorted by path within a
+/// rule. The members are prefabs whose root has the rule's component, or assets whose class is the
+/// rule's class or derives from it. A prefab may inherit the component from its base or from a
+/// nested prefab; a removed component does not count.
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
-/// The prefabs and assets that mention the scripts of the prepare rules, but cannot be parsed. So
-/// it is unknown whether they are members. Sorted by path.
+/// The prefabs and assets that mention a script of the prepare rules but cannot be parsed. Whether
+/// they are members is unknown. Sorted by path.
 std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);
 
-/// The component of a prefab's root that is or derives from `class_name`; null if none exists.
+/// The component of a prefab's root whose class is `class_name` or derives from it; null if there
+/// is none.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
 const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,

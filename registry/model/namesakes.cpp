@@ -1,9 +1,9 @@
-// A root is recognised by its flag or its list. A registry is recognised by the list of its class
-// and, unless the list is empty, by an item with a key of some layout of the class. If an item
-// refers to a definition, the keys of the definition are checked. A missing definition counts as
-// recognised, because it has findings of its own. If the game has the component or the definitions
-// for which the class exists, it uses the class; then an object without any such field is new or
-// broken.
+// An asset is a root if it has the flag or the list of a root. An asset is a registry if it has the
+// list of its class, and the list is empty or has an item with a key of any layout of the class. If
+// an item refers to a definition, the keys of the definition are checked instead. A missing
+// definition counts as a match. If the project has the component or the definitions of the class,
+// it uses the class. Then all assets with the name of the class are registries, even without the
+// list.
 #include "registry/model/namesakes.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ bool is_undeclared(const ClassDeclaration& declaration) {
                              [](const ReferenceRule& rule) { return rule.position.line == 0; });
 }
 
-// Adds `abilities` for `abilities[]`; for `definition.items[].itemType` both `definition` and
-// `items`.
+// Adds the keys of a path to `keys`: `abilities` for `abilities[]`, and both `definition` and
+// `items` for `definition.items[].itemType`.
 void add_steps(std::string_view path, std::set<std::string>& keys) {
   constexpr std::string_view kDefinition = "definition.";
   if (path.starts_with(kDefinition)) {
@@ -69,7 +69,7 @@ class NamesakeSearch {
     take([&](AssetNumber asset, const std::string& name) {
       if (name == kRootClass || is_plain(asset) || listed_.contains(asset)) return false;
       const auto declaration = std::ranges::find(classes_, name, &ClassDeclaration::name);
-      if (declaration->is_component) return false;  // found by its form already
+      if (declaration->is_component) return false;
       return is_undeclared(*declaration) && !is_registry(asset, *declaration) &&
              !is_in_use(*declaration);
     });
@@ -124,7 +124,7 @@ class NamesakeSearch {
     return false;
   }
 
-  // Whether the game has what the class is for: its component, or its definitions.
+  // Whether the project has the component or the definitions of the class.
   bool is_in_use(const ClassDeclaration& declaration) const {
     return std::ranges::any_of(declaration.prepare, [&](const PrepareRule& rule) {
       const std::string& base = rule.component.empty() ? rule.assets_of_class : rule.component;

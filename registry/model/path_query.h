@@ -32,14 +32,14 @@ class PathQuery {
   PathQuery(const SourceCache& sources, std::vector<ModelProblem>& problems)
       : sources_(sources), problems_(problems) {}
 
-  /// All nodes on which `path` ends from `start`, in order. An empty path means `start`.
+  /// All nodes to which `path` leads from `start`, in order. An empty path leads to `start` itself.
   std::vector<SourceNode> find(const SourceNode& start, std::string_view path);
-  /// The first of these nodes, if any.
+  /// The first node that `find` returns; an invalid node if none exists.
   SourceNode find_one(const SourceNode& start, std::string_view path);
-  /// True if `start` has this key; for a key with `[]`, if its value is a list.
+  /// True if `start` has this key. A key that ends with `[]` must also have a list as its value.
   bool has(const SourceNode& start, std::string_view key);
-  /// If the node is a strong reference, returns the fields of its object (an invalid node if it
-  /// cannot be read); otherwise the node itself.
+  /// If the node is a strong reference, returns the fields of the referenced object, or an invalid
+  /// node if the object cannot be read. Otherwise returns the node itself.
   SourceNode follow(const SourceNode& at);
 
  private:

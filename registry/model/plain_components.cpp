@@ -1,5 +1,5 @@
-// Cooking, the comparison of variants and the search for mistyped names all read factories here, so
-// that they agree on what is a component.
+// The cooker and the rules both use these functions, so that they find the same components in a
+// factory.
 #include "registry/model/plain_components.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-// Engine components that games rarely describe, besides those that only present something.
+// Engine components that games rarely describe. `presenting_components` contains further ones.
 constexpr std::array<std::string_view, 37> kEngineComponents = {
     "Animation",           "Animator",          "AreaEffector2D",
     "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",
@@ -43,7 +43,7 @@ std::vector<FactoryPart> factory_parts(const SourceFile& source,
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   std::vector<FactoryPart> parts;
   yaml::NodeIndex list = tree.find(fields, "components");
-  // Otherwise reported as unfit.
+  // `validate` reports a value that is not a list.
   const bool is_list = list != yaml::kNoNode && tree.at(list).kind == yaml::NodeKind::sequence;
   if (!is_list) list = yaml::kNoNode;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
@@ -89,7 +89,7 @@ std::string told_of_second(std::string_view entity, std::string_view class_name)
   std::string message = "this";
   if (!entity.empty()) message.assign("'").append(entity).append("'");
   message.append(" has two components ").append(class_name);
-  return message + ": an entity has one of each type";
+  return message + ": an entity can have only one component of each type";
 }
 
 }  // namespace muster

@@ -5,7 +5,6 @@
 namespace muster {
 namespace {
 
-// The first key of a path, without `[]`.
 std::string first_key(std::string_view path) {
   std::string key(path.substr(0, path.find('.')));
   if (key.ends_with("[]")) key.resize(key.size() - 2);

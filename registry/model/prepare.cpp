@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-// All registries of one class; they are filled together.
+// Plans the changes of all registries of one class.
 class ClassPlan {
  public:
   ClassPlan(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
@@ -37,8 +37,8 @@ class ClassPlan {
       for (const IdLock::Row& row : locks_.back().ids) {
         note_used(row.id);
         if (row.guid.is_null()) continue;
-        // An entry that was removed and has to be added again gets its old id, unless the id has
-        // another meaning now.
+        // A removed entry that is added again gets its old id, unless another entry has this id
+        // now.
         const Guid key = members_.key_of(row.guid);
         if (!is_held_by_other(row.id, key, registry->targets)) ids_.try_emplace(key, row.id);
       }
@@ -70,7 +70,7 @@ class ClassPlan {
     known = known | targets;
   }
 
-  // True if another member that is built together with `targets` has the id.
+  // True if another member for one of `targets` has the id.
   bool is_held_by_other(TypeId id, const Guid& key, TargetSet targets) const {
     const auto found = holders_.find(id);
     return found != holders_.end() && std::ranges::any_of(found->second, [&](const auto& holder) {
@@ -78,7 +78,7 @@ class ClassPlan {
            });
   }
 
-  // An entry without a reference is not kept, and an asset that is listed twice is kept once.
+  // Adds a row to a lock, unless its guid is null or already has a row.
   static void keep_in(IdLock& lock, const IdLock::Row& row) {
     if (row.guid.is_null() ||
         std::ranges::find(lock.ids, row.guid, &IdLock::Row::guid) != lock.ids.end()) {
@@ -101,8 +101,8 @@ class ClassPlan {
     }
   }
 
-  // An entry is stale if its asset no longer exists or has lost the required component. An asset
-  // that is unreadable at the moment is not stale.
+  // An entry is stale if its asset no longer exists or has lost the required component. An entry
+  // with an unreadable asset is not stale.
   bool is_stale(const RegistryEntry& entry) const {
     const Guid identity = identity_of(entry);
     if (project_.is_known_elsewhere(identity)) return false;
@@ -120,8 +120,8 @@ class ClassPlan {
     return false;
   }
 
-  // The first problem that may hide an asset. While it exists, a guid without an asset proves
-  // nothing.
+  // The first problem that may hide an asset; null if none exists. If one exists, a missing guid
+  // does not prove that the asset was deleted.
   static const IndexProblem* first_hole(const AssetIndex& index) {
     for (const IndexProblem& problem : index.problems()) {
       switch (problem.kind) {
@@ -149,10 +149,11 @@ class ClassPlan {
     plan.notes.push_back(path_of(registry).text() + ": entry " +
                          std::to_string(entry.type_id.value()) + " stays although nothing has " +
                          identity.to_string() + ": '" + first_hole_->path.text() +
-                         "' could not be read and may hide it; see 'muster validate'");
+                         "' could not be read, and may contain its guid; see 'muster validate'");
   }
 
-  // Reports a prefab that has no component because a part of it is missing.
+  // Adds a note about a prefab that may lack the component only because a part of the prefab is
+  // missing.
   void note_damage(const Registry& registry, const RegistryEntry& entry, PreparePlan& plan) const {
     const AssetNumber asset = project_.index().find(identity_of(entry));
     if (asset == kNoAsset || !is_prefab(project_.sources(), asset)) return;
@@ -176,8 +177,8 @@ class ClassPlan {
                     std::to_string(TypeId::kMax) + ", which does not fit the wire's 16 bits");
   }
 
-  // Fails if the sides disagree. Writing the current ids would make the disagreement permanent, and
-  // only the user knows which side is right.
+  // Fails if an asset has different ids on client and server, because only the user knows which id
+  // is right.
   Result<void> check_sides() const {
     const std::vector<IdDisagreement> found = id_disagreements(members_);
     if (found.empty()) return {};
@@ -192,8 +193,8 @@ class ClassPlan {
                     "'; make the lists (or ids) of both sides equal first");
   }
 
-  // Fails for an unreadable id, or a malformed entry or list. It must not be replaced, because only
-  // the user knows its meaning.
+  // Fails if an id, an entry or a list of the registry is malformed, because only the user knows
+  // its meaning.
   Result<void> check_stated_ids(const Registry& registry) const {
     for (const ModelProblem& problem : project_.model().problems) {
       using enum ModelProblem::Kind;
@@ -228,7 +229,7 @@ class ClassPlan {
       slot.present_slot = entry.slot;
       if (entry.type_id.value() > TypeId::kMax) return refuse_id(registry);
       if (entry.is_free) {
-        // If ids are locked, the index of an empty slot has no meaning.
+        // If a lock exists, the index of an empty slot is not an id.
         if (locks_[number].is_empty()) retired.push_back(entry.type_id);
         if (plain) continue;
         slot.keeps_text = true;
@@ -273,7 +274,7 @@ class ClassPlan {
         {kind, id, guid, asset == kNoAsset ? AssetPath() : project_.index().at(asset).path});
   }
 
-  // Retires the locked ids of assets that are no longer listed; they are never reused.
+  // Retires the locked ids of assets that are no longer listed.
   void retire_lost(const IdLock& before, const IdLock& now, std::vector<TypeId>& retired) const {
     for (const IdLock::Row& row : before.ids) {
       const auto holder = holders_.find(row.id);
@@ -297,8 +298,8 @@ class ClassPlan {
     }
     std::ranges::sort(added);
     for (const auto& [id, candidate] : added) {
-      // A candidate of the other side leaves an empty slot here, because Unity's own code counts
-      // indices.
+      // Adds empty slots for candidates of the other side, because Unity's code uses the index as
+      // the id.
       const std::size_t place = id.value() - std::min(id.value(), declaration_.first_id);
       while (members_.is_paired() && !plain && slots.size() < place) slots.emplace_back();
       const Guid guid = ClassMembers::side_of(registry, *candidate);
@@ -324,8 +325,8 @@ class ClassPlan {
     return obstacles.empty();
   }
 
-  // The candidates that the registry lacks and whose keys are free. Two entries with the same key
-  // would stop the build; a missing entry does not.
+  // The candidates that the registry lacks and whose keys are not in use. Two entries with the same
+  // key would stop the build.
   std::vector<const Candidate*> with_free_keys(const Registry& registry, PreparePlan& plan) const {
     std::vector<const Candidate*> lacking = members_.lacking(registry);
     if (declaration_.key_paths.empty()) return lacking;
@@ -333,7 +334,7 @@ class ClassPlan {
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.is_free) continue;
       keys.push_back(entry.key);
-      // A missing value counts as 0 here, as in the key of a new entry.
+      // A missing value counts as 0, like in the key of a new entry.
       std::ranges::replace(keys.back(), std::string(), std::string("0"));
     }
     std::erase_if(lacking, [&](const Candidate* candidate) {
@@ -353,8 +354,7 @@ class ClassPlan {
     return lacking;
   }
 
-  // True if the other side has the candidate under this id; another id here would make the sides
-  // differ.
+  // True if a registry of the other side lists the candidate with this id.
   bool is_shared(TypeId id, const Guid& key, const Registry& registry) const {
     const auto holder = holders_.find(id);
     if (registry.targets.empty() || holder == holders_.end()) return false;
@@ -374,8 +374,8 @@ class ClassPlan {
                         ClassMembers::side_of(registry, candidate).to_string() +
                         " belongs into this list under type id " +
                         std::to_string(known->second.value()) +
-                        ", which it has on the other side, but here that is taken or retired; give "
-                        "one of the two an id of its own first");
+                        ", which it has on the other side, but on this side another entry has this "
+                        "id or the id is retired; first give one of the two entries another id");
       }
       known->second = TypeId(next_id_++);
     }
@@ -429,8 +429,8 @@ class ClassPlan {
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
-  std::map<Guid, TypeId> ids_;                           // by key
-  std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // the keys with an id, and their targets
+  std::map<Guid, TypeId> ids_;                           // The id for each key.
+  std::map<TypeId, std::map<Guid, TargetSet>> holders_;  // The keys with an id, and their targets.
   std::uint32_t next_id_ = 0;
   const IndexProblem* first_hole_;
 };
@@ -442,14 +442,14 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   StoredValues stored(project);
   progress.begin("looking for members", project.model().classes.size());
   for (const ClassDeclaration& declaration : project.model().classes) {
-    // Classes without ids have no locks, and their own tools fill them.
     if (declaration.has_ids) {
       auto planned = ClassPlan(project, declaration, stored).run(plan);
       if (!planned) return fail(planned.error());
     }
     progress.advance(1, declaration.name);
   }
-  // These are written first, so that an interruption leaves no registered asset with a wrong value.
+  // Assets are written before registries, so that an interruption leaves no registered asset with a
+  // wrong value.
   std::vector<FileWrite> mended = stored.take_writes();
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
                      std::make_move_iterator(mended.end()));
@@ -466,7 +466,7 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
         file.path.text() +
         ": belongs to no registry, so its ids are not kept; see 'muster validate'");
   }
-  // If registries have swapped names, the path of an old lock may be that of a new one.
+  // If registries have swapped names, the path of an old lock can also be the path of a new lock.
   std::erase_if(plan.removes, [&](const AssetPath& path) {
     return std::ranges::find(plan.writes, path, &FileWrite::path) != plan.writes.end();
   });

@@ -25,31 +25,31 @@ struct RegistryPlan {
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
   std::vector<FileWrite> writes;  ///< Changed files; empty if everything is up to date.
-  /// Locks whose registry was moved or renamed; removed after the writes, which contain the same
-  /// ids. Also files that an earlier, killed `prepare` did not remove.
+  /// Files to remove after the writes: old locks of registries that were moved or renamed (`writes`
+  /// contains their ids), and files that an interrupted `prepare` has left.
   std::vector<AssetPath> removes;
   std::vector<std::string> notes;  ///< Notes for the user, one sentence each.
   /// Changes that `prepare` cannot make and the user has to make, one sentence each.
   std::vector<std::string> remaining;
 };
 
-/// Computes what `prepare` would do: the entries that each registry gains and loses, and the new
-/// text of every file. Changes nothing.
+/// Computes the changes of `prepare`: the entries that each registry gains and loses, and the new
+/// text of every file. Changes no file.
 ///
-/// Ids are stable: entries keep their ids, the id of a removed entry is retired (as an empty slot
-/// if the index in the list is the id), and a new entry gets an id that was never used. Registries
-/// of a class that exist once for the client and once for the server (the oldest layout, with a
-/// `server` field) are filled together, so that a logical entity has the same id on both sides.
-/// While a file that may contain a guid cannot be read, entries of missing assets stay, with a
-/// note. If registered assets store wrong values about their registration (their own guid, their
-/// type id), these are corrected. An entry whose key is in use is not added, with a note.
+/// Ids are stable. An existing entry keeps its id, and a new entry gets an id that was never used.
+/// The id of a removed entry is retired. If the index in the list is the id, the retired id stays
+/// as an empty slot. In the oldest layout a class has one registry for the client and one for the
+/// server (field `server`). Such registries are filled together, so that a logical entity has the
+/// same id on both sides. An entry whose asset is missing stays, with a note, while a file that may
+/// contain the asset's guid cannot be read. A registered asset that stores a wrong guid or type id
+/// of itself is corrected. An entry whose key is already in use is not added, and a note names it.
 ///
 /// Fails with the lock's error if a registry's lock cannot be read, with `malformed` if a
 /// registry's list cannot be rewritten, and with `limit_exceeded` if a type id would not fit the
 /// wire.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
-/// Writes a plan's files, each atomically, and removes the files that they replace.
+/// Writes a plan's files, each atomically, and then removes the files in `removes`.
 Result<void> apply_prepare(FileSystem& files, const PreparePlan& plan);
 
 }  // namespace muster

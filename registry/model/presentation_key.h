@@ -1,4 +1,4 @@
-// The numbers in a presentation's key.
+// Parses the numbers in the key of a `PresentationRegistry` entry.
 #pragma once
 
 #include <cstdint>
@@ -9,21 +9,22 @@
 
 namespace muster {
 
-/// The class with these keys.
+/// The registry class whose entries have these keys.
 inline constexpr std::string_view kPresentationClass = "PresentationRegistry";
 
 /// True for the key paths that are numbers: `platformFlags`, `type`, `variation`.
 bool is_key_number(std::string_view key_path);
 
-/// The maximum of such a number in the catalog.
+/// The maximum value of the number at a key path, in the catalog.
 std::uint32_t key_number_max(std::string_view key_path);
 
-/// The number that a registry writes at such a key path; 0 for empty text. Platform flags of -1 are
-/// Unity's "Everything": all bits. Nullopt for a text that is no number, or out of range.
+/// Parses the text of a number at a key path; empty text is 0. Platform flags of -1 (Unity's
+/// "Everything") set all bits. Nullopt if the text is not a number, or if the number is out of
+/// range.
 std::optional<std::uint32_t> key_number(std::string_view key_path, std::string_view text);
 
-/// True if two entries with these values at their class's key paths have the same key. Platform
-/// flags are a set: they match if any platform is in both.
+/// True if `a` and `b`, the values of two entries at the class's key paths, are the same key.
+/// Platform flags match if they have at least one platform in common.
 bool is_same_key(const std::vector<std::string>& key_paths, const std::vector<std::string>& a,
                  const std::vector<std::string>& b);
 

@@ -6,14 +6,15 @@
 
 namespace muster {
 
-/// Declarations in the form of a project's own, under a name for `classes_from`.
+/// A set of class declarations, with a name for `classes_from`.
 struct ReadyMadeClasses {
   std::string_view name;  ///< The name of the file in `ready_made/`, without `.yaml`.
-  std::string_view text;  ///< A `muster.yaml` with `version` and `classes` only.
+  /// The text of a `muster.yaml` that contains only `version` and `classes`.
+  std::string_view text;
 };
 
-/// All ready-made sets, sorted by name. They are files in `registry/model/ready_made`, which the
-/// build embeds in the program.
+/// All ready-made sets, sorted by name. The build embeds the files of `registry/model/ready_made`
+/// in the program.
 std::span<const ReadyMadeClasses> ready_made_classes();
 
 }  // namespace muster

@@ -58,7 +58,8 @@ class ModelBuilder {
     return project_.index().at(registry.asset).path;
   }
 
-  // The base class of the definitions that a class lists determines the layout.
+  // Sets the properties that depend on the layout. The base class of the definitions determines the
+  // layout.
   void adapt_to_layout(ClassDeclaration& entry) const {
     if (!entry.first_id_by_layout && !entry.is_in_last_layout) return;
     for (const PrepareRule& rule : entry.prepare) {
@@ -111,8 +112,7 @@ class ModelBuilder {
     }
   }
 
-  // Unity writes 0 and 1; users and other tools write words. Any other value is reported, because
-  // guessing could build for the wrong side.
+  // Accepts 0 and 1 (written by Unity), and true and false. Reports any other value.
   std::optional<bool> flag_at(const SourceNode& fields, std::string_view key) {
     const NodeIndex node = fields.source->tree.find(fields.node, key);
     if (node == kNoNode) return std::nullopt;
@@ -127,7 +127,8 @@ class ModelBuilder {
     return false;
   }
 
-  // A new registry has no list; one with a list under another name is misspelled.
+  // Reports a registry without its list if the registry has a list under another key. A registry
+  // without any list counts as new and is valid.
   void note_missing_list(const Registry& registry, const SourceNode& fields) {
     const yaml::Tree& tree = fields.source->tree;
     for (const NodeIndex child : Children(tree, fields.node)) {
@@ -142,7 +143,7 @@ class ModelBuilder {
     }
   }
 
-  // A single value or a mapping has no items; read as a list it would be silently empty.
+  // Reports a scalar or mapping in place of a list, because it would be read as an empty list.
   bool is_list(const SourceNode& list, AssetNumber asset) {
     if (list.node == kNoNode) return false;
     const yaml::Tree& tree = list.source->tree;
@@ -154,7 +155,7 @@ class ModelBuilder {
     return false;
   }
 
-  // Reports a repeated key, which a merge can leave: only the first of two lists would be read.
+  // Reports a repeated key, which a merge can cause. Muster would read only the first value.
   void note_repeated(const SourceNode& fields, std::string_view key, AssetNumber asset) {
     const yaml::Tree& tree = fields.source->tree;
     const NodeIndex first = tree.find(fields.node, key);
@@ -199,7 +200,7 @@ class ModelBuilder {
     model_.roots.push_back(std::move(root));
   }
 
-  // A root must list the main object of a registry's file. Otherwise reports it and returns false.
+  // Reports an item of a root that does not refer to the main object of a file. Then returns false.
   bool check_target_of(const RegistryRoot::Item& item, const AnyReference& reference) {
     const auto refuse = [&](std::string why) {
       model_.problems.push_back(
@@ -219,7 +220,7 @@ class ModelBuilder {
                   "' is not its registry");
   }
 
-  // Whether an object that is not its asset's main object is a registry.
+  // Whether an object of an asset is a registry although it is not the main object.
   bool is_inside_container(AssetNumber asset, std::int64_t file_id) const {
     if (asset == kNoAsset || !has_extension(project_.index().at(asset).path, "asset")) return false;
     const SourceFile& source = project_.sources().get(asset);
@@ -231,7 +232,7 @@ class ModelBuilder {
     return script && !registry_class_of(project_, model_.classes, script.value().guid).empty();
   }
 
-  // Such a file is never written, so its registry has no `list`.
+  // Reads a component registry. Its `list` stays empty, because the file is never written.
   void read_components(AssetNumber asset, const ClassDeclaration& declaration) {
     Registry registry;
     registry.asset = asset;
@@ -258,14 +259,14 @@ class ModelBuilder {
     registry.declaration = &declaration;
     const SourceNode fields = fields_of(asset);
     const yaml::Tree& tree = fields.source->tree;
-    // The oldest layout stores the side of a registry; in others the key has another meaning.
+    // Only the oldest layout stores the side of a registry under this key.
     if (!declaration.provider_interface.empty()) registry.server_flag = flag_at(fields, "server");
     for (const std::string& list : declaration.lists) {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
       note_repeated(fields, list, asset);
     }
-    // A longer list cannot be numbered, and reading it would need gigabytes. The whole registry is
-    // skipped: with half a list, `prepare` would delete the other half.
+    // A longer list cannot have type ids, and reading it would need gigabytes. The whole list is
+    // skipped, because `prepare` would delete entries that were not read.
     const bool is_counted = registry.list != kNoNode && declaration.has_ids;
     if (is_counted && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
       add_problem(ModelProblem::Kind::too_many, SourceNode{fields.source, registry.list}.location(),
@@ -295,7 +296,7 @@ class ModelBuilder {
     model_.registries.push_back(std::move(registry));
   }
 
-  // Reports the items of a root that were not recognised, so that none is silently skipped.
+  // Reports the items of a root that are not registries.
   void note_unknown_items(const RegistryRoot& root) {
     for (const RegistryRoot::Item& item : root.items) {
       const bool known = std::ranges::any_of(model_.registries, [&](const Registry& registry) {
@@ -303,7 +304,7 @@ class ModelBuilder {
       });
       if (known || item.asset == kNoAsset || item.is_misplaced) continue;
       const auto candidate = candidates_.find(item.asset);
-      if (candidate != candidates_.end() && candidate->second != kRootClass) continue;  // reported
+      if (candidate != candidates_.end() && candidate->second != kRootClass) continue;
       if (!project_.sources().get(item.asset).good()) {
         model_.problems.push_back(
             {ModelProblem::Kind::unreadable, item.location, item.guid, item.asset, {}});
@@ -363,7 +364,6 @@ class ModelBuilder {
     }
   }
 
-  // Removes repeated problems: several paths of one entry may use the same broken reference.
   void drop_repeated_problems() {
     const auto key = [](const ModelProblem& problem) {
       return std::tie(problem.location.path, problem.location.position, problem.kind, problem.guid);

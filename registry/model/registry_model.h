@@ -1,4 +1,4 @@
-// The resolved registries of a project: the assets, targets and ids of their entries.
+// A project's registries with resolved entries: assets, targets and type ids.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ struct Location {
 struct EntryReference {
   Guid guid;
   AssetNumber asset = kNoAsset;  ///< `kNoAsset` if no asset of the project has this guid.
-  TargetSet targets;             ///< The targets of the rule that the registry's roots build for.
+  TargetSet targets;             ///< The targets of both the reference rule and the registry.
   ReferenceRule::Role role = ReferenceRule::Role::asset;
   bool strong = false;
-  std::string field;  ///< Its key, such as `prefabClient`.
+  std::string field;  ///< The key of the reference, for example `prefabClient`.
   /// Whether the reference is in the registry's asset list for a target. False for a strong factory
   /// of the older layouts, which is packed with the registry.
   bool emitted = true;
@@ -40,21 +40,22 @@ struct EntryReference {
 struct RegistryEntry {
   std::size_t slot = 0;
   TypeId type_id;
-  std::optional<std::uint32_t> explicit_id;  ///< As written in the entry.
-  std::optional<std::int64_t> stored_id;     ///< As stored in the definition or component.
+  std::optional<std::uint32_t> explicit_id;  ///< The id that the entry itself contains.
+  std::optional<std::int64_t> stored_id;     ///< The id that the definition or component stores.
   Location stored_id_location;
-  bool is_free = false;  ///< An empty slot; its id is never reused.
-  Guid own_guid;         ///< The asset's guid as repeated in the entry; null if missing.
+  bool is_free = false;  ///< Whether the slot is empty. Its id is never assigned again.
+  Guid own_guid;         ///< The copy of the asset's guid in the entry; null if missing.
   Location own_guid_location;
   AssetNumber definition = kNoAsset;  ///< The definition asset that the entry refers to.
-  bool is_sub_definition = false;     ///< The definition is one of several objects of its file.
-  Guid definition_guid;               ///< Its guid, known even if the asset does not exist.
-  Location definition_location;       ///< The position of the reference to it.
-  Guid owner;                         ///< The owner of the entry; null if none.
-  Guid folder;  ///< The folder whose assets the entry means; null if it names no folder.
+  bool is_sub_definition = false;     ///< Whether the definition's file contains several objects.
+  Guid definition_guid;  ///< The guid of the definition, set even if the asset does not exist.
+  Location definition_location;  ///< The position of the reference to the definition.
+  Guid owner;                    ///< The owner of the entry; null if none exists.
+  Guid folder;  ///< The folder whose assets the entry registers; null if the entry names no folder.
   std::vector<EntryReference> references;
-  std::optional<std::int64_t> pool_size;  ///< 0 if it is no number.
-  std::string pool_size_text;             ///< As written; empty if it is no single value.
+  /// The number of pooled objects; 0 if the text is not a number.
+  std::optional<std::int64_t> pool_size;
+  std::string pool_size_text;  ///< The text of the pool size; empty if it is not a scalar.
   Location pool_size_location;
   std::vector<std::string> key;  ///< The values of the class's key paths.
   Location location;
@@ -64,7 +65,7 @@ struct RegistryEntry {
 struct Registry {
   AssetNumber asset = kNoAsset;
   const ClassDeclaration* declaration = nullptr;
-  TargetSet targets;                ///< The targets of the roots that list it.
+  TargetSet targets;                ///< The targets of the roots that list the registry.
   std::optional<bool> server_flag;  ///< The `server` field of the oldest layout.
   std::vector<RegistryEntry> entries;
   std::vector<std::pair<TypeId, Location>> retired;
@@ -79,28 +80,29 @@ struct RegistryRoot {
     Guid guid;
     AssetNumber asset = kNoAsset;
     bool is_null = false;
-    bool is_misplaced = false;  ///< It is not the main object of an asset; reported.
+    /// Whether the item refers to another object than the asset's main object.
+    bool is_misplaced = false;
     Location location;
   };
   std::vector<Item> items;
 };
 
-/// A reference or file of an entry that could not be used.
+/// A problem with a root, a registry or an entry: usually an unusable reference or file.
 struct ModelProblem {
   enum class Kind : std::uint8_t {
     unresolved,
     unreadable,
     textless,  ///< An asset without text that may be a root or registry.
     malformed_reference,
-    wrong_target,  ///< A reference to an asset, but to none of its objects.
+    wrong_target,  ///< A reference to an object that the asset does not have.
     malformed_type_id,
     malformed_entry,  ///< An item of a list that is neither a mapping nor a reference.
     malformed_flag,
-    missing_list,   ///< A root or registry without the list of its class.
+    missing_list,   ///< A root or registry that lacks the list of its class.
     too_many,       ///< A list with more entries than there are type ids.
-    unknown_class,  ///< A root lists an asset that is no registry but readable.
-    lost_class,     ///< A listed asset, or one that looks like a root or registry, has an unknown
-                    ///< class.
+    unknown_class,  ///< A root lists a readable asset that is not a registry.
+    /// An asset that a root lists, or that looks like a root or registry, has an unknown class.
+    lost_class,
   };
   Kind kind = Kind::unresolved;
   Location location;
@@ -109,11 +111,11 @@ struct ModelProblem {
   std::string detail;
 };
 
-/// An asset whose class has the name of a root or registry class, but none of its fields: another
-/// game's own class.
+/// An asset whose class has the name of a root or registry class, but none of its fields. The class
+/// is another game's own class.
 struct Namesake {
   AssetNumber asset = kNoAsset;
-  std::string class_name;  ///< The class name that it shares.
+  std::string class_name;  ///< The class name of the asset.
 };
 
 struct RegistryModel {
@@ -126,25 +128,25 @@ struct RegistryModel {
 
   /// The lock that belongs to an asset, or null.
   const LockFile* lock_of(AssetNumber registry) const;
-  /// The guids in a target's registries, sorted, each once. Each gets a bundle.
+  /// The guids in a target's registries, sorted, without duplicates. Each guid gets a bundle.
   std::vector<Guid> assets_for(Target target) const;
-  /// The registries and roots of a target. They are packed too, with their definitions.
+  /// The registries and roots of a target. Bundles also contain these assets and their definitions.
   std::vector<AssetNumber> holders_for(Target target) const;
 };
 
 class AssetMemory;
 class Stripping;
 
-/// All data about a project, for commands. Its members refer to one another, so a project must not
-/// be moved.
+/// All data about a project, for commands. Not movable, because its members refer to one another.
 class Project {
  public:
-  /// Reads settings, index, references and registries. Fails if there is no project, if its
-  /// settings are wrong, or with `cancelled`; every other error becomes a problem in its place.
+  /// Reads settings, index, references and registries. Fails if there is no project, if the
+  /// settings are wrong, or with `cancelled`. Every other error is recorded in the `problems` of
+  /// the part that it affects.
   ///
-  /// Without `wishes` the project contains every variant. With `wishes` it contains only the assets
-  /// that a build with these wishes packs (`choose_for_build`, which may fail; `settle_variants`).
-  /// Assets that `memory` knows need not be read.
+  /// Without `wishes` the project contains every variant. With `wishes` it contains only the
+  /// variants that a build with these wishes packs. Then `open` also fails like `choose_for_build`.
+  /// Unchanged files that `memory` knows are not read.
   static Result<std::unique_ptr<Project>> open(
       const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
@@ -165,19 +167,21 @@ class Project {
   const SourceCache& sources() const { return *sources_; }
   const PrefabFlattener& prefabs() const { return *prefabs_; }
   const RegistryModel& model() const { return model_; }
-  /// The assets that builds for a target leave out: the rules of `strip`, applied on the first
-  /// call. Safe to call from several threads.
+  /// The assets that builds for a target leave out. The first call applies the rules of `strip`.
+  /// Safe to call from several threads.
   const Stripping& stripping(Target target) const;
 
-  /// Facts that avoid reading assets, valid as long as the memory exists; null if none are kept.
+  /// The facts from earlier builds that make reading some assets unnecessary; null without
+  /// `remember_in`.
   AssetMemory* memory() const { return memory_; }
-  /// Requires: no other thread uses the project yet.
+  /// Sets the result of `memory()`. Requires: no other thread uses the project yet, and `memory`
+  /// outlives the project.
   void remember_in(AssetMemory& memory) { memory_ = &memory; }
 
   const Packages& packages() const { return *packages_; }
 
-  /// True if no file of the project needs to have a guid: it is null, built into the engine,
-  /// declared external, or of a known package.
+  /// True if the project need not contain an asset with this guid. The guid is null, built into the
+  /// engine, declared external, or belongs to a known package.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();
@@ -200,11 +204,12 @@ class Project {
   AssetMemory* memory_ = nullptr;
   unsigned jobs_;
   mutable std::mutex mutex_;
-  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;  // client, server
+  // Index 0: client; index 1: server.
+  mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;
 };
 
-/// The class of an asset's main object: its script's class in Unity's dialect, the `class:` of a
-/// plain file; empty for other files.
+/// The class of an asset's main object. In Unity's dialect it is the class of the object's script,
+/// in a plain file the value of `class:`. Empty for other files.
 std::string class_of_asset(const Project& project, AssetNumber asset);
 
 /// Builds the model. `Project::open` calls it last.

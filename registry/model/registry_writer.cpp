@@ -1,5 +1,5 @@
-// The file is edited as lines, not printed from a tree: the text around the list must stay byte for
-// byte, or every `prepare` would change the whole file.
+// The file is edited as lines, not printed from a tree, because the text outside the list must not
+// change.
 #include "registry/model/registry_writer.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 
 enum class Spelling : std::uint8_t {
-  words,   // `val0` to `val3`
+  words,   // Keys `val0` to `val3`.
   text,    // `guid: DIGITS`
-  digits,  // only the digits
+  digits,  // The digits without a key.
   strong,
   number,
   empty,
@@ -57,7 +57,7 @@ class Writer {
       if (!retirement) return fail(retirement.error());
       if (retirement.value()) edits.push_back(std::move(*retirement.value()));
     }
-    // From the last to the first, so that line numbers stay valid.
+    // The last edit is applied first, so that the line numbers of the others stay valid.
     std::ranges::stable_sort(edits, std::ranges::greater{}, &Edit::begin_line);
     for (const Edit& edit : edits) {
       const auto begin = lines_.text.begin() + static_cast<std::ptrdiff_t>(edit.begin_line);
@@ -83,7 +83,7 @@ class Writer {
     return list;
   }
 
-  // The new entries. Comments stay in place, also above a removed entry.
+  // The lines of the new list. Keeps comments, also the comments above a removed entry.
   Result<std::vector<std::string>> block_of(const std::vector<SlotText>& slots) const {
     std::vector<std::string> block;
     std::size_t passed = 0;
@@ -102,7 +102,8 @@ class Writer {
     return block;
   }
 
-  // Imitates the first entry that is not empty, or else the class's own template.
+  // Determines the form of new entries from the first entry that is not empty, or else from the
+  // class.
   void learn_form() {
     const auto first = std::ranges::find(registry_.entries, false, &RegistryEntry::is_free);
     if (first != registry_.entries.end() && learn_from(first->node)) return;
@@ -134,7 +135,7 @@ class Writer {
     const bool is_bare = std::ranges::any_of(registry_.declaration->references,
                                              [](const auto& rule) { return rule.path.empty(); });
     if (whole && (whole.value().is_strong || is_bare)) {
-      // The entry's type id will be written beside it.
+      // The entry must become a mapping, because it gets a `type_id`.
       if (plain_ && takes_definitions()) return false;
       whole_ = spelling_of(entry);
       return true;
@@ -153,7 +154,7 @@ class Writer {
     return true;
   }
 
-  // Nullopt for a node with values of its own, which the editor sets to their defaults.
+  // The spelling of a reference; nullopt if the node is not a reference.
   std::optional<Spelling> spelling_of(NodeIndex node) const {
     const yaml::Node& value = tree_.at(node);
     if (value.kind == yaml::NodeKind::sequence) return Spelling::list;
@@ -182,7 +183,6 @@ class Writer {
                       ": the entry is no mapping, so that its type id cannot be written into it");
     }
     const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
-    // The entry keeps its id, because its index does not change.
     if (is_reference && !takes_definitions()) return kept;
     const std::string id = "type_id: " + std::to_string(slot.type_id->value());
     if (node.is_flow) return with_id_in_braces(kept, id, is_reference);
@@ -259,7 +259,7 @@ class Writer {
            "}";
   }
 
-  // The asset of a field of a new entry; null for fields that another rule fills.
+  // The guid for a field of a new entry; null for fields of other prepare rules.
   Guid guid_for(const std::string& key, const std::optional<EntryValues>& values) const {
     if (!values) return {};
     const ClassDeclaration& declaration = *registry_.declaration;
@@ -287,7 +287,6 @@ class Writer {
     return plain_ ? fresh_plain(dash, slot) : fresh_unity(dash, slot);
   }
 
-  // The text of an entry that is itself a reference.
   std::vector<std::string> fresh_whole(const std::string& dash, const SlotText& slot) const {
     const Guid guid = slot.values ? slot.values->asset : Guid();
     if (plain_ && *whole_ != Spelling::strong) {
@@ -378,7 +377,7 @@ class Writer {
     return lines;
   }
 
-  // The change of the plain form's list of retired ids; nullopt if it is complete.
+  // The change that adds missing ids to `retired` in a plain file; nullopt if no id is missing.
   Result<std::optional<Edit>> retire(const std::vector<TypeId>& retired) const {
     std::vector<TypeId> fresh;
     for (const TypeId id : retired) {
@@ -428,7 +427,7 @@ class Writer {
   TextLines lines_;
   ListText list_;
   std::vector<FieldForm> form_;
-  std::optional<Spelling> whole_;  // for entries that are themselves references
+  std::optional<Spelling> whole_;  // For entries that are references.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Creates the new text of a registry; only its list changes.
+// Creates the new text of a registry file, in which only the list changes.
 #pragma once
 
 #include <functional>
@@ -12,40 +12,47 @@ namespace muster {
 
 /// The values of a new or changed entry.
 struct EntryValues {
-  Guid asset;  ///< The asset of the rule's field.
+  Guid asset;  ///< The asset to which the entry refers.
   const PrepareRule* rule = nullptr;
-  Guid owner;                                                ///< For owner fields.
-  std::vector<std::pair<std::string, std::string>> numbers;  ///< For copied numbers, by key.
+  Guid owner;  ///< The value of `owner` fields.
+  /// The values of `copied_number` fields, by key.
+  std::vector<std::pair<std::string, std::string>> numbers;
 };
 
 /// One slot of the new list.
 struct SlotText {
-  std::optional<std::size_t> present_slot;  ///< The old entry; nullopt for a new one.
-  bool keeps_text = false;                  ///< The old entry's lines are kept.
+  /// The index of the old entry; nullopt for a new entry.
+  std::optional<std::size_t> present_slot;
+  bool keeps_text = false;  ///< Whether the old entry's lines stay unchanged.
   /// The new values, if the old lines are not kept. Nullopt for an empty slot.
   std::optional<EntryValues> values;
-  std::optional<TypeId> type_id;  ///< Written if the dialect stores ids.
+  std::optional<TypeId> type_id;  ///< The id of the slot, written if the dialect stores ids.
 };
 
 /// The object of an asset to which a strong reference points.
 struct StrongTarget {
   std::int64_t file_id = SourceFile::kUsualMainId;
-  int type = 2;  ///< 3 for imported assets (prefabs, models), 2 for the editor's own.
+  /// Unity's `type`: 3 for imported assets (prefabs, models), 2 for assets in the editor's own
+  /// format.
+  int type = 2;
 };
 
-/// The form of entries in a Unity registry without entries to imitate.
+/// The form of new entries for a Unity registry that has no entries whose form can be copied.
 struct EntryForm {
-  bool reference_list = false;   ///< Bare references to definitions, as in layout M.
-  bool text_references = false;  ///< Weak references as `guid:` text, before layout F.
-  /// Returns the object for a strong reference to an asset; also used beside existing entries.
+  /// Whether each entry is a single reference to a definition, as in layout M.
+  bool reference_list = false;
+  /// Whether weak references are `guid:` texts, as in layouts before F.
+  bool text_references = false;
+  /// Returns the object for a strong reference to an asset. Also used for registries with entries.
   std::function<StrongTarget(const Guid&)> target_of = {};
 };
 
-/// Rewrites the list of a registry file. Lines outside the list, comments inside it, and lines of
-/// kept entries stay byte for byte; new lines have the line end of the file. A bracketed list
-/// becomes a block. An entry of a plain registry whose id was its index gets a `type_id`. `retired`
-/// is the complete list of retired ids in the plain form. Fails with `malformed`, naming the file,
-/// if the list cannot be edited by lines, or if the new text does not read back as intended.
+/// Returns the text of a registry file with a new list. Lines outside the list, comments in the
+/// list, and lines of kept entries stay unchanged. New lines have the file's line end. A bracketed
+/// list becomes a block list. If an entry of a plain registry has its index as its id, the entry
+/// gets a `type_id`. A plain file gets `retired` as its complete list of retired ids. Fails with
+/// `malformed`, naming the file, if the list cannot be edited by lines, or if parsing the new text
+/// gives another result than requested.
 Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
                                      const std::vector<SlotText>& slots,
                                      const std::vector<TypeId>& retired,

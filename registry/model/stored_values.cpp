@@ -1,4 +1,4 @@
-// Verifies an edit by reading the project again, with the new text in place of the old one.
+// Verifies each edit: parses the project's files again with the new text, and compares the values.
 #include "registry/model/stored_values.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-// The project's files, some with new text.
+// The project's files, with new text for some of them.
 class Changed final : public FileReader {
  public:
   Changed(const FileReader& files, const std::map<AssetPath, FileWrite>& writes)
@@ -45,9 +45,8 @@ class Changed final : public FileReader {
   const std::map<AssetPath, FileWrite>& writes_;
 };
 
-// Returns whether a scalar exists at a path.
 using HasScalar = std::function<bool(const std::string& path)>;
-// The paths and values that store a guid at `path`, in the spelling that is there already.
+// The paths and values that store a guid at `path`, in the spelling that the file uses there.
 std::vector<std::pair<std::string, std::string>> guid_values(const std::string& path,
                                                              const Guid& guid,
                                                              const HasScalar& has) {
@@ -61,15 +60,14 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
   return values;
 }
 
-// If ids count from 1, the id 0 means "none". If ids count from 0, only the owner of the id 0
-// stores it.
+// Whether a stored id must be corrected.
 bool is_wrong(const WantedId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
   return !wanted.only_where_unassigned || stored == "0" || stored == "-1";
 }
 
-// The document of the instance that a variant consists of; -1 if the file is no variant, or has two
-// instances.
+// The document of the instance that is the base of a variant. -1 if the file is not a variant, or
+// has two such instances.
 int variant_instance(const SourceFile& source) {
   constexpr std::int64_t kPrefabInstanceClass = 1001;
   int found = -1;
@@ -88,7 +86,7 @@ int variant_instance(const SourceFile& source) {
   return found;
 }
 
-// One override in the form of the editor, with its line breaks.
+// The lines of one override, in the editor's form.
 std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
                                         const std::pair<std::string, std::string>& value) {
   constexpr std::size_t kFoldedAt = 80;
@@ -153,7 +151,7 @@ const Guid& StoredValues::guid_to_say(AssetNumber asset) const {
   return project_.index().at(form == nullptr ? asset : form->base).guid;
 }
 
-// A variant may inherit a value that is corrected in its base, so it is checked again.
+// Checks the variants again, because a variant may inherit a value that was corrected in its base.
 void StoredValues::mend_variants() {
   for (bool has_grown = !writes_.empty() && !variants_.empty(); has_grown;) {
     has_grown = false;
@@ -170,7 +168,7 @@ void StoredValues::mend_variants() {
       if (!is_new(prefab, values)) continue;
       write_component(*declaration, prefab, values);
       has_grown = true;
-      break;  // the cache has the old texts
+      break;  // The cache contains the old texts.
     }
   }
 }
@@ -210,7 +208,8 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
   if (is_new(asset, values)) write_fields(asset, values);
 }
 
-// One asset may be in several registries, which then request the same values.
+// Records the values of an asset. Returns false if another registry has already requested values
+// for the asset.
 bool StoredValues::is_new(AssetNumber asset, const Values& values) {
   if (values.empty()) return false;
   const auto [known, fresh] = wanted_.try_emplace(asset, values);
@@ -258,7 +257,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   if (!changes.empty()) place.position = changes.front().position;
   const bool is_none = changes.empty() && added.items.empty();
   Result<std::string> text = edited_text(source, std::move(changes), added);
-  if (is_none) text = fail(ErrorCode::malformed, "there is no place for it");
+  if (is_none) text = fail(ErrorCode::malformed, "the file has no value that can be changed");
   if (text) {
     const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
     const Changed before(project_.files(), writes_);
@@ -270,7 +269,8 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     const bool is_right = after != nullptr && std::ranges::all_of(values, [&](const auto& wanted) {
                             return after->scalar(wanted.first) == std::string_view(wanted.second);
                           });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
+    if (!is_right)
+      text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
   finish(prefab, std::move(text), values, place);
 }
@@ -294,7 +294,8 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     const bool is_right = std::ranges::all_of(values, [&](const auto& wanted) {
       return after.tree.scalar(after.tree.find_path(top, wanted.first)) == wanted.second;
     });
-    if (!is_right) text = fail(ErrorCode::malformed, "it would not be read back correctly");
+    if (!is_right)
+      text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
   finish(asset, std::move(text), values, place);
 }

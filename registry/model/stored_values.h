@@ -1,4 +1,4 @@
-// The values that assets store about their own registration, and the text that corrects them.
+// Corrects the guids and type ids of themselves that registered assets store.
 #pragma once
 
 #include <map>
@@ -21,40 +21,40 @@ struct FileWrite {
 /// A type id that an asset must repeat.
 struct WantedId {
   TypeId id;
-  /// Keeps another stored id, because only the user knows which one is right.
+  /// If true, a different stored id is kept, because only the user knows which id is right.
   bool only_where_unassigned = false;
 };
 
 /// Collects the values that registered assets must store. A prefab's component and a factory store
-/// the guid of their asset. A definition or component stores its type id. Only wrong values are
-/// written, each on its own line. A prefab that inherits the value gets an override, in the
-/// editor's form. If a changed file would not read back as requested, the change is reported and
-/// not written. A variant of an asset (`crate@low.prefab`) must store the values of that asset.
-/// Refers to the project.
+/// the guid of their asset. A definition or component stores its type id. Only the text of wrong
+/// values changes. A prefab that inherits a wrong value gets an override, in the editor's form. If
+/// parsing the new text does not give the requested values, the file is not written and the change
+/// is reported. A variant of an asset (for example, `crate@low.prefab`) must store the values of
+/// that asset. Refers to the project, which must outlive this object.
 class StoredValues {
  public:
   explicit StoredValues(const Project& project) : project_(project) {}
 
-  /// Requests that the component required by the class stores the guid of its prefab, and the id if
-  /// it has one.
+  /// Requests that the component that the class requires stores the guid of the prefab. If the
+  /// component has a type id, requests that it is `id`.
   void want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
                    const std::optional<WantedId>& id);
-  /// Requests that the `guid` of a factory is its own.
+  /// Requests that the `guid` of a factory is the guid of the factory's asset.
   void want_factory(AssetNumber factory, const std::optional<WantedId>& id);
-  /// Requests that the `registryId` or `typeId` of a definition, if any, is the id, and that its
-  /// `guid` is its own if the class requires it.
+  /// Requests that the `registryId` or `typeId` of a definition, if it has one, is `id`. If the
+  /// class requires it, also requests that `guid` is the guid of the definition's asset.
   void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
                        const std::optional<WantedId>& id);
 
-  /// The files that must change, sorted by path. Called once, after all requests.
+  /// The files that must change, sorted by path. Must be called once, after all requests.
   std::vector<FileWrite> take_writes();
   /// The changes that could not be made and that the user has to make, one sentence each.
   std::vector<std::string> take_remaining();
 
  private:
-  /// Scalars: the path below the object's fields, and the requested text.
+  /// Scalars: the path from the object's fields, and the requested text.
   using Values = std::vector<std::pair<std::string, std::string>>;
-  /// A variant with the right values, some of them inherited from its base.
+  /// A variant whose values are right, but partly inherited from its base.
   struct Variant {
     const ClassDeclaration* declaration = nullptr;
     AssetNumber prefab = kNoAsset;

@@ -1,5 +1,5 @@
-// A reference counts as a component's if it is in the component's own text. In uncertain cases the
-// reference is kept, with its target.
+// A reference belongs to a component if it is in the text of the component. If the owner of a
+// reference is unknown, the reference and its target are kept.
 #include "registry/model/stripped_parts.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ bool is_plain_prefab(const SourceFile& source) {
          source.tree.scalar_at(source.fields_of(0), "class") == "Prefab";
 }
 
-// The start of each document in the text, and the end of the text. Empty if the count differs from
-// the tree's; then nothing is known.
+// The offset of each document, and the size of the text. Empty if the number of documents differs
+// from the tree.
 std::vector<std::size_t> document_starts(const SourceFile& source) {
   const std::string_view text = as_text(source.bytes);
   std::vector<std::size_t> starts;
@@ -80,8 +80,8 @@ void count_strong(const Tree& tree, NodeIndex node, MentionCounts& counts) {
   for (const NodeIndex child : Children(tree, node)) count_strong(tree, child, counts);
 }
 
-// Whether an override changes an object of a stripped class, as far as the instance's own prefab
-// shows it.
+// Whether an override changes an object of a stripped class. Examines only the file of the
+// instance's prefab.
 bool changes_stripped(const Tree& tree, NodeIndex change, const Scripts& scripts,
                       const StripRules& rules,
                       const std::function<const SourceFile*(const Guid&)>& find) {
@@ -105,7 +105,7 @@ std::string class_of_document(const SourceFile& source, const Scripts& scripts, 
       yaml::reference_at(source.tree, source.tree.find(source.fields_of(document), "m_Script"));
   std::string name = script ? scripts.class_of(script.value().guid) : std::string();
   if (!name.empty()) return name;
-  // For a package's script, the object itself may contain the class: `Assembly::Namespace.Class`.
+  // An object may contain the name of its class, as `Assembly::Namespace.Class`.
   std::string_view identifier =
       source.tree.scalar_at(source.fields_of(document), "m_EditorClassIdentifier");
   identifier = identifier.substr(identifier.find_last_of(".:") + 1);
@@ -178,7 +178,7 @@ MentionCounts mentions_of(const SourceFile& source, const std::vector<StrippedPa
 }
 
 Tree tree_without(const SourceFile& source, const std::vector<StrippedPart>& parts) {
-  Tree tree;  // Views the source's text.
+  Tree tree;
   tree.documents = source.tree.documents;
   tree.nodes = source.tree.nodes;
   for (const StrippedPart& part : parts) {

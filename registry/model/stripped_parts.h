@@ -1,5 +1,5 @@
-// The components of one file that a target's builds leave out, and the references that only they
-// have.
+// Finds the components of one file that a target's builds leave out, and the references of these
+// components.
 #pragma once
 
 #include <functional>
@@ -19,25 +19,26 @@ namespace muster {
 struct StrippedPart {
   std::string class_name;
   ClassOwner owner = ClassOwner::engine;
-  int document = -1;                       ///< In Unity's dialect; -1 in plain files.
-  yaml::NodeIndex fields = yaml::kNoNode;  ///< In plain files: the value of the class's key.
-  std::uint64_t source_bytes = 0;          ///< The size of its text; 0 if unknown.
+  int document = -1;  ///< The index of the document in Unity's dialect; -1 in plain files.
+  yaml::NodeIndex fields = yaml::kNoNode;  ///< The value of the class's key in plain files.
+  std::uint64_t source_bytes = 0;          ///< The size of the component's text; 0 if unknown.
 };
 
 /// The components of one class that are left out.
 struct StrippedComponents {
   std::size_t count = 0;
-  std::uint64_t source_bytes = 0;  ///< The size of their text.
+  std::uint64_t source_bytes = 0;  ///< The total size of the components' text.
   friend bool operator==(const StrippedComponents&, const StrippedComponents&) = default;
 };
 
-/// The class of an object in a file: that of its script if it is known or the object names it,
-/// otherwise Unity's type name.
+/// The class of an object in a file: the class of the object's script if known, otherwise Unity's
+/// type name.
 std::string class_of_document(const SourceFile& source, const Scripts& scripts, int document);
 
-/// Unity's number of the class MonoBehaviour: such an object belongs to a script.
+/// Unity's number of the class MonoBehaviour. The class of such an object is its script's class.
 inline constexpr std::int64_t kScriptClass = 114;
-/// The owner of the class of an object, by its number or its file.
+/// The owner of an object's class, determined by the class number, or by the dialect for a plain
+/// file.
 ClassOwner owner_of_class(const SourceFile& source, int document);
 constexpr ClassOwner owner_of_class(std::int64_t class_id) {
   return class_id == kScriptClass ? ClassOwner::project : ClassOwner::engine;
@@ -49,16 +50,17 @@ std::vector<StrippedPart> component_parts(const SourceFile& source, const Script
 std::vector<StrippedPart> stripped_parts(const SourceFile& source, const Scripts& scripts,
                                          const StripRules& rules);
 
-/// How often the parts mention each guid; only strong mentions, because weak ones add nothing to a
-/// build. Includes the overrides of an instance whose targets are stripped components of its
-/// prefab; `find` returns the file of that prefab, or null.
+/// The number of times that the parts mention each guid. Counts only strong mentions, because weak
+/// mentions add nothing to a build. Also counts the overrides of a prefab instance whose targets
+/// are stripped components. `find` returns the file of the instance's prefab, or null.
 using MentionCounts = std::map<std::pair<Guid, yaml::MentionKind>, std::uint32_t>;
 MentionCounts mentions_of(const SourceFile& source, const std::vector<StrippedPart>& parts,
                           const Scripts& scripts, const StripRules& rules,
                           const std::function<const SourceFile*(const Guid&)>& find);
 
-/// The tree of a file with these parts emptied: an object without fields that is marked as
-/// stripped, or a component without values. Views the file.
+/// The tree of a file without the content of these parts. In Unity's dialect a part becomes an
+/// object without fields that is marked as stripped; in a plain file it becomes a component without
+/// values. The tree views the bytes of `source`.
 yaml::Tree tree_without(const SourceFile& source, const std::vector<StrippedPart>& parts);
 
 }  // namespace muster

@@ -1,7 +1,8 @@
-// First finds the closure of a build without rules, and reads its prefabs. Then removes from the
-// graph the references to what a rule names, and those that only stripped components or unused
-// overrides have. Everything that can still be reached is built. So an asset is never removed
-// alone: an asset that a material and a script both use stays when the material is stripped.
+// First finds the closure of a build without rules, and reads its prefabs. Then removes three kinds
+// of references from the graph: references to assets that a rule names, references that only
+// stripped components have, and references that only unused overrides have. All assets that are
+// still reachable are built. For example, if a material and a script refer to the same asset, the
+// asset stays when the material is stripped.
 #include "registry/model/stripping.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@
 namespace muster {
 namespace {
 
-constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files
+constexpr std::string_view kTextAsset = "data";  // The kind of `.asset` and plain files.
 
-// The class of the main object: its script's, a plain file's own, or the engine's type.
+// The class of the main object: `class_of_asset`, or the engine's type if that is empty.
 std::string class_in(const Project& project, AssetNumber asset) {
   std::string name = class_of_asset(project, asset);
   if (!name.empty()) return name;
@@ -26,15 +27,15 @@ std::string class_in(const Project& project, AssetNumber asset) {
   return source.good() ? std::string(source.type_name_of(source.document_of(0))) : std::string();
 }
 
-// A component is not a whole asset: `Light` in a plain file is the project's.
+// The owner of the class of the main object. The class of a plain file belongs to the project.
 ClassOwner owner_in(const Project& project, AssetNumber asset) {
   const SourceFile& source = project.sources().get(asset);
   const bool is_unitys = source.good() && source.dialect == yaml::Dialect::unity;
   return is_unitys ? owner_of_class(source, source.document_of(0)) : ClassOwner::project;
 }
 
-// Client and server have the same files for shared content. So an asset and its variants are kept
-// together if any of them is named, whether or not one has been chosen.
+// An asset and its variants are all kept if the rules keep any of them, including the files that a
+// choice of variants has removed.
 bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
   return project.variants().any_path(
       project.index(), asset, [&](const AssetPath& path) { return rules.keeps_path(path.text()); });
@@ -65,7 +66,7 @@ std::string rule_for(const Project& project, const StripRules& rules, AssetNumbe
   return is_stripped ? "class " + class_name : std::string();
 }
 
-// Also adds the other assets whose files were read.
+// Adds the guids of the other assets that were read to `looked_into`.
 void find_parts(const Project& project, const StripRules& rules, AssetNumber asset,
                 StrippedFile& file, std::vector<Guid>& looked_into) {
   if (!rules.has_classes() || !may_have_components(project, asset)) return;
@@ -85,8 +86,8 @@ void find_parts(const Project& project, const StripRules& rules, AssetNumber ass
   });
 }
 
-// The mentions of unused overrides are not needed. Overrides of objects in other prefabs are not in
-// the graph.
+// Counts the mentions of overrides without effect. Skips overrides of objects in other prefabs,
+// because the graph does not contain them.
 void count_unused_overrides(const Project& project, AssetNumber asset, StrippedFile& file,
                             std::vector<Guid>& looked_into) {
   const AssetPath& path = project.index().at(asset).path;
@@ -99,7 +100,7 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
   }
 }
 
-// Uses the project's memory, if it has the facts, instead of opening the file.
+// Returns the facts of the project's memory if they exist; otherwise reads the file.
 StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
   AssetMemory* const memory = project.memory();
   const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(asset);
@@ -114,7 +115,7 @@ StrippedFile look_into(const Project& project, Target target, AssetNumber asset)
   find_parts(project, rules, asset, file, looked_into);
   count_unused_overrides(project, asset, file, looked_into);
   if (!rules.empty()) file.rule = rule_for(project, rules, base_of(project, asset));
-  // The rule for a variant's base matters too; media are not read.
+  // A rule for the base also applies to its variants.
   const Asset& one = project.index().at(asset);
   const bool is_own = base_of(project, asset) == asset;
   if (memory != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
@@ -148,7 +149,7 @@ Stripping::Stripping(const Project& project, Target target, unsigned jobs)
   apply(project, target, jobs);
 }
 
-// An asset that a registry names is never stripped: its id would refer to nothing.
+// Protects the assets that registries name, because their type ids must refer to content.
 void Stripping::protect(const Project& project, Target target) {
   protected_ = starts_;
   for (const Registry& registry : project.model().registries) {

@@ -16,38 +16,41 @@ namespace muster {
 /// An asset that the registries reach but that builds for a target do not contain.
 struct StrippedAsset {
   AssetNumber asset = kNoAsset;
-  /// `kind texture`, `class Foo`; empty if only stripped assets and components refer to the asset.
+  /// For example, `kind texture` or `class Foo`. Empty if no rule names the asset, but only
+  /// stripped assets and components refer to it.
   std::string rule;
 };
 
-/// The applied rules of a target. Immutable; created by `Project::stripping`.
+/// The result of a target's `strip` rules. Immutable after construction by `Project::stripping`.
 ///
 /// An asset is left out if a rule names its kind or class, or if no remaining asset refers to it.
-/// An asset that a registry names for the target (or that a registry's file refers to) is never
-/// left out. A variant is handled like its base.
+/// An asset that a registry names for the target, or to which a registry's file refers, is never
+/// left out. A variant is left out if its base is.
 class Stripping {
  public:
-  /// Reads, on `jobs` threads, the prefabs that the target's registries reach, except those that
-  /// the project's memory knows.
+  /// Reads the prefabs that are reachable from the target's registries, on `jobs` threads. Skips
+  /// unchanged prefabs that the project's memory knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
-  /// The project's references, except references of stripped components, of overrides without
-  /// effect, and to stripped assets. A build contains the closures of this graph.
+  /// The project's references without three kinds: references of stripped components, references of
+  /// overrides without effect, and references to stripped assets. A build contains the closures of
+  /// this graph.
   const ReferenceGraph& graph() const { return is_whole_ ? whole_ : graph_; }
   /// The starting points of the target's bundles: the assets that registries name, registries and
   /// roots. Sorted.
   std::span<const AssetNumber> starts() const { return starts_; }
-  /// Everything that is built for the target, sorted; includes folders and scripts.
+  /// All assets that are built for the target, sorted, including folders and scripts.
   std::span<const AssetNumber> built() const { return built_; }
-  /// Sorted by asset.
+  /// The assets that are left out, sorted.
   std::span<const StrippedAsset> assets() const { return assets_; }
   const StrippedAsset* find(AssetNumber asset) const;
   /// The strong references from an asset's packed parts to assets that are left out.
   std::span<const ReferenceEdge> unkept_from(AssetNumber asset) const;
   const std::map<std::string, StrippedComponents>& components() const { return components_; }
-  /// Assets that a rule matches but that registries (or their files) name, with the rule. Sorted.
+  /// The assets that a rule matches but that are built, because a registry or its file names them.
+  /// Sorted.
   std::span<const StrippedAsset> named() const { return named_; }
-  /// Assets that a rule matches but that `keep` names by path. Sorted.
+  /// The assets that a rule matches but that are built, because `keep` names their paths. Sorted.
   std::span<const StrippedAsset> kept() const { return kept_; }
 
  private:
@@ -55,9 +58,9 @@ class Stripping {
   void apply(const Project& project, Target target, unsigned jobs);
 
   const ReferenceGraph& whole_;
-  bool is_whole_ = true;  // Without rules the graph is unchanged.
+  bool is_whole_ = true;  // Without rules, `graph()` is the project's graph.
   ReferenceGraph graph_;
-  std::vector<ReferenceEdge> unkept_;  // sorted by source asset
+  std::vector<ReferenceEdge> unkept_;  // Sorted by source asset.
   std::vector<AssetNumber> starts_;
   std::vector<AssetNumber> protected_;
   std::vector<AssetNumber> built_;
@@ -67,8 +70,8 @@ class Stripping {
   std::vector<StrippedAsset> kept_;
 };
 
-/// The name of an asset's kind, by its extension, or by the class of the object in an `.asset` or
-/// plain file.
+/// The name of an asset's kind. If the class of an `.asset` or plain file has a kind, that is the
+/// kind of the file. All other files have the kind of their extension.
 std::string_view kind_of_asset(const Project& project, AssetNumber asset);
 
 }  // namespace muster

@@ -9,10 +9,11 @@ namespace {
 
 tl::unexpected<Error> refuse(const SourceFile& source, const yaml::Position& position) {
   return fail(ErrorCode::malformed, source.path.text() + ":" + std::to_string(position.line) +
-                                        ": this is spelled in a way that cannot be rewritten");
+                                        ": the spelling of this value cannot be rewritten");
 }
 
-// Fails if the text is quoted, folded or escaped, and so not literally in the line.
+// Returns false if the line does not contain the text literally, because it is quoted, folded or
+// escaped.
 bool replace_scalar(TextLines& lines, const ScalarChange& change) {
   const auto& [line_number, column] = change.position;
   if (line_number == 0 || line_number > lines.text.size() || column == 0) return false;
@@ -61,7 +62,7 @@ Result<void> add_items(const SourceFile& source, const AddedItems& added, TextLi
 Result<std::string> edited_text(const SourceFile& source, std::vector<ScalarChange> changes,
                                 const AddedItems& added) {
   TextLines lines = split_lines(as_text(source.bytes));
-  // From the last to the first, so that columns stay valid.
+  // Applies the last change first, so that the columns of earlier changes stay valid.
   std::ranges::sort(changes, std::ranges::greater{}, &ScalarChange::position);
   for (const ScalarChange& change : changes) {
     if (!replace_scalar(lines, change)) return refuse(source, change.position);

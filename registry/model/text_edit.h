@@ -1,4 +1,4 @@
-// Makes small changes in a file's text and keeps the rest byte for byte.
+// Makes small changes to a file's text and leaves all other bytes unchanged.
 #pragma once
 
 #include <string>
@@ -10,21 +10,22 @@
 
 namespace muster {
 
-/// A scalar at a position, and its new text.
+/// A change of one scalar.
 struct ScalarChange {
   yaml::Position position;
   std::string_view text;  ///< The current text.
-  std::string value;
+  std::string value;      ///< The new text.
 };
 
 /// New items for a list of a file.
 struct AddedItems {
   yaml::NodeIndex list = yaml::kNoNode;
-  std::vector<std::vector<std::string>> items;  ///< Lines without the list's own indentation.
+  /// The lines of each item, without the list's own indentation.
+  std::vector<std::vector<std::string>> items;
 };
 
-/// The text of a file with these changes. Fails with `malformed` if a scalar or list has a form
-/// that is not safe to change: quoted, over several lines, bracketed.
+/// The text of a file with these changes. Fails with `malformed` if a scalar is quoted, is escaped
+/// or has several lines, and if a bracketed list is not empty.
 Result<std::string> edited_text(const SourceFile& source, std::vector<ScalarChange> changes,
                                 const AddedItems& added = {});
 

@@ -23,7 +23,8 @@ std::uint32_t base_of(const Registry& registry) {
   return fits_one > fits_zero ? 1 : 0;
 }
 
-// A registry that no root lists has no target, and a separate space of ids.
+// Assigns the ids of one class. A space contains the ids that must be distinct: one space per
+// target, and one for each registry without a target.
 
 class ClassIds {
  public:
@@ -52,11 +53,10 @@ class ClassIds {
     RegistryEntry* entry = nullptr;
     std::size_t registry = 0;
   };
-  // One space per target, and one per registry without a target.
   struct Space {
     std::uint32_t next = 0;
     std::map<TypeId, Guid> holders;
-    std::map<Guid, TypeId> ids;  // also locked ids that no registry lists at the moment
+    std::map<Guid, TypeId> ids;  // Also locked ids of assets that no registry lists.
   };
 
   std::vector<Space*> spaces_of(std::size_t registry) {
@@ -99,7 +99,6 @@ class ClassIds {
     std::map<Guid, TypeId> locked;
     for (const IdLock::Row& row : lock.ids) {
       note_used(row.id, number);
-      // Entries without a reference are not the same entry.
       if (!row.guid.is_null()) locked.emplace(row.guid, row.id);
     }
     for (const TypeId id : lock.retired) registry.retired.emplace_back(id, Location{});
@@ -126,8 +125,8 @@ class ClassIds {
     }
   }
 
-  // The spaces of the registry's targets, then those of the other target, because ids are sent
-  // between them.
+  // The spaces of the registry's targets, then the space of the other target, whose ids must also
+  // match.
   std::vector<Space*> spaces_around(std::size_t registry) {
     std::vector<Space*> spaces = spaces_of(registry);
     if (registries_[registry].registry->targets.empty()) return spaces;
@@ -138,7 +137,7 @@ class ClassIds {
   }
 
   // Assigns the id that the next `prepare` will write: the id of the same asset in another
-  // registry, or else one that was never used.
+  // registry, or else an id that was never used.
   void give_fresh(RegistryEntry& entry, std::size_t registry) {
     const std::vector<Space*> spaces = spaces_around(registry);
     for (const Space* space : spaces) {

@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-// Problems that may hide assets: a folder that cannot be listed, or a guid that cannot be read.
+// True for problems that may hide assets: a folder that cannot be listed, or a guid that cannot be
+// read.
 bool hides_assets(IndexProblem::Kind kind) {
   using enum IndexProblem::Kind;
   return kind == unreadable || kind == lfs_pointer || kind == merge_conflict ||
@@ -21,8 +22,8 @@ bool is_without_text(ContentProblem::Kind kind) {
   return kind == lfs_pointer || kind == binary || kind == foreign_text || kind == unreadable;
 }
 
-// Assets that may be members of a registry of the class: those that mention it and cannot be
-// parsed, and prefabs without text, whose mentions are unknown.
+// The assets that may be members of a registry of the class: assets that mention a script of its
+// prepare rules and cannot be parsed, and prefabs without text, whose mentions are unknown.
 std::set<AssetNumber> unread_members(const Project& project, const ClassDeclaration& declaration) {
   std::set<AssetNumber> found;
   for (const AssetNumber asset : unreadable_members(project, declaration)) found.insert(asset);
@@ -42,12 +43,12 @@ std::string why(const SourceFile& source) {
   return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
 }
 
-// Adds a sentence for each file that hides entries of registries, and the assets that have one.
+// Adds a sentence for each file that may contain entries of registries. Adds these files to `told`.
 void note_registries(const Project& project, std::set<std::string>& notes,
                      std::set<AssetNumber>& told) {
   for (const ModelProblem& problem : project.model().problems) {
     using enum ModelProblem::Kind;
-    // In both cases the file itself was read without problems.
+    // In these two cases the file itself was read without problems.
     if (problem.kind == unresolved || problem.kind == unknown_class) continue;
     told.insert(problem.asset);
     std::string place = problem.location.path.text();
@@ -62,11 +63,11 @@ void note_registries(const Project& project, std::set<std::string>& notes,
   for (const IndexProblem& problem : project.index().problems()) {
     if (!hides_assets(problem.kind)) continue;
     notes.insert(problem.path.text() +
-                 ": could not be read, and what it hides is missing here; see 'muster validate'");
+                 ": could not be read, so entries may be missing here; see 'muster validate'");
   }
   for (const ReadFailure& failure : project.scripts().read_failures()) {
     notes.insert(project.index().at(failure.asset).path.text() +
-                 ": cannot be read, and what derives from it may be a root or registry: " +
+                 ": cannot be read, and a class that derives from it may be a root or registry: " +
                  failure.error.message);
   }
 }

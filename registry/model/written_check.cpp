@@ -1,5 +1,6 @@
-// The writer edits lines, and YAML has more spellings than it knows. So a text is written only if
-// it reads back as planned: a lost entry would later give its id to another asset.
+// The writer edits lines and does not know all spellings of YAML. So each new text is parsed and
+// compared with the plan before it is written. If an entry were lost, a later `prepare` could
+// assign its id to another asset.
 #include "registry/model/written_check.h"
 
 #include <algorithm>
@@ -72,11 +73,10 @@ class WrittenCheck {
 
  private:
   tl::unexpected<Error> refuse(const std::string& why) const {
-    return fail(ErrorCode::malformed,
-                before_.path.text() + ": the file is spelled in a way that cannot be rewritten (" +
-                    why +
-                    "); nothing was written. Write the list as a block, each entry behind a "
-                    "dash on a line of its own");
+    return fail(ErrorCode::malformed, before_.path.text() +
+                                          ": the spelling of the file cannot be rewritten (" + why +
+                                          "); nothing was written. Write the list as a block, with "
+                                          "each entry after a dash in a separate line");
   }
 
   bool is_as_planned(const SlotText& slot, NodeIndex item, std::size_t place) const {
@@ -91,7 +91,7 @@ class WrittenCheck {
     }
     if (before_.dialect != yaml::Dialect::plain || !slot.type_id) return true;
     const NodeIndex id = after_.tree.find(item, "type_id");
-    // An entry without an id has the id of its index.
+    // The id of an entry without a `type_id` is its index.
     if (id == kNoNode && slot.present_slot) return *slot.present_slot == place;
     if (id == kNoNode) return slot.type_id->value() == place + registry_.declaration->first_id;
     const auto value = after_.tree.integer(id);

@@ -8,9 +8,10 @@
 
 namespace muster {
 
-/// Parses `text` and compares it with its input: the same number of documents, one item per slot,
-/// the same guids in kept entries, the requested ones in new entries, the ids if the dialect stores
-/// them, and all of `retired`. Fails with `malformed`, naming the file.
+/// Parses `text` and checks: the number of documents is unchanged, the list has one item per slot,
+/// kept entries have the same guids, new entries have the requested guids, entries have the
+/// requested ids (if the dialect stores ids), and all ids of `retired` are listed. Fails with
+/// `malformed`, naming the file.
 Result<void> check_written(const SourceFile& before, const Registry& registry,
                            const std::vector<SlotText>& slots, const std::vector<TypeId>& retired,
                            std::string_view text);

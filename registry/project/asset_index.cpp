@@ -1,6 +1,7 @@
-// One walk collects names only (a listing contains the kinds, so no `stat` is needed). Then
-// sidecars are read in parallel, each into its own slot, and everything is sorted before it is
-// processed. So the index does not depend on the number of threads or on the order of the disk.
+// First a walk collects the names of files. (A listing contains the kinds, so no `stat` is needed.)
+// Then the sidecars are read in parallel, each into its own slot. All results are sorted before
+// they are processed, so the index does not depend on the number of threads or on the order in
+// which the disk lists files.
 #include "registry/project/asset_index.h"
 
 #include <algorithm>
@@ -19,23 +20,23 @@
 namespace muster {
 namespace {
 
-// Nearly all sidecars are smaller than the first limit; the largest seen (a sprite atlas) has 1.4
-// MB.
+// Nearly all sidecars are smaller than the first limit. The largest known sidecar (of a sprite
+// atlas) has 1.4 MB.
 constexpr std::uint64_t kMetaFirstBytes = 16ULL * 1024;
 constexpr std::uint64_t kMetaBytesMax = 64ULL * 1024 * 1024;
-// A deeper folder tree is a circle that the file system does not show.
+// The limit stops a walk through a cycle of folders that the file system does not report.
 constexpr std::size_t kMaxFolderDepth = 128;
 
 struct Walk {
   const FileReader& files;
-  std::vector<AssetPath> metas;                    // paths of the sidecars
-  std::vector<std::pair<AssetPath, bool>> things;  // path, is folder; excludes sidecars
+  std::vector<AssetPath> metas;
+  std::vector<std::pair<AssetPath, bool>> things;  // The other paths; true for a folder.
   std::vector<IndexProblem> problems;
   std::vector<AssetPath> lock_paths;
   std::vector<AssetPath> leftovers;
-  std::set<AssetPath> outputs;       // folders that contain a build
-  std::set<AssetPath> around;        // folders with nothing but builds
-  std::set<std::uint64_t> followed;  // identities of folders reached through a link
+  std::set<AssetPath> outputs;       // Folders that are the output of a build.
+  std::set<AssetPath> around;        // Folders that contain only builds.
+  std::set<std::uint64_t> followed;  // Identities of folders that a link has reached.
 };
 
 // The difference between two names that are equal on other systems.
@@ -43,7 +44,7 @@ std::string clash_of(std::string_view one, std::string_view other) {
   const std::string composed = "in how Unicode composes their letters (NFC and NFD)";
   const std::string apart = decomposed_name(one);
   if (apart == decomposed_name(other)) return composed;
-  // True if both names are decomposed, or neither is.
+  // True if both names are decomposed, or if both are not.
   const bool is_alike = (apart == one) == (decomposed_name(other) == other);
   return is_alike ? "in case" : "in case and " + composed;
 }
@@ -78,8 +79,8 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
   }
 }
 
-// Only a link can lead to a folder above itself; following it would never end. Each folder is
-// entered through one link only, because links among n folders could form n! paths.
+// Whether a link must not be followed: it leads to a folder that contains the link, or to a folder
+// that another link has reached. (Links among n folders could form n! paths.)
 bool leads_back(Walk& walk, const AssetPath& link) {
   const FileReader& files = walk.files;
   const auto target = files.stat(link);
@@ -91,7 +92,7 @@ bool leads_back(Walk& walk, const AssetPath& link) {
   }
 }
 
-// A folder, a pipe or a broken link in place of a sidecar hides the guid of its asset.
+// True for a folder, a pipe or a broken link that has the name of a sidecar.
 bool is_unread_sidecar(const std::vector<DirectoryEntry>& siblings, const DirectoryEntry& entry) {
   constexpr std::string_view kMeta = ".meta";
   if (entry.kind == FileKind::file || !entry.name.ends_with(kMeta)) return false;
@@ -100,7 +101,7 @@ bool is_unread_sidecar(const std::vector<DirectoryEntry>& siblings, const Direct
   return std::ranges::find(siblings, asset, &DirectoryEntry::name) != siblings.end();
 }
 
-// A folder with a build is not content, nor is the sidecar that the editor creates for it.
+// Whether a folder is the output of a build. Such a folder and its sidecar are not content.
 bool is_output(Walk& walk, const AssetPath& folder) {
   if (!may_hold_build(folder)) return false;
   const auto listed = walk.files.list(folder);
@@ -141,8 +142,8 @@ void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::
                                {},
                                {},
                                {},
-                               "a sidecar has to be a file of the project: this is no file, or a "
-                               "link that is not followed"});
+                               "a sidecar must be a file of the project, but this is not a file, "
+                               "or is a link that is not followed"});
       continue;
     }
     if (entry.kind == FileKind::outside_link || entry.kind == FileKind::broken_link) {
@@ -190,7 +191,7 @@ IndexProblem meta_problem(const AssetPath& path, const MetaResult& read) {
       break;
     case MetaProblem::second_document:
       kind = IndexProblem::Kind::malformed_sidecar;
-      detail = "a sidecar is one document: nothing reads this second one";
+      detail = "a sidecar is one document, so this second document has no effect";
       break;
     case MetaProblem::not_text:
       detail = read.problem_text;
@@ -232,7 +233,7 @@ void read_sidecar(const FileReader& files, const AssetPath& path, FileMemory* me
   slot.meta = read.meta;
   slot.usable = !read.meta.guid.is_null();
   if (!slot.usable) return;
-  // Textual mentions are skipped: they include the guid of the asset itself.
+  // Textual mentions do not count, because they include the asset's own guid.
   yaml::scan_mentions(as_text(bytes.value()), [&](const yaml::Mention& mention) {
     if (mention.kind != yaml::MentionKind::textual) slot.has_mentions = true;
   });
@@ -250,8 +251,7 @@ bool is_not_followed(const FileInfo& info) {
   return info.kind == FileKind::outside_link || info.kind == FileKind::broken_link;
 }
 
-// Whether the path, or a folder in it, is a link that leaves the project. Reading behind such a
-// link is refused, so the parent folders are checked first.
+// Whether the path, or one of its parent folders, is a link to a target outside the project.
 Result<bool> leaves_project(const FileReader& files, const AssetPath& path) {
   std::optional<Error> refused;
   for (AssetPath up = path; !up.empty(); up = up.parent()) {
@@ -267,7 +267,7 @@ AssetPath without_meta(const AssetPath& path) {
   return path.parent().child(path.name().substr(0, path.name().size() - 5));
 }
 
-// Folders may be listed twice or inside each other; each is walked once.
+// Removes folders that are listed twice or are inside another listed folder.
 std::vector<AssetPath> outermost(std::vector<AssetPath> folders) {
   std::ranges::sort(folders);
   std::vector<AssetPath> kept;
@@ -370,7 +370,8 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
            .detail = leaves ? std::string() : leaves.error().message});
       continue;
     }
-    // Unity does not import the direct content of Packages: folders of packages, and manifests.
+    // The files and folders directly in Packages have no sidecars, because Unity does not import
+    // them.
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);
   }
@@ -411,7 +412,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
     if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder, slot.has_mentions});
   }
   for (const auto& [path, is_folder] : unclaimed) {
-    // The first build into a folder creates it, and the editor its sidecar later.
+    // A folder that contains only builds may have no sidecar yet.
     if (walk.around.contains(path)) continue;
     walk.problems.push_back(
         {IndexProblem::Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});

@@ -1,4 +1,4 @@
-// Maps guids to files.
+// Finds the assets of a project, by guid and by path.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +25,31 @@ struct Asset {
   AssetPath path;
   Guid guid;
   bool is_folder = false;
-  /// Whether the sidecar refers to any asset; most do not, and are not read again.
+  /// Whether the sidecar refers to any asset. Most sidecars do not, and these are not read again.
   bool has_mentions_in_meta = true;
 };
 
 /// A problem of the files themselves, reported to the user.
 struct IndexProblem {
   enum class Kind : std::uint8_t {
-    orphan_meta,        ///< A sidecar without an asset.
-    missing_meta,       ///< A file or folder without a sidecar.
-    duplicate_guid,     ///< Two assets with one guid; `other` is the one that was kept.
-    malformed_guid,     ///< A sidecar without a usable guid.
-    malformed_sidecar,  ///< A second document or a second `guid:`; `detail` names it.
-    upper_case_guid,    ///< A sidecar that spells its guid in upper case.
-    placeholder_guid,   ///< A guid that looks invented, not random.
-    merge_conflict,     ///< Conflict markers inside a sidecar.
-    lfs_pointer,        ///< A Git LFS pointer in place of a sidecar.
-    case_clash,         ///< Two paths that differ only in case or in the composition of letters;
-                        ///< `detail` names the difference.
-    unportable_name,    ///< A name that another operating system does not allow; `detail` has the
-                        ///< reason.
-    outside_link,       ///< A link that leaves the project, or has no target.
-    link_circle,        ///< A link to a folder above itself.
-    unreadable,         ///< The operating system refused; `detail` has the reason.
+    orphan_meta,     ///< A sidecar without an asset.
+    missing_meta,    ///< A file or folder without a sidecar.
+    duplicate_guid,  ///< Two assets with the same guid; the index contains only `other`.
+    malformed_guid,  ///< A sidecar without a usable guid.
+    /// A sidecar with a second document or a second `guid:`; `detail` names the fault.
+    malformed_sidecar,
+    upper_case_guid,   ///< A sidecar with upper-case digits in its guid.
+    placeholder_guid,  ///< A guid that does not look random.
+    merge_conflict,    ///< A sidecar with merge conflict markers.
+    lfs_pointer,       ///< A Git LFS pointer in place of a sidecar.
+    /// Two paths that differ only in case or in Unicode composition; `detail` names the difference.
+    case_clash,
+    /// A name that some operating systems do not allow; `detail` contains the reason.
+    unportable_name,
+    outside_link,  ///< A link to a target outside the project, or to a missing target.
+    link_circle,   ///< A link to a folder that contains the link.
+    /// A file or folder that the operating system cannot read; `detail` contains the reason.
+    unreadable,
   };
   Kind kind = Kind::orphan_meta;
   AssetPath path;
@@ -63,24 +65,25 @@ struct ReadFailure {
   Error error;
 };
 
-/// The assets of a project, sorted by path, found by guid or by path. Immutable after construction;
-/// reading from several threads is safe.
+/// The assets of a project, sorted by path. Immutable after construction, so several threads may
+/// use it.
 class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }
   std::span<const IndexProblem> problems() const { return problems_; }
-  /// The locks of type ids in the walked folders (`.NAME.ids.yaml`), sorted. They have no sidecars.
+  /// The paths of the lock files of type ids (`.NAME.ids.yaml`), sorted. Lock files have no
+  /// sidecars.
   std::span<const AssetPath> lock_paths() const { return lock_paths_; }
-  /// Temporary files of a killed `prepare`, sorted.
+  /// The temporary files that an interrupted `prepare` has left, sorted.
   std::span<const AssetPath> leftovers() const { return leftovers_; }
 
   const Asset& at(AssetNumber number) const { return assets_[number]; }
   AssetNumber find(const Guid& guid) const;
   AssetNumber find(const AssetPath& path) const;
-  /// All assets below a folder, without the folder itself, by path.
+  /// All assets below a folder, without the folder itself. Sorted by path.
   std::vector<AssetNumber> within(const AssetPath& folder) const;
 
-  /// Builds an index from the results of a walk; used by `build_asset_index` and by tests.
+  /// Builds an index from the results of a folder walk. For `build_asset_index` and tests.
   AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
              std::vector<AssetPath> lock_paths = {}, std::vector<AssetPath> leftovers = {});
   AssetIndex() = default;
@@ -93,21 +96,22 @@ class AssetIndex {
   std::unordered_map<Guid, AssetNumber> by_guid_;
 };
 
-/// Walks a project's folders like Unity (it skips names that start with `.` or end with `~`, `cvs`
-/// and `*.tmp`), reads on `jobs` threads every sidecar that `memory` does not know, and indexes
-/// them. Irregularities become problems, never failures. Fails only if a top folder cannot be
-/// listed, or with `cancelled`.
+/// Walks a project's folders and indexes the sidecars. Skips the same names as Unity
+/// (`is_ignored_name`). Reads the sidecars on `jobs` threads, except unchanged sidecars that
+/// `memory` knows. A fault in a file becomes a problem of the index. Fails only with `cancelled`,
+/// or if one of the project's `folders` cannot be listed.
 Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
                                      const Progress& progress = {}, FileMemory* memory = nullptr);
 
-/// True for names that Unity, and so Muster, skips.
+/// True for names that Unity and Muster skip: names that start with `.` or end with `~` or `.tmp`,
+/// and `cvs`.
 bool is_ignored_name(std::string_view name);
-/// True for the top folders of a project that the editor generates (`Library` and others).
+/// True for the folders that the editor generates at the top of a project, such as `Library`.
 bool is_unity_output(const AssetPath& path);
 
-/// The name of a lock of type ids is that of its registry between this prefix and suffix. Unity
-/// ignores such names, so a lock needs no sidecar.
+/// The name of a lock file is the prefix, the name of its registry, and the suffix. Unity ignores
+/// such names, so a lock file needs no sidecar.
 inline constexpr std::string_view kLockPrefix = ".";
 inline constexpr std::string_view kLockSuffix = ".ids.yaml";
 bool is_lock_name(std::string_view name);

@@ -1,4 +1,4 @@
-// The kind of an asset, by its file name or class.
+// Determines the kind of an asset from its file name or class.
 #pragma once
 
 #include <cstdint>
@@ -7,17 +7,18 @@
 
 namespace muster {
 
-/// A kind of assets, with a name for users.
+/// A kind of assets.
 struct AssetKind {
-  std::string_view name;
-  std::string_view extensions;  ///< In lower case, with a blank on both sides of each.
-  std::string_view classes;     ///< The engine's classes in an `.asset` file; same form.
+  std::string_view name;  ///< The name that users write and read.
+  /// The extensions in lower case, each with a space before and after it.
+  std::string_view extensions;
+  std::string_view classes;  ///< The engine's classes for `.asset` files, in the same form.
 
-  /// Whether assets of this kind only affect what players see and hear.
+  /// Whether assets of this kind affect only pictures and sound.
   enum class Presents : std::uint8_t {
     nothing,
-    maybe,   ///< A mesh is also used for collisions, an animation moves hit boxes.
-    always,  ///< By default left out for a target without a screen.
+    maybe,   ///< Also used by the simulation. For example, a mesh is used for collisions.
+    always,  ///< Only pictures and sound; by default left out of server builds.
   };
   Presents presents = Presents::nothing;
 };
@@ -27,7 +28,7 @@ std::span<const AssetKind> asset_kinds();
 /// The kind with this name; null if none exists.
 const AssetKind* find_asset_kind(std::string_view name);
 
-/// The name of the kind for a path, by its extension; `other` for an unknown one.
+/// The name of the kind for a path's extension; `other` for an unknown extension.
 std::string_view kind_of(std::string_view path);
 /// The name of the kind for an engine class or the class of a plain file; empty for other classes.
 std::string_view kind_of_class(std::string_view class_name);

@@ -16,7 +16,8 @@ using yaml::Children;
 using yaml::kNoNode;
 using yaml::NodeIndex;
 
-/// The number of stars is limited, because each one may match at every position of a path.
+/// The maximum number of stars in a pattern. Each star can match at any position, so the time for a
+/// match grows exponentially with the number of stars.
 constexpr std::ptrdiff_t kStarsMax = 8;
 
 struct Unit {
@@ -85,7 +86,7 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     budget.targets = name == "client" ? Target::client : Target::server;
   }
   const NodeIndex bytes = tree.find(item, "bytes");
-  if (bytes == kNoNode) return refuse_config(tree, item, "a budget says how many 'bytes'");
+  if (bytes == kNoNode) return refuse_config(tree, item, "a budget needs the key 'bytes'");
   const auto count = read_byte_count(tree.scalar(bytes));
   if (!count) return refuse_config(tree, bytes, count.error().message);
   budget.bytes = count.value();
@@ -98,7 +99,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
   std::vector<Budget> budgets;
   const yaml::Node& node = tree.at(list);
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
-  if (is_null) return budgets;  // fully commented out
+  if (is_null) return budgets;  // All items are commented out.
   if (node.kind != yaml::NodeKind::sequence)
     return refuse_config(tree, list, "'budgets' must be a list");
   for (const NodeIndex item : Children(tree, list)) {
@@ -112,7 +113,7 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, NodeIndex list)
 Result<std::uint64_t> read_byte_count(std::string_view text) {
   const auto refuse_count = [&] {
     return fail(ErrorCode::malformed,
-                "'" + std::string(text) + "' is no number of bytes, such as 300 MiB or 4096");
+                "'" + std::string(text) + "' is not a number of bytes, such as 300 MiB or 4096");
   };
   std::uint64_t number = 0;
   const char* const end = text.data() + text.size();
@@ -135,7 +136,7 @@ bool fits_pattern(std::string_view path, std::string_view pattern) {
   }
   const bool crosses = pattern.starts_with("**");
   pattern.remove_prefix(crosses ? 2 : 1);
-  // `a/**/b` matches `a/b` too.
+  // `a/**/b` also matches `a/b`.
   if (crosses && pattern.starts_with('/') && fits_pattern(path, pattern.substr(1))) return true;
   while (!fits_pattern(path, pattern)) {
     if (path.empty() || (!crosses && path.front() == '/')) return false;

@@ -16,14 +16,15 @@ namespace muster {
 ///
 ///     budgets:
 ///     - {target: client, bytes: 300 MiB}                 # all bundles of the client
-///     - {bundle: "Assets/Prefabs/**", bytes: 2 MiB}      # each bundle of a prefab in there
-///     - {bundle: shared, target: server, bytes: 20 MiB}  # each bundle that several share
+///     - {bundle: "Assets/Prefabs/**", bytes: 2 MiB}      # each bundle of a prefab in this folder
+///     - {bundle: shared, target: server, bytes: 20 MiB}  # each bundle that several prefabs share
 ///     - {kind: [png, tga], bytes: 80 MiB}                # all assets with these extensions
 struct Budget {
-  /// A pattern for the paths of prefabs (`*` within a name, `**` across folders), or `shared`;
-  /// empty if the budget is not for single bundles.
+  /// A pattern for the paths of prefabs (see `fits_pattern`), or `shared`. Empty if the budget
+  /// limits a total instead of single bundles.
   std::string bundle;
-  std::vector<std::string> kinds;         ///< Extensions, in lower case, without the dot.
+  /// Extensions in lower case, without dots. Empty for all assets.
+  std::vector<std::string> kinds;
   TargetSet targets = TargetSet::both();  ///< The limit applies to each target separately.
   std::uint64_t bytes = 0;
   yaml::Position position;
@@ -34,7 +35,8 @@ inline constexpr std::string_view kSharedBundles = "shared";
 /// Reads the list. Fails with `malformed`, naming the line of `muster.yaml`.
 Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, yaml::NodeIndex list);
 
-/// Parses "1048576", "512 KiB", "300 MiB", "2 GiB", or with kB, MB and GB. Fails with `malformed`.
+/// Parses a number of bytes such as "1048576", or with a unit: "512 KiB". The units are KiB, MiB,
+/// GiB, kB, MB and GB. Fails with `malformed`.
 Result<std::uint64_t> read_byte_count(std::string_view text);
 
 /// True if a path matches a pattern: `*` matches any text without a slash, `**` any text.

@@ -1,5 +1,5 @@
-// Detects builds inside a project. A build can be in `StreamingAssets`, because an engine's player
-// reads the files in this folder unchanged.
+// Detects builds inside a project. A build can be in `StreamingAssets`, because Unity copies the
+// files in this folder unchanged to the game.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace muster {
 
-/// The file at the top of every build's output.
+/// The name of a file at the top of every build's output.
 inline constexpr std::string_view kStateName = ".muster-state";
 
 /// Whether a build may be written to this path of a project: `Assets/StreamingAssets`, or a folder
 /// below it.
 bool may_hold_build(const AssetPath& path);
 
-/// Whether a folder of a project is a build's output, and so not content. `entries` is the list of
-/// its files.
+/// Whether a folder of a project is a build's output, which is not content. `entries` lists the
+/// folder.
 bool is_build_output(const AssetPath& folder, std::span<const DirectoryEntry> entries);
 
 }  // namespace muster

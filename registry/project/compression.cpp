@@ -60,7 +60,7 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
   CompressionRules rules;
   const yaml::Node& node = tree.at(section);
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(section).empty();
-  if (is_null) return rules;  // fully commented out
+  if (is_null) return rules;  // All keys are commented out.
   if (node.kind != yaml::NodeKind::mapping) {
     return refuse_config(node.position,
                          "'compression' is a mapping, such as {default: 9, kinds: {wav: store}}");

@@ -16,26 +16,29 @@ namespace muster {
 ///     compression:
 ///       default: 9            # 1 (fast) to 19 (small)
 ///       kinds:
-///         object: 19          # what an entry is: object, prefab, raw, import_settings, text
+///         object: 19          # a kind of bundle entry: object, prefab, raw, import_settings, text
 ///         wav: store          # or a file extension, for all entries of such files
-///       dictionaries: Dictionaries~   # the folder of `muster train`; without it builds train
+///       dictionaries: Dictionaries~   # written by `muster train`; if missing, builds train
 ///
 /// An extension takes precedence over the kind of the entry, and the kind over the default.
 struct CompressionRules {
   static constexpr int kLevelMax = 19;
 
-  std::optional<int> level;                       ///< The default.
-  std::map<std::string, int, std::less<>> kinds;  ///< Extensions in lower case; 0 stores.
-  std::optional<AssetPath> dictionaries;          ///< The folder of committed dictionaries.
-  yaml::Position dictionaries_at{};               ///< The position of its name.
+  std::optional<int> level;  ///< The default.
+  /// Levels by kind or lower-case extension; 0 stores.
+  std::map<std::string, int, std::less<>> kinds;
+  std::optional<AssetPath> dictionaries;  ///< The folder of committed dictionaries.
+  yaml::Position dictionaries_at{};       ///< The position of the value.
 
-  /// All kinds on one line, for comparison with other builds; empty without kinds.
+  /// All kinds and levels in one line, for comparison with another build's line. Empty without
+  /// kinds.
   std::string text() const;
 };
 
 /// Parses the section. Fails with `malformed` (file, line).
 Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
-/// The section of a project whose settings were validated. Returns the defaults if none exists.
+/// The rules of a project; the defaults if the section does not exist. Requires: the settings were
+/// validated.
 CompressionRules compression_of(const ProjectConfig& config);
 
 }  // namespace muster

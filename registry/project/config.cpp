@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// A game has a few hundred components, each of some kilobytes of text.
+/// Games have a few hundred components, each with a few kilobytes of text.
 constexpr std::uint64_t kMaxComponentsBytes = 64ULL * 1024 * 1024;
 
 constexpr std::uint64_t kMaxConfigBytes = 4ULL * 1024 * 1024;
@@ -28,7 +28,8 @@ bool is_project(const FileReader& files, const AssetPath& folder) {
          is_folder(files, folder.child("Assets"));
 }
 
-// The folders in `folders`, up to the limit. Links are not followed, because they may form circles.
+// The folders inside `folders`, at most `budget`. Does not follow links, because they may form
+// cycles.
 std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<AssetPath>& folders,
                                   std::size_t& budget) {
   std::vector<AssetPath> found;
@@ -45,11 +46,12 @@ std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<Ass
   return found;
 }
 
-// If a user runs Muster above the project, such as in the repository, the error names the project.
+// The projects in subfolders, for the error message if the user runs Muster in a folder above the
+// project.
 std::string nearby_projects(const FileReader& files) {
   constexpr std::size_t kLevels = 2;
   constexpr std::size_t kNamed = 5;
-  std::size_t budget = 1000;  // a home folder has more, and searching it takes too long
+  std::size_t budget = 1000;  // Limits the time for a large folder, such as a home folder.
   std::vector<AssetPath> folders{AssetPath()};
   std::string hint;
   std::size_t named = 0;
@@ -64,7 +66,7 @@ std::string nearby_projects(const FileReader& files) {
   return hint.empty() ? hint : hint + "'?";
 }
 
-// A scalar has no items; read as a list it would be silently empty.
+// Fails if a node has another kind. For example, a scalar would be read as an empty list.
 Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::NodeKind kind) {
   if (tree.at(node).kind == kind) return {};
   const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";
@@ -72,7 +74,8 @@ Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::Node
                        "'" + std::string(tree.at(node).key) + "' must be " + std::string(wanted));
 }
 
-// Finds a path that differs in case only, for disks that are case-sensitive.
+// A hint for messages: the path on the disk that differs from `path` only in case; empty if none
+// exists.
 std::string other_case(const FileReader& files, const AssetPath& path) {
   const auto other = path_in_any_case(files, path);
   return other ? "; it is called '" + other->text() + "' ('muster validate --fix' writes that)"
@@ -87,7 +90,7 @@ Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml:
                          "'folders' names no folder, so there is nothing to read");
   }
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {
-    // A folder from elsewhere is mounted at the path of a package in the editor.
+    // A folder outside the project is mounted in `Packages`, like in the editor.
     const auto outside = path_of_outside(files, tree.scalar(item));
     auto folder = outside ? Result<AssetPath>(*outside) : AssetPath::parse(tree.scalar(item));
     if (tree.scalar(item).empty())
@@ -107,7 +110,7 @@ Result<void> read_folders(const FileReader& files, const yaml::Tree& tree, yaml:
 }
 
 Result<void> read_guids(const yaml::Tree& tree, yaml::NodeIndex list, ProjectConfig& config) {
-  // Fully commented out.
+  // All items are commented out.
   const bool is_null = tree.at(list).kind == yaml::NodeKind::scalar && tree.scalar(list).empty();
   if (is_null) return {};
   if (auto good = check_kind(tree, list, yaml::NodeKind::sequence); !good) return good;
@@ -149,7 +152,7 @@ Result<void> add_unity_folders(const FileReader& files, ProjectConfig& config) {
   return {};
 }
 
-// Detects a misnamed settings file: ignoring it would change the build.
+// Detects a misnamed settings file, because a build without the settings would be different.
 Result<std::string> misnamed_config(const FileReader& files) {
   constexpr std::array<std::string_view, 6> kNames = {
       "muster.yml", ".muster.yaml", ".muster.yml", "muster.yaml.txt", "muster.json", "muster.yaml"};
@@ -164,7 +167,7 @@ Result<std::string> misnamed_config(const FileReader& files) {
   return std::string();
 }
 
-// Refuses a second settings file, because edits of it would have no effect.
+// Fails if a second settings file exists, because it would have no effect.
 Result<void> check_no_second(const FileReader& files) {
   for (const char* const name : {"muster.yml", ".muster.yaml", ".muster.yml"}) {
     const auto info = files.stat(AssetPath().child(name));
@@ -172,8 +175,8 @@ Result<void> check_no_second(const FileReader& files) {
     if (!info || info.value().kind != FileKind::file) continue;
     return fail(ErrorCode::malformed,
                 std::string(name) +
-                    ":1:1: settings are read from 'muster.yaml' alone, which is here as well; "
-                    "move what is needed there and remove this file");
+                    ":1:1: settings are read only from 'muster.yaml', which also exists here; move "
+                    "the needed settings into it and remove this file");
   }
   return {};
 }
@@ -257,7 +260,7 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   if (!misnamed.value().empty()) {
     return fail(
         ErrorCode::malformed,
-        misnamed.value() + ":1:1: settings are read from 'muster.yaml' alone; rename this file");
+        misnamed.value() + ":1:1: settings are read only from 'muster.yaml'; rename this file");
   }
   ProjectConfig config;
   if (auto good = add_unity_folders(files, config); !good) return fail(good.error());
@@ -265,8 +268,8 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   if (!assets && assets.error().code != ErrorCode::not_found) return fail(assets.error());
   if (assets && assets.value().kind == FileKind::outside_link) {
     return fail(ErrorCode::permission_denied,
-                "'Assets' is a link that leads out of the project, and is not followed; give the "
-                "folder that it leads into a place inside the project");
+                "'Assets' is a link that leads out of the project and is not followed; move the "
+                "target folder into the project");
   }
   if (!assets || assets.value().kind != FileKind::folder) {
     return fail(ErrorCode::not_found,

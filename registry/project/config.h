@@ -16,7 +16,7 @@
 
 namespace muster {
 
-/// The text and tree of `muster.yaml`; other folders of Muster parse their own sections.
+/// The text and the tree of `muster.yaml`, from which other units parse their sections.
 struct ConfigSource {
   std::string text;
   yaml::Tree tree;
@@ -28,26 +28,28 @@ struct ProjectConfig {
   static constexpr std::string_view kFileName = "muster.yaml";
 
   std::string name;
-  std::vector<AssetPath> folders;           ///< The folders to walk; each exists.
-  std::optional<AssetPath> components;      ///< The game's exported component descriptions.
-  std::unordered_set<Guid> external_guids;  ///< Known to be outside the tree (packages).
-  std::vector<Budget> budgets;              ///< Limits on the size of a build.
-  std::vector<VariantAxis> axes;            ///< The axes of variants.
-  /// What a target's bundles leave out.
+  std::vector<AssetPath> folders;  ///< The folders of the content. All exist.
+  /// The file with the game's exported component descriptions.
+  std::optional<AssetPath> components;
+  /// Guids of assets that are known to be outside the project.
+  std::unordered_set<Guid> external_guids;
+  std::vector<Budget> budgets;    ///< Limits on the size of a build.
+  std::vector<VariantAxis> axes;  ///< The axes of variants.
+  /// The rules for content that a target's bundles leave out.
   TargetStripRules strip = default_strip_rules();
   std::shared_ptr<const ConfigSource> source;  ///< Null if there is no file.
 };
 
 /// Finds and parses a project's settings: `muster.yaml` if it exists, otherwise Unity's folders.
-/// Fails with `not_found` if neither exists, naming a nearby project if there is one, and with
-/// `malformed` (file, line) if the file is invalid.
+/// Fails with `not_found` if neither exists; the message names a project in a nearby folder, if
+/// any. Fails with `malformed` if the file is invalid; the message names file and line.
 Result<ProjectConfig> load_config(const FileReader& files);
 
-/// Reads the component descriptions that a project names; empty if it names none. Fails with disk
-/// errors, and with `malformed`, naming the component.
+/// Reads the component descriptions in the file `components` of a project; empty without such a
+/// file. Fails with disk errors, and with `malformed`, naming the component.
 Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config);
-/// The messages of the same file.
+/// Reads the message descriptions in the same file. Fails like `load_components`.
 Result<std::vector<ComponentDescription>> load_messages(const FileReader& files,
                                                         const ProjectConfig& config);
 

@@ -16,45 +16,49 @@ using enum ConfigValue;
 constexpr std::array kTop = {
     ConfigKey{"version", version, true, "Of this file's form."},
     ConfigKey{"name", text, false, "For reports."},
-    ConfigKey{"folders", paths, false, "What is walked. Default: Unity's Assets and Packages."},
+    ConfigKey{"folders", paths, false,
+              "The folders that Muster reads. Default: Unity's Assets and Packages."},
     ConfigKey{"components", path, false, "The game's exported component descriptions."},
     ConfigKey{"classes_from", ready_made, false,
-              "Registry classes of public packages. Default: all that are ready-made."},
-    ConfigKey{"classes", classes, false, "Registry classes of the project's own, by name."},
+              "Ready-made registry classes of public packages. Default: all of them."},
+    ConfigKey{"classes", classes, false, "The project's own registry classes, by name."},
     ConfigKey{"external_guids", guids, false,
-              "Guids outside the tree (packages): never \"missing\"."},
+              "Guids of assets outside the project, which are not reported as missing."},
     ConfigKey{"rules", rules, false,
-              "Severities of rules: off, note, warning or error, by id; or by paths ('*', '**')."},
+              "The severity of each rule: off, note, warning or error; or severities by path ('*', "
+              "'**')."},
     ConfigKey{"budgets", budgets, false, "Limits on the size of a build."},
     ConfigKey{"variants", variants, false,
               "Axes along which assets vary, by name: crate@low.png is a variant of crate.png."},
     ConfigKey{"strip", strip, false,
-              "What a target's bundles leave out: presentation, on servers."},
+              "The assets and components that a target's bundles leave out."},
     ConfigKey{"compression", compression, false, "How packed content is compressed."}};
 
 constexpr std::array kClass = {
     ConfigKey{"script", guid, false,
-              "The guid of the class's script, if it is in no folder of the project."},
+              "The guid of the class's script. Needed if the script is not in the project."},
     ConfigKey{"entries", text, false, "The list of the entries. Default: entries."},
     ConfigKey{"references", references, false, "How an entry names assets."},
     ConfigKey{"prepare", prepare, false, "How 'muster prepare' finds members."},
-    ConfigKey{"first_id", zero_or_one, false, "1 if 0 means \"none\" on the wire."},
+    ConfigKey{"first_id", zero_or_one, false,
+              "The first type id: 1 if 0 means \"none\" on the wire; default: 0."},
     ConfigKey{"owner", text, false, "The key with a reference to the owner of an entry."},
-    ConfigKey{"component", text, false, "Required on the root of each registered prefab."},
+    ConfigKey{"component", text, false,
+              "The component that the root of each registered prefab must have."},
     ConfigKey{"pool_size", text, false, "The key with a number that must be positive."},
     ConfigKey{"key", texts, false, "The keys whose values identify an entry."},
     ConfigKey{"foreign_guids", texts, false,
-              "Keys of the registry itself (not of entries) whose guids name no asset."},
+              "Keys of the registry (not of entries) whose guids are not guids of assets."},
     ConfigKey{"fields", texts, false,
               "Other keys of a plain registry and its entries, which the game itself reads."},
     ConfigKey{"packed", truth, false,
-              "false: the registry's own asset only controls the build, and is no content."},
+              "false: the registry's own asset is packed only if a packed asset refers to it."},
     ConfigKey{"ids", truth, false,
               "false: entries are found by guid and have no type ids. Default: true."},
     ConfigKey{"is_component", truth, false,
               "true: registries are components in prefabs and scenes. Requires 'ids: false'."},
     ConfigKey{"single_entries", texts, false,
-              "Keys of such a component that contain one more entry each, outside the list."}};
+              "Keys of such a component, outside the list, that each contain one entry."}};
 
 constexpr std::array kReference = {
     ConfigKey{"path", text, false,
@@ -62,19 +66,20 @@ constexpr std::array kReference = {
     ConfigKey{"strength", strength, false, "Default: weak."},
     ConfigKey{"targets", targets, true, "The targets that get the asset."},
     ConfigKey{"role", role, false, "Default: asset."},
-    ConfigKey{"when", texts, false, "Only for entries with one of these keys."},
+    ConfigKey{"when", texts, false, "The rule applies only to entries with one of these keys."},
     ConfigKey{"unless", texts, false,
-              "Not for entries with one of these keys ('key[]': as a list)."},
+              "The rule does not apply to entries with one of these keys ('key[]': with a list)."},
     ConfigKey{"ignore", texts, false, "Values that name no asset."},
     ConfigKey{"expand_folders", truth, false,
               "true: a folder means all assets in it. Default: false."}};
 
 constexpr std::array kPrepare = {
-    ConfigKey{"component", text, false, "All prefabs whose root has this component; or:"},
+    ConfigKey{"component", text, false,
+              "The members are all prefabs whose root has this component."},
     ConfigKey{"assets_of_class", text, false, "All assets of this class."},
     ConfigKey{"field", text, false, "The key of an entry for the asset."},
     ConfigKey{"required_reference", text, false,
-              "Only prefabs on whose component this weak reference is set."}};
+              "Only prefabs whose component sets this weak reference are members."}};
 
 constexpr std::array kBudget = {
     ConfigKey{"bundle", text, false,
@@ -85,16 +90,19 @@ constexpr std::array kBudget = {
 
 constexpr std::array kVariantAxis = {
     ConfigKey{"values", texts, true, "Names of letters, digits, '-' and '_'."},
-    ConfigKey{"default", text, false, "The value without a choice; without a default, the base."},
+    ConfigKey{"default", text, false,
+              "The value that is used without a choice. Without a default, the base is used."},
     ConfigKey{"choose", choose, false,
               "'build': muster build --variant AXIS=VALUE. 'runtime' (default): the game."}};
 
 constexpr std::array kStrip = {
-    ConfigKey{"server", strip_target, false, "Default: everything that is only seen or heard."},
+    ConfigKey{
+        "server", strip_target, false,
+        "The rules for servers. Default: leave out content that affects only pictures and sound."},
     ConfigKey{"client", strip_target, false, "Default: nothing."}};
 
 constexpr std::array kStripTarget = {
-    ConfigKey{"defaults", truth, false, "false: only what is listed here is left out."},
+    ConfigKey{"defaults", truth, false, "false: only the rules that are listed here apply."},
     ConfigKey{"kinds", texts_or_none, false,
               "More kinds of assets (mesh, animation), or extensions ('.bank')."},
     ConfigKey{"components", texts_or_none, false, "More classes of components, and of assets."},
@@ -136,8 +144,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
 
 namespace {
 
-// The required kind of a value; nothing if several kinds are allowed, which the value's parser
-// checks.
+// The required kind of a value. Nullopt if several kinds are allowed; then the value's parser
+// checks the kind.
 std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   switch (value) {
     case version:
@@ -166,7 +174,7 @@ std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   }
 }
 
-// A list of scalars must not contain lists or mappings: their text would be empty.
+// True for lists whose items must be scalars.
 bool is_list_of_texts(ConfigValue value) {
   return value == texts || value == paths || value == guids || value == ready_made ||
          value == targets || value == text_or_texts || value == texts_or_none;
@@ -227,7 +235,7 @@ Result<Bytes> read_optional(const FileReader& files, const AssetPath& path, std:
     const auto info = files.stat(at);
     if (!info && info.error().code != ErrorCode::not_found) return fail(info.error());
     if (info && info.value().kind == FileKind::broken_link) {
-      return fail(ErrorCode::io, "'" + at.text() + "' is a link that leads nowhere");
+      return fail(ErrorCode::io, "'" + at.text() + "' is a link without a target");
     }
   }
   return bytes;

@@ -1,4 +1,4 @@
-// The keys of `muster.yaml`, defined once for the parser and for editors.
+// The keys of `muster.yaml`, for the parser and for the JSON Schema.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace muster {
 
-/// A mapping of `muster.yaml` with its own keys.
+/// The kinds of mappings in `muster.yaml` that have a fixed set of keys.
 enum class ConfigPart : std::uint8_t {
   top,
   registry_class,
@@ -27,7 +27,7 @@ enum class ConfigPart : std::uint8_t {
 /// The type of a key's value.
 enum class ConfigValue : std::uint8_t {
   version,  ///< The number 1.
-  text,     ///< A name, a key, a path of keys.
+  text,     ///< A name, a key, or a path of keys.
   texts,    ///< A list of texts.
   path,     ///< The path of a file in the project.
   paths,    ///< A list of folders.
@@ -39,7 +39,7 @@ enum class ConfigValue : std::uint8_t {
   target,    ///< `client` or `server`.
   targets,   ///< A list of targets.
   text_or_texts,
-  byte_count,     ///< 4096, or 300 MiB.
+  byte_count,     ///< A number of bytes, for example `4096` or `300 MiB`.
   ready_made,     ///< A list of names of ready-made classes.
   classes,        ///< A mapping from names to `registry_class`.
   references,     ///< A list of `reference`.
@@ -54,7 +54,7 @@ enum class ConfigValue : std::uint8_t {
   compression,    ///< One `compression`.
   plain_level,    ///< 1 to 19.
   kinds,          ///< A mapping from kinds to levels, or `store`.
-  rules,          ///< A mapping from rules to severities, or to mappings from paths to them.
+  rules,  ///< A mapping from rule names to severities, or to mappings from paths to severities.
 };
 
 struct ConfigKey {
@@ -67,16 +67,17 @@ struct ConfigKey {
 /// The keys of a mapping, in their usual order.
 std::span<const ConfigKey> config_keys(ConfigPart part);
 
-/// Fails with `malformed` at the first key that `part` does not have, naming the line.
+/// Fails with `malformed` if the mapping has a key that `part` does not have, naming the line of
+/// the first such key.
 Result<void> check_config_keys(const yaml::Tree& tree, yaml::NodeIndex mapping, ConfigPart part);
 
-/// An error at a position in `muster.yaml`.
+/// Returns a `malformed` error for a position in `muster.yaml`.
 tl::unexpected<Error> refuse_config(const yaml::Position& at, const std::string& why);
 tl::unexpected<Error> refuse_config(const yaml::Tree& tree, yaml::NodeIndex at,
                                     const std::string& why);
 
 /// Reads an optional settings file, like `read_whole`. Fails with `not_found` only if `path` does
-/// not exist, and with `io` if it or one of its folders is a broken link.
+/// not exist. Fails with `io` if `path` or one of its folders is a broken link.
 Result<Bytes> read_optional(const FileReader& files, const AssetPath& path, std::uint64_t max_bytes,
                             ByteVector& buffer);
 

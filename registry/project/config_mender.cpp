@@ -18,8 +18,8 @@ struct Replacement {
   std::string text;
 };
 
-// The offset of a scalar's characters in the text; `npos` if they are not literally there (escaped,
-// folded).
+// The offset of a scalar in the text; `npos` if the text does not contain the scalar literally,
+// because it is escaped or folded.
 std::size_t offset_of(std::string_view text, const yaml::Position& position,
                       std::string_view scalar) {
   std::size_t at = 0;

@@ -8,13 +8,13 @@
 
 namespace muster {
 
-/// The path on the disk that equals `path` apart from case; nothing if none exists or more than
-/// one.
+/// The path on the disk that is equal to `path` if case is ignored. Nullopt if no such path or more
+/// than one exists.
 std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path);
 
-/// The text of `muster.yaml` with `folders` and `components` in the case of the disk. Nothing if
-/// there is no change, or if the file cannot be read (which is reported elsewhere). The rest of the
-/// text is unchanged.
+/// The text of `muster.yaml` in which `folders` and `components` have the case of the paths on the
+/// disk. The rest of the text is unchanged. Nullopt if nothing changes, or if the file cannot be
+/// read.
 std::optional<std::string> mended_config(const FileReader& files);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A file with a truncated object can look complete, because other objects mention their own
-// scripts: those after it or, if the file ends early, those before it.
+// A file with a truncated object can look complete to the scanner, because other objects of the
+// file mention their own scripts. So the text of the main object alone is searched.
 #include "registry/project/cut_object.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Whether the guid after `guid:`, if that key exists, is complete.
+// False if the text has the key `guid:` and the guid is not complete.
 bool has_whole_guid(std::string_view text) {
   constexpr std::string_view kGuid = "guid:";
   const std::size_t guid = text.find(kGuid);
@@ -19,9 +19,8 @@ bool has_whole_guid(std::string_view text) {
   return Guid::parse_any_case(text.substr(0, text.find_first_of(", \r\n'\""))).has_value();
 }
 
-// The lines of a block after `m_Script:`: those that are indented deeper. Other tools write
-// references in this form. The last line must have a line end, because truncation may have cut the
-// guid.
+// The lines after `m_Script:` that are indented deeper. Other tools write a reference as a block. A
+// last line without a line end is left out, because its guid may be truncated.
 std::string_view block_behind(std::string_view text) {
   std::size_t end = text.find('\n');
   if (end == std::string_view::npos || text.substr(0, end).find_first_not_of(" \r") < end)
@@ -35,7 +34,7 @@ std::string_view block_behind(std::string_view text) {
   return text.substr(begin, end - begin);
 }
 
-// Whether the text after `m_Script:` is a complete reference. Unity folds long mappings over lines.
+// Whether a complete reference follows `m_Script:`. Unity writes a long reference in several lines.
 bool is_whole_reference(std::string_view text) {
   if (const std::string_view block = block_behind(text);
       !block.empty() && block.find('{') == std::string_view::npos) {
@@ -47,7 +46,7 @@ bool is_whole_reference(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \r\n");
   if (begin == std::string_view::npos || text[begin] != '{') return false;
   text = text.substr(begin + 1);
-  // The brace belonged to another value.
+  // The closing brace belongs to another value.
   if (text.find('{') != std::string_view::npos) return false;
   return has_whole_guid(text);
 }

@@ -16,12 +16,12 @@ namespace muster {
 struct SidecarFacts {
   Guid guid{};
   bool is_folder = false;
-  bool has_mentions = false;  ///< Whether it refers to any asset.
+  bool has_mentions = false;  ///< Whether the sidecar refers to any asset.
   friend bool operator==(const SidecarFacts&, const SidecarFacts&) = default;
 };
 
-/// One guid that a file mentions in one way, any number of times. `offset_bytes` is the offset of
-/// the first mention.
+/// All mentions of one guid in a file that have the same kind. `offset_bytes` is the offset of the
+/// first mention.
 struct FileMention {
   Guid guid{};
   yaml::MentionKind kind = yaml::MentionKind::strong;
@@ -30,17 +30,17 @@ struct FileMention {
   friend bool operator==(const FileMention&, const FileMention&) = default;
 };
 
-/// Remembers the facts of files without problems. Files with problems are read each time. An answer
-/// is always true of the file's current content. A query counts as a read of the file. Safe to use
-/// from several threads.
+/// Stores facts about files that have no problems. (Files with problems are read in each build.) A
+/// result is always valid for the file's current content. A query counts as a read of the file.
+/// Safe to use from several threads.
 class FileMemory {
  public:
   virtual ~FileMemory() = default;
 
-  /// Nothing if the file is unknown or may have changed.
+  /// The facts of a sidecar; nullopt if the file is unknown or may have changed.
   virtual std::optional<SidecarFacts> find_sidecar(const AssetPath& path) = 0;
-  /// The mentions in an asset's file or a sidecar, in order of appearance; null if the file is
-  /// unknown or may have changed. Valid as long as the memory exists.
+  /// The mentions in an asset's file or a sidecar, in order of their first offsets. Null if the
+  /// file is unknown or may have changed. The result lives as long as this object.
   virtual const std::vector<FileMention>* find_mentions(const AssetPath& path) = 0;
 
   virtual void note_sidecar(const AssetPath& path, const SidecarFacts& facts) = 0;

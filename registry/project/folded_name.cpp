@@ -1,5 +1,5 @@
-// The tables are Unicode's, for all scripts: `tables/unicode_names.txt`. They are loaded for the
-// first name with a byte beyond ASCII; most projects have none.
+// Uses tables for all writing systems (`tables/unicode_names.txt`). The tables are loaded for the
+// first name that is not ASCII, because most projects have no such name.
 #include "registry/project/folded_name.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 using Character = std::uint32_t;
 using Text = std::vector<Character>;
 
-// An invalid byte counts as a separate character beyond Unicode's range.
+// Each invalid byte is represented by a character above Unicode's range.
 constexpr Character kFirstBadByte = 0x110000;
 
 // Hangul syllables are composed by arithmetic (The Unicode Standard, 3.12).
@@ -32,7 +32,7 @@ constexpr Character kTrailCount = 28;
 struct Tables {
   std::unordered_map<Character, Text> apart;
   std::unordered_map<Character, Text> folded;
-  std::unordered_map<Character, std::uint8_t> marks;  // combining classes
+  std::unordered_map<Character, std::uint8_t> marks;  // The combining class of each mark.
 
   Tables() {
     std::string_view rest = unicode_names_table();
@@ -133,7 +133,7 @@ void take_apart(Character c, Text& text) {
   }
 }
 
-// Marks on one letter are sorted by class, independently of the order in which they were typed.
+// Sorts the marks of each letter by combining class (Unicode's canonical order).
 void order_marks(Text& text) {
   const auto class_of = [](Character c) {
     const auto found = tables().marks.find(c);

@@ -1,4 +1,4 @@
-// Finds names that are equal on disks that ignore case or normalise letters.
+// Normalises names, to find names that are equal on some file systems.
 #pragma once
 
 #include <string>
@@ -6,13 +6,13 @@
 
 namespace muster {
 
-/// A UTF-8 name in the form in which Windows and macOS compare it, for all scripts: case folded by
-/// Unicode's rules, in canonical decomposition (NFD). Invalid bytes are unchanged. Only for
-/// comparison, never for a name on disk.
+/// The form of a UTF-8 name that Windows and macOS compare: case folded by Unicode's rules, in
+/// canonical decomposition (NFD). Invalid bytes are unchanged. The result is only for comparison,
+/// not for a name on the disk.
 std::string folded_name(std::string_view name);
 
-/// Only the canonical decomposition (NFD): equal for two names that differ only in the composition
-/// of letters, like on macOS or in a normalising checkout.
+/// The canonical decomposition (NFD) of a name, without case folding. Two names that differ only in
+/// Unicode composition have the same result.
 std::string decomposed_name(std::string_view name);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Checks only the first byte of each line, and more if that byte can begin something relevant:
-// `guid`, `folderAsset`, a conflict marker, or the start or end of a document.
+// Checks only the first byte of most lines. Examines a line further if this byte can begin `guid`,
+// `folderAsset`, a conflict marker, or the start or end of a document.
 #include "registry/project/meta.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using yaml::LineCursor;
 
-// The value after `key:` in a line that begins with `key`; false if the line has another key.
+// Sets `value` to the text after `key:`. Returns false if the line does not begin with this key.
 bool value_of(LineCursor cursor, std::string_view key, std::string_view& value) {
   const std::string_view line(cursor.at, static_cast<std::size_t>(cursor.line_end - cursor.at));
   if (!line.starts_with(key)) return false;
@@ -59,7 +59,7 @@ class MetaReader {
     if (cursor_.at_line_end()) return;
     if (cursor_.at_marker("---") || cursor_.at_marker("...")) return read_marker();
     if (*cursor_.at == '#' || *cursor_.at == '%') return;
-    // A second document is ignored, except that it may be a side of a merge conflict.
+    // The rest of the file is searched only for a conflict marker.
     if (is_ended_ && !is_conflict_marker(cursor_)) {
       return add_problem(MetaProblem::second_document, cursor_.position());
     }
@@ -78,7 +78,7 @@ class MetaReader {
       case '=':
       case '>':
       case '|':
-        // All other problems follow from the conflict.
+        // A conflict replaces other problems, because it usually is their cause.
         if (is_conflict_marker(cursor_) && result_.problem != MetaProblem::merge_conflict) {
           set_problem(MetaProblem::merge_conflict, cursor_.position());
         }
@@ -126,8 +126,8 @@ class MetaReader {
   LineCursor cursor_;
   MetaResult result_;
   bool has_guid_ = false;
-  bool has_content_ = false;  // of the first document
-  bool is_ended_ = false;     // the first document
+  bool has_content_ = false;  // Whether the first document has content.
+  bool is_ended_ = false;     // Whether the first document has ended.
 };
 
 }  // namespace

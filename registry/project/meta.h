@@ -1,4 +1,4 @@
-// A `.meta` sidecar, which contains the guid of the asset beside it.
+// Reads `.meta` sidecars. A sidecar contains the guid of the asset with the same path.
 #pragma once
 
 #include <string>
@@ -9,23 +9,22 @@
 
 namespace muster {
 
-/// The content of a sidecar. Found by scanning for the top-level `guid:` line, not by parsing YAML,
-/// because a project has tens of thousands of sidecars.
+/// The content of a sidecar.
 struct Meta {
   Guid guid{};
   yaml::Position guid_position{};
   bool is_upper_case = false;  ///< The guid has upper-case digits.
-  bool is_folder = false;      ///< `folderAsset: yes`.
+  bool is_folder = false;      ///< True for `folderAsset: yes`.
 };
 
 enum class MetaProblem : std::uint8_t {
   none,
   no_guid,
-  malformed_guid,   ///< Present, but not 32 hex digits, or all of them zero.
-  several_guids,    ///< Two different top-level guids.
-  repeated_guid,    ///< Two top-level `guid:` lines with one value.
-  second_document,  ///< A second YAML document; the guid is that of the first.
-  merge_conflict,   ///< Conflict markers inside.
+  malformed_guid,   ///< The guid is not 32 hex digits, or all digits are zero.
+  several_guids,    ///< Two top-level `guid:` lines with different values.
+  repeated_guid,    ///< Two top-level `guid:` lines with the same value.
+  second_document,  ///< A second YAML document; the guid of the first document is used.
+  merge_conflict,   ///< Merge conflict markers in the text.
   lfs_pointer,
   not_text,
 };
@@ -34,11 +33,12 @@ struct MetaResult {
   Meta meta{};
   MetaProblem problem = MetaProblem::none;
   yaml::Position problem_position{};
-  std::string problem_text{};  ///< For `not_text`: the kind of content.
+  std::string problem_text{};  ///< The kind of content; only for `not_text`.
 };
 
-/// Parses a sidecar. Accepts a BOM, CRLF, any key order, a missing final newline and upper-case
-/// digits.
+/// Reads a sidecar by a search for the top-level `guid:` line. Does not parse the YAML, because a
+/// project has tens of thousands of sidecars. Accepts a BOM, CR LF, any key order, a missing final
+/// newline and upper-case digits.
 MetaResult read_meta(std::string_view text);
 
 }  // namespace muster

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Views the table.
+// Views the text of the table.
 struct Row {
   Guid guid;
   std::string_view name;

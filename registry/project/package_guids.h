@@ -1,4 +1,4 @@
-// The guids of assets in public packages.
+// Finds the assets of public packages by guid.
 #pragma once
 
 #include <optional>
@@ -12,12 +12,13 @@ namespace muster {
 /// An asset of a package that is not in the project.
 struct PackageAsset {
   std::string name;       ///< A script's class, or the name of another file.
-  std::string package;    ///< `com.unity.timeline`.
-  bool is_script = true;  ///< Code needs no bundle. Other assets would have no content in a game.
+  std::string package;    ///< The name of the package, for example `com.unity.timeline`.
+  bool is_script = true;  ///< False for assets with content, which would be missing in bundles.
 };
 
-/// The entry of a guid in the table of common public packages (`tables/package_guids.txt`). The
-/// table is loaded on the first call. Safe to use from several threads.
+/// Finds a guid in the table of common public packages (`tables/package_guids.txt`). Nullopt if the
+/// table does not contain the guid. The first call loads the table. Safe to use from several
+/// threads.
 std::optional<PackageAsset> find_package_asset(const Guid& guid);
 
 }  // namespace muster

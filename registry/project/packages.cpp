@@ -1,5 +1,6 @@
-// Unity's form: `dependencies` of the manifest maps names to a version, an address or `file:PATH`,
-// with the path relative to `Packages`; that of the lock maps names to mappings.
+// Unity's formats: `dependencies` in the manifest maps each package name to a version, an address
+// or `file:PATH`, where PATH is relative to `Packages`. `dependencies` in the lock maps each name
+// to a mapping.
 #include "registry/project/packages.h"
 
 #include <algorithm>
@@ -23,7 +24,8 @@ constexpr std::string_view kFile = "file:";
 AssetPath packages_folder() { return AssetPath().child("Packages"); }
 AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 
-// Fails with disk errors, and with `malformed`. A missing file has no dependencies.
+// The section `dependencies` of a file; empty if the file is missing. Fails with disk errors, and
+// with `malformed`.
 Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);
@@ -31,22 +33,23 @@ Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
     if (bytes.error().code == ErrorCode::not_found) return Json::object();
     return fail(bytes.error());
   }
-  // Unity accepts repeated keys and uses the last one. It accepts comments, which only users write.
+  // Like Unity, accepts comments, and uses the last value of a repeated key.
   auto parsed = read_json(as_text(bytes.value()), {.may_repeat_keys = true, .has_comments = true});
   constexpr const char* kConsequence = ", so the packages of this project are unknown";
   if (!parsed) return fail(ErrorCode::malformed, parsed.error().message + kConsequence);
   Json& read = parsed.value();
   if (!read.is_object()) {
-    return fail(ErrorCode::malformed, std::string("this file is no JSON object") + kConsequence);
+    return fail(ErrorCode::malformed, std::string("this file is not a JSON object") + kConsequence);
   }
   if (!read.contains("dependencies")) return Json::object();
   if (read["dependencies"].is_object()) return std::move(read["dependencies"]);
-  return fail(ErrorCode::malformed, std::string("'dependencies' is no mapping from packages to "
-                                                "versions") +
-                                        kConsequence);
+  return fail(
+      ErrorCode::malformed,
+      std::string("'dependencies' is not a mapping from packages to versions") + kConsequence);
 }
 
-// `a/../b` becomes `b`; a path that leaves the root keeps its `..` in front.
+// Removes `.` and `..` from a path: `a/../b` becomes `b`. A path that leaves the root keeps `..` at
+// its start.
 std::string normalised(std::string_view text) {
   const bool is_absolute = text.starts_with('/');
   std::vector<std::string_view> parts;
@@ -73,7 +76,7 @@ bool is_package_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
 
-// The folder of a package with `file:`; nothing for a folder in `Packages`, and for archives.
+// The folder of a package with `file:`. Nullopt for a folder in `Packages`, and for an archive.
 std::optional<std::string> place_of(const std::string& value) {
   if (!value.starts_with(kFile)) return std::nullopt;
   std::string path = value.substr(kFile.size());
@@ -118,7 +121,7 @@ std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& pa
   return OutsideFolder{packages_folder().child(name), place, "folders"};
 }
 
-// Reads only what is needed to open the project. Opening it reports the errors.
+// The section `folders` of muster.yaml. Ignores errors, because `load_config` reports them later.
 std::vector<std::string> folders_in_config(const FileReader& files) {
   ByteVector buffer;
   const auto bytes =
@@ -199,7 +202,7 @@ std::optional<PackageAsset> Packages::find(const Guid& guid) const {
   return found->second;
 }
 
-// Folders have the form `NAME@VERSION`.
+// Reads the folders of packages, which are named `NAME@VERSION`.
 void Packages::read_cache() const {
   cached_.emplace();
   const AssetPath cache = AssetPath().child("Library").child("PackageCache");
@@ -223,7 +226,7 @@ void Packages::read_cached_folder(const AssetPath& folder, const std::string& pa
   for (const DirectoryEntry& entry : listed.value()) {
     if (is_ignored_name(entry.name)) continue;
     const AssetPath path = folder.child(entry.name);
-    // Links may form circles; a few of them make more paths than any program can walk.
+    // Links are not followed, because they may form cycles.
     if (entry.kind == FileKind::folder && !entry.is_link) {
       read_cached_folder(path, package, depth + 1);
     }

@@ -16,39 +16,39 @@
 
 namespace muster {
 
-/// A folder that is content of a project but outside its folder.
+/// A folder that belongs to a project's content but is outside the project's folder.
 struct OutsideFolder {
-  AssetPath at;          ///< Its path in the project: `Packages/NAME`, as in the editor.
-  std::string place;     ///< Its path on the disk: relative to the project's folder, or absolute.
-  std::string named_by;  ///< Its origin: a package in the manifest, or `folders`.
+  AssetPath at;       ///< The path of its assets in the project: `Packages/NAME`, as in the editor.
+  std::string place;  ///< The path on the disk, absolute or relative to the project's folder.
+  std::string named_by;  ///< The setting that names it: a package in the manifest, or `folders`.
 };
 
-/// The outside folders of a project: packages of `Packages/manifest.json` with `file:` (but not
-/// those in `Packages`, nor archives), and `folders` of muster.yaml that begin with `..`. Sorted by
-/// `at`. Reads the two files and ignores unreadable ones.
+/// The outside folders of a project: the `file:` packages of `Packages/manifest.json` that are
+/// folders outside of `Packages`, and the `folders` of muster.yaml that begin with `..`. Sorted by
+/// `at`. An unreadable file counts as empty.
 std::vector<OutsideFolder> outside_folders(const FileReader& files);
 
-/// The path inside the project for a folder that muster.yaml names with `..` or as an absolute
-/// path; nothing for a path inside.
+/// The path in the project for a folder that muster.yaml names with `..` or by an absolute path;
+/// nullopt for a folder inside the project.
 std::optional<AssetPath> path_of_outside(const FileReader& files, std::string_view folder);
 
 /// The packages in a project's manifests, and the assets of packages that are not in the project.
 /// Safe to use from several threads.
 class Packages {
  public:
-  /// Reads `Packages/manifest.json` and `Packages/packages-lock.json`. An unreadable file names no
-  /// package and is listed in `unread`.
+  /// Reads `Packages/manifest.json` and `Packages/packages-lock.json`. An unreadable file counts as
+  /// empty and is listed in `unread`.
   explicit Packages(const FileReader& files);
 
-  /// Whether `packages-lock.json` exists. It names every package.
+  /// Whether `packages-lock.json` exists. If it exists, it names every package of the project.
   bool has_lock() const { return has_lock_; }
   /// Whether the manifest or the lock names a package.
   bool has(const std::string& package) const { return named_.contains(package); }
-  /// The packages that manifest and lock name, each with its version, folder or address; empty if
-  /// that is not a text.
+  /// The packages that the manifest and the lock name. The value is a package's version, folder or
+  /// address; empty if the file gives no text.
   const std::map<std::string, std::string>& named() const { return named_; }
-  /// Packages in folders outside of the project that do not exist, by name, each with the setting
-  /// that names it.
+  /// The packages whose folders outside the project do not exist. Maps the name of the package to
+  /// its folder's path on the disk.
   const std::map<std::string, std::string>& missing() const { return missing_; }
 
   /// A manifest, a lock or a part of `Library/PackageCache` that could not be read.
@@ -56,15 +56,16 @@ class Packages {
     AssetPath path;
     Error error;
   };
-  /// Complete after the last call of `find`.
+  /// The unreadable files. `find` can add more.
   std::vector<Unread> unread() const;
 
-  /// The asset of a package with this guid: of a common public package, or of one in
-  /// `Library/PackageCache`, which is searched when a guid is in no table for the first time.
+  /// The asset with this guid in a common public package or in `Library/PackageCache`; nullopt if
+  /// neither contains it. Reads `Library/PackageCache` on the first call with a guid that is not in
+  /// the table of public packages.
   std::optional<PackageAsset> find(const Guid& guid) const;
 
  private:
-  /// Records the packages of a manifest or a lock, and returns its dependencies.
+  /// Records the packages of a manifest or lock. Returns the section `dependencies`.
   nlohmann::ordered_json read_names(const AssetPath& path);
   void read_cache() const;
   void read_cached_folder(const AssetPath& folder, const std::string& package,
@@ -72,7 +73,7 @@ class Packages {
 
   const FileReader& files_;
   bool has_lock_ = false;
-  std::map<std::string, std::string> named_;  // package, its version or address
+  std::map<std::string, std::string> named_;  // The version or address of each package.
   std::map<std::string, std::string> missing_;
   mutable std::mutex mutex_;
   mutable std::vector<Unread> unread_;

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<std::string_view, 7> kDevices = {"aux",     "clock$", "con", "conin$",
                                                       "conout$", "nul",    "prn"};
-// The characters after `com` and `lpt`: digits, and the three superscripts of Latin-1.
+// The characters after `com` and `lpt` in reserved names: digits, and the three superscript digits
+// of Latin-1.
 constexpr std::array<std::string_view, 12> kDeviceNumbers = {
     "1", "2", "3", "4", "5", "6", "7", "8", "9", "\xC2\xB9", "\xC2\xB2", "\xC2\xB3"};
 

@@ -6,9 +6,9 @@
 
 namespace muster {
 
-/// The reason why a checkout on Windows or macOS cannot have a file or folder with this name:
-/// reserved names of Windows (`aux.png`, a colon, a dot at the end) and invalid UTF-8. Empty if the
-/// name is allowed everywhere.
+/// The reason why Windows or macOS cannot store a file or folder with this name; empty if both can.
+/// The reasons are names that Windows reserves (such as `aux.png`), characters that Windows does
+/// not allow (such as a colon, or a dot at the end), and invalid UTF-8.
 std::string unportable_reason(std::string_view name);
 
 }  // namespace muster

@@ -12,15 +12,16 @@ namespace {
 
 using prefab_build::kHashedModelRoot;
 
-// Real projects have fewer than ten levels.
+// The maximum number of nesting levels. Real projects have fewer than 10.
 constexpr std::size_t kMaxNesting = 64;
 
-// The transform's id in models with hashed ids; the id of the object is `kHashedModelRoot`.
+// The id of the root's transform in models with hashed ids. The id of the root object is
+// `kHashedModelRoot`.
 constexpr std::int64_t kHashedRootTransform = -8679921383154817045;
 constexpr std::int64_t kIdsPerClass = 100000;
 constexpr std::uint64_t kMaxMetaBytes = 16ULL * 1024 * 1024;
 
-// Parses the number that ends at `end`; -1 if none exists.
+// Parses the decimal number that ends at `end`; -1 if none exists.
 std::int64_t number_before(std::string_view text, std::size_t end) {
   std::size_t begin = end;
   while (begin > 0 && text[begin - 1] >= '0' && text[begin - 1] <= '9') --begin;
@@ -29,10 +30,9 @@ std::int64_t number_before(std::string_view text, std::size_t end) {
   return value;
 }
 
-// The ids of an imported model's root. Until 2019 the sidecar maps ids to names, and the root is
-// called `//RootNode`; since then ids are hashes of names. If a sidecar has neither, because
-// another importer wrote it, the ids stay 0. Then only the files that mention the model contain the
-// ids.
+// Sets the ids of an imported model's root. Until Unity 2019 the sidecar maps ids to names, and the
+// root has the name `//RootNode`. Later versions use hashes of names as ids. If another importer
+// wrote the sidecar, the ids stay 0.
 void find_root_ids(std::string_view meta, SourceEntity& root) {
   constexpr std::string_view kRootName = "//RootNode";
   if (meta.find("fileIdsGeneration: 2") != std::string_view::npos) {
@@ -41,7 +41,8 @@ void find_root_ids(std::string_view meta, SourceEntity& root) {
   }
   for (std::size_t at = meta.find(kRootName); at != std::string_view::npos;
        at = meta.find(kRootName, at + 1)) {
-    // `100000: //RootNode`, or `1: 100000` on the line before `second: //RootNode`.
+    // The text is `100000: //RootNode`, or it is `1: 100000` with `second: //RootNode` in the next
+    // line.
     std::size_t end = meta.substr(0, at).find_last_of("0123456789");
     if (end == std::string_view::npos) continue;
     const std::int64_t id = number_before(meta, ++end);
@@ -68,8 +69,8 @@ using FlatPrefabs = std::unordered_map<AssetNumber, std::unique_ptr<const Flat>>
 // Returns the result of an earlier flattening, or null.
 using Known = std::function<const Flat*(AssetNumber)>;
 
-// One flattening, with the chain of prefabs in progress. It reuses only results that do not depend
-// on the start of a walk, so that the order of calls has no effect.
+// Flattens one prefab and the prefabs that it nests. Reuses only earlier results that do not depend
+// on the prefab at which flattening began, so that the order of calls has no effect.
 class Flattening {
  public:
   Flattening(const SourceCache& sources, const Scripts& scripts, Known known)
@@ -144,7 +145,7 @@ class Flattening {
       return nullptr;
     }
     if (chain_.size() >= kMaxNesting) {
-      // The prefab at which the walk started nests at least one level too deep, and reports it.
+      // The first prefab of the chain has too many levels, and its result reports this.
       chain_.back().is_bent = true;
       chain_.back().levels = std::max<std::size_t>(chain_.back().levels, 2);
       return nullptr;
@@ -159,12 +160,12 @@ class Flattening {
       return nullptr;
     }
     const SourcePrefab& inner = nested.prefab;
-    // A circle is reported for every prefab that leads into it; otherwise the one that is flattened
-    // first would look valid.
+    // A cycle is reported for each prefab that leads into it. Otherwise the result would depend on
+    // the prefab that is flattened first.
     for (const PrefabProblem& problem : inner.problems) {
       const bool spreads = problem.kind == PrefabProblem::Kind::cycle ||
                            problem.kind == PrefabProblem::Kind::too_deep;
-      // Reported once, because copies would double with every level of nesting.
+      // Each problem is added once, because copies would double with each level of nesting.
       const bool known = std::ranges::any_of(problems, [&](const PrefabProblem& other) {
         return other.kind == problem.kind && other.path == problem.path &&
                other.position == problem.position && other.chain == problem.chain;
@@ -174,7 +175,8 @@ class Flattening {
     return &inner;
   }
 
-  // Drops everything else: how much of it is visible depends on the walk.
+  // Keeps only the `too_deep` problem, because the rest of the result depends on the start of
+  // flattening.
   static void keep_only_depth(SourcePrefab& prefab) {
     const auto first =
         std::ranges::find(prefab.problems, PrefabProblem::Kind::too_deep, &PrefabProblem::kind);
@@ -246,8 +248,8 @@ const SourceComponent* SourceEntity::find(std::string_view class_name) const {
   return found == components.end() ? nullptr : &*found;
 }
 
-// The lock guards the results, not the work: two threads may flatten one prefab, with the same
-// result, and the first one is kept. No thread waits for another, so circles cannot cause a
+// The mutex is not locked during flattening. Two threads may flatten the same prefab with equal
+// results; the first result is kept. No thread waits for another thread, so cycles cannot cause a
 // deadlock.
 const SourcePrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
   const auto find = [&](AssetNumber asset) -> const Flat* {

@@ -14,34 +14,37 @@
 
 namespace muster {
 
-/// One changed property of an instance: Unity's `m_Modifications` entry. Views the source's tree.
+/// One changed property of a prefab instance: an item of Unity's `m_Modifications`. Views the tree
+/// of `source`.
 struct PropertyOverride {
   std::string_view path;
   std::string_view value;
   yaml::Reference object;
   yaml::Position position;             ///< The position of the value.
-  const SourceFile* source = nullptr;  ///< The file that makes the change.
+  const SourceFile* source = nullptr;  ///< The file that contains the override.
 };
 
 /// The fields of a component in one file.
 struct ComponentLayer {
   const SourceFile* source = nullptr;
   yaml::NodeIndex fields = yaml::kNoNode;
-  int document = -1;        ///< The document in `source`; -1 in plain prefabs.
-  yaml::Position named_at;  ///< The position of its name, also without fields.
+  int document = -1;  ///< The index of the document in `source`; -1 in plain prefabs.
+  /// The position of the component's name; set even if the component has no fields.
+  yaml::Position named_at;
 };
 
-/// A component of a flattened prefab. Layers are ordered from the innermost source outwards. A
-/// later layer takes precedence for each field, and overrides take precedence over all layers.
+/// A component of a flattened prefab. The first layer is from the innermost nested prefab or base,
+/// the last layer from the outermost file. A field has its value from the last layer that contains
+/// it. An override takes precedence over all layers.
 struct SourceComponent {
-  std::int64_t file_id = 0;   ///< In the id space of the flattened file.
+  std::int64_t file_id = 0;   ///< The component's id, as seen from the flattened file.
   std::int64_t class_id = 0;  ///< Unity's class id; 0 in plain prefabs.
-  std::string class_name;     ///< Script class, or Unity's type name; empty if unknown.
+  std::string class_name;     ///< The class of the script, or Unity's type name; empty if unknown.
   Guid script;
   std::vector<ComponentLayer> layers;
   std::vector<PropertyOverride> overrides;
 
-  /// The position of a scalar field (in the last layer that has it), without overrides.
+  /// The node of a scalar field in the last layer that has the field. Ignores overrides.
   struct Place {
     const SourceFile* source = nullptr;
     yaml::NodeIndex node = yaml::kNoNode;
@@ -55,9 +58,10 @@ struct SourceComponent {
 };
 
 struct SourceEntity {
-  std::int64_t file_id = 0;  ///< The game object's id, in the id space of the flattened file.
+  std::int64_t file_id = 0;  ///< The game object's id, as seen from the flattened file.
   std::int64_t transform_id = 0;
-  int parent = -1;  ///< Index of the parent, always lower than its own; -1 for a root.
+  /// The index of the parent, always lower than the index of the entity; -1 for a root.
+  int parent = -1;
   std::string name;
   bool active = true;
   std::vector<SourceComponent> components;
@@ -67,56 +71,62 @@ struct SourceEntity {
 
 struct PrefabProblem {
   enum class Kind : std::uint8_t {
-    not_readable,    ///< The file, or one of its sources, has no tree.
-    missing_source,  ///< A nested prefab's or variant's source is not in the project.
-    cycle,           ///< A prefab contains itself; `chain` is the circle.
-    too_deep,        ///< Nested too deeply, or so often that there are too many entities.
+    not_readable,  ///< The file, or a prefab that it nests, cannot be parsed.
+    /// The prefab of an instance, or the base of a variant, is not in the project.
+    missing_source,
+    cycle,     ///< A prefab contains itself; `chain` has the prefabs of the cycle.
+    too_deep,  ///< The prefab has too many levels of nesting, or too many entities.
     no_root,
-    cut_short,  ///< The file refers to own objects or fields that are missing.
+    cut_short,  ///< The file refers to objects or fields of itself that are missing.
   };
   Kind kind = Kind::not_readable;
   AssetPath path;
   yaml::Position position;
   Guid guid;
   std::string detail;
-  std::vector<AssetNumber> chain;  ///< For a cycle: each contains the next, the last the first.
+  /// For a cycle: each asset contains the next one, and the last one contains the first.
+  std::vector<AssetNumber> chain;
 };
 
-/// An override of an instance without effect.
+/// An override that has no effect.
 struct UnusedOverride {
   enum class Reason : std::uint8_t {
     other_source,    ///< Its target is not an object of the instance's source.
-    removed_object,  ///< The instance, or its source, removes the target.
-    no_such_object,  ///< The source has no such object.
+    removed_object,  ///< The instance, or the instance's source, removes the target.
+    no_such_object,  ///< The source has no object with the target's id.
   };
   Reason reason = Reason::other_source;
   yaml::Position position;
   Guid target;
-  Guid object;            ///< The object that it would refer to; null for none.
-  std::string_view path;  ///< Views the tree of the file that has the instance.
+  Guid object;  ///< The asset that the override would set; null if none exists.
+  /// The path of the property. Views the tree of the file that contains the instance.
+  std::string_view path;
 };
 
-/// Entities in depth-first order; the first is the root. Empty if none exists.
+/// The result of flattening a prefab. `entities` is in depth-first order and begins with the root.
+/// If the prefab has no root, `entities` is empty.
 struct SourcePrefab {
   std::vector<SourceEntity> entities;
   std::vector<PrefabProblem> problems;
-  /// Every asset that flattening looked up, found or not, at any depth of nesting: the dependencies
-  /// besides its own file. Sorted, each once.
+  /// The guids of all assets that flattening looked up, at any level of nesting, including missing
+  /// assets. The result depends on these assets and on the prefab's own file. Sorted, without
+  /// duplicates.
   std::vector<Guid> sources;
-  /// Overrides in the file itself (not in its sources) without effect, in order.
+  /// The overrides without effect in the prefab's own file, in the order of the file. Overrides in
+  /// nested prefabs are not listed.
   std::vector<UnusedOverride> unused_overrides;
-  bool is_model = false;  ///< An imported model: its content is unknown.
-  /// Some objects inside have no known ids: those of a model, of a plain prefab, or of a source
-  /// that is missing or incomplete.
+  bool is_model = false;  ///< Whether the asset is an imported model, whose content is unknown.
+  /// Whether the ids of some objects are unknown, because a model, a plain prefab, or a missing or
+  /// incomplete file is nested.
   bool has_unknown_objects = false;
-  /// The file, or the source of its root, is unreadable or incomplete: the root may have more
-  /// components than are listed.
+  /// Whether the root may have more components than are listed, because the file or the source of
+  /// its root is unreadable or incomplete.
   bool is_incomplete = false;
 };
 
-/// Flattens prefabs and caches the results. Several threads may use it in parallel. Results live as
-/// long as the flattener, and do not depend on earlier calls. A prefab with more levels of nesting
-/// than any real project has gets an empty result with a `too_deep` problem.
+/// Flattens prefabs and caches the results. Safe to use from several threads. Results live as long
+/// as the flattener, and do not depend on the order of calls. A prefab with too many levels of
+/// nesting has an empty result with a `too_deep` problem.
 class PrefabFlattener {
  public:
   PrefabFlattener(const SourceCache& sources, const Scripts& scripts)
@@ -124,11 +134,12 @@ class PrefabFlattener {
 
   const SourcePrefab& flatten(AssetNumber prefab) const;
 
-  /// A flattened prefab, with the data that another prefab needs to nest it.
+  /// A flattened prefab, with the data that is needed to nest the prefab in another one.
   struct Flat {
     SourcePrefab prefab;
-    std::size_t levels = 1;  ///< Levels of nested prefabs, including this one.
-    /// The content depends on the start of the walk: there is a circle, or the walk was cut.
+    std::size_t levels = 1;  ///< The number of nesting levels, including the prefab itself.
+    /// Whether the content depends on the prefab at which flattening began, because of a cycle or
+    /// of the limit on levels.
     bool is_bent = false;
   };
 
@@ -144,10 +155,10 @@ class PrefabFlattener {
 
 /// True for assets that contain a prefab: Unity's `.prefab`, or plain files of class `Prefab`.
 bool is_prefab(const SourceCache& sources, AssetNumber asset);
-/// True for a plain file whose root, if it is a prefab, has the name of the file, because it has no
-/// base and no name. Requires: `source` is in the plain dialect.
+/// True for a plain file without `name` and base. If such a file is a prefab, its root has the name
+/// of the file. Requires: `source` is in the plain dialect.
 bool is_named_by_file(const SourceFile& source);
-/// True for file formats whose imported form can be used as a prefab.
+/// True for the file formats of models. Unity can use an imported model like a prefab.
 bool is_model_path(const AssetPath& path);
 
 }  // namespace muster

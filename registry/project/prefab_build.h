@@ -8,12 +8,12 @@
 namespace muster::prefab_build {
 
 /// The maximum number of entities in one prefab. Without a limit, ten prefabs that each nest the
-/// previous one a hundred times would need 10^20 entities. The largest real scene (not prefab) seen
-/// has 60,000.
+/// previous prefab 100 times would need 10^20 entities. The largest known scene has 60,000
+/// entities.
 inline constexpr std::size_t kPrefabEntitiesMax = 100'000;
 
-/// The root object's id in models with hashed ids, and its usual id in models of editors before
-/// 2019.
+/// The id of a model's root object in models with hashed ids, and its usual id in models from
+/// editors before Unity 2019.
 inline constexpr std::int64_t kHashedModelRoot = 919132149155446097;
 inline constexpr std::int64_t kFirstModelObject = 100000;
 

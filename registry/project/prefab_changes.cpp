@@ -1,6 +1,6 @@
-// The editor leaves overrides behind when the source of an instance is replaced or loses an object.
-// Their file ids may belong to another object now (a copy of a prefab has the ids of the original),
-// so the guid of the target decides.
+// The editor keeps old overrides when the source of an instance is replaced or loses an object. The
+// file id of an old target may be the id of another object now, because a copy of a prefab has the
+// same ids. So the guid of the target is compared, too.
 #include "registry/project/prefab_changes.h"
 
 namespace muster::prefab_build {

@@ -1,6 +1,5 @@
-// A plain prefab is a tree of entities with named components, which Unity spreads over documents. A
-// variant starts with its base and overlays its own root; a child with `prefab:` starts with that
-// prefab.
+// A plain prefab is one tree of entities with named components. A variant is a copy of its base, to
+// which the components of its own root are added. A child with `prefab:` is a copy of that prefab.
 #include "registry/project/prefab_build.h"
 
 namespace muster::prefab_build {
@@ -28,12 +27,12 @@ class PlainFlattening {
     for (std::size_t i = 0; i < result_.entities.size(); ++i) {
       result_.entities[i].file_id = static_cast<std::int64_t>(i) + 1;
     }
-    result_.has_unknown_objects = true;  // Its components have no ids.
+    result_.has_unknown_objects = true;  // Components of plain prefabs have no ids.
     return std::move(result_);
   }
 
  private:
-  // A factory: components at the top, without hierarchy.
+  // Adds the entity of a factory, whose components are at the top of the file.
   void add_bare(NodeIndex top) { overlay(result_.entities.emplace_back(), top); }
 
   void add_entity(NodeIndex node, NodeIndex base, int parent) {
@@ -93,7 +92,7 @@ class PlainFlattening {
       });
     }
     for (const NodeIndex item : Children(tree_, tree_.find(node, "components"))) {
-      // `- Health: {current: 50}`, or only `- Marker`.
+      // An item is `- Health: {current: 50}`, or only `- Marker`.
       const NodeIndex fields = tree_.at(item).first_child;
       const std::string class_name(fields == kNoNode ? tree_.scalar(item) : tree_.at(fields).key);
       SourceComponent* component = nullptr;
@@ -113,13 +112,13 @@ class PlainFlattening {
     }
   }
 
-  // Whether these fields, which overlay an instance of Unity's, contain the value of one of its
-  // overrides: the value itself, or the list or reference around it.
+  // Whether `fields` contain the property at `path` of an override, or a list or reference that
+  // contains the property. Then the fields take precedence over the override.
   bool is_replaced(NodeIndex fields, std::string_view path) const {
     for (const std::string_view wrapper : {"m_SerializedData.", "Value."}) {
       if (path.starts_with(wrapper)) path.remove_prefix(wrapper.size());
     }
-    constexpr std::string_view kLocal = "m_Local";  // m_LocalPosition is `position` here
+    constexpr std::string_view kLocal = "m_Local";  // Unity's m_LocalPosition is `position` here.
     std::string plain(path);
     if (path.starts_with(kLocal)) plain = lower_ascii(path.substr(kLocal.size()));
     for (std::size_t dot = plain.find('.');; dot = plain.find('.', dot + 1)) {

@@ -1,8 +1,8 @@
-// Unity's form of prefabs: one document per object. A nested prefab or a variant's base is a
-// `PrefabInstance` document. Objects inside it that this file mentions have a `stripped`
-// placeholder, and the id of any object inside is (instance id XOR id in the source) &
-// 0x7fff'ffff'ffff'ffff. Imported models have no text, so their content is known only from such
-// mentions.
+// Flattens prefabs of Unity's dialect, which have one document per object. A nested prefab or a
+// variant's base is a `PrefabInstance` document. If the file mentions an object of an instance, it
+// has a `stripped` placeholder for the object. The id of an object of an instance is (instance id
+// XOR id in the source) & 0x7fff'ffff'ffff'ffff. The content of imported models is known only from
+// such placeholders.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -35,9 +35,9 @@ struct StandIn {
 struct Pending {
   SourceEntity entity;
   std::int64_t parent_transform = 0;
-  int parent_entity =
-      -1;  // index into the pending list, when the parent came with the same instance
-  std::size_t order = 0;  // index among its siblings
+  int parent_entity = -1;  // The index in `pending_` of a parent from the same instance; -1 if
+                           // there is no such parent.
+  std::size_t order = 0;
 };
 
 class UnityFlattening {
@@ -94,7 +94,7 @@ class UnityFlattening {
     }
   }
 
-  // A placeholder that was left over from another source has no object in the instance.
+  // Whether a placeholder is for an object of another prefab than the instance's source.
   bool is_of_other_source(NodeIndex stand_in, std::int64_t instance) const {
     const auto document = documents_.find(instance);
     if (document == documents_.end()) return false;
@@ -112,7 +112,7 @@ class UnityFlattening {
                                 {}});
   }
 
-  // Reports that the root may have had more components.
+  // Reports that components of the root may be missing.
   void note_hidden(const yaml::Position& position, const std::string& what) {
     result_.is_incomplete = true;
     note_cut(position, what);
@@ -134,7 +134,8 @@ class UnityFlattening {
     }
   }
 
-  // Checks the objects that a variant adds to its base; recent versions list them in the instance.
+  // Checks the objects that a variant adds to its base. Recent versions of Unity list them in the
+  // instance.
   void check_added(NodeIndex modification, std::string_view list) {
     for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
       const auto added = reference_at(tree_, tree_.find(item, "addedObject"));
@@ -147,7 +148,7 @@ class UnityFlattening {
     }
   }
 
-  // If a file is truncated, its last object lacks fields that the editor always writes, in order.
+  // Detects a truncated file: its last object lacks fields that the editor always writes.
   void check_last_object() {
     if (tree_.documents.empty() || tree_.documents.back().is_stripped) return;
     const yaml::Document& document = tree_.documents.back();
@@ -196,7 +197,7 @@ class UnityFlattening {
     entity.name = tree_.scalar_at(own, "m_Name");
     entity.active = tree_.scalar_at(own, "m_IsActive") != "0";
     for (const NodeIndex item : Children(tree_, tree_.find(own, "m_Component"))) {
-      // `- component: {fileID: N}`, and before 5.5 `- 4: {fileID: N}`.
+      // An item is `- component: {fileID: N}`, or before Unity 5.5 `- 4: {fileID: N}`.
       const auto target = reference_at(tree_, tree_.at(item).first_child);
       if (!target) {
         note_hidden(tree_.at(item).position, "this names no component");
@@ -222,7 +223,8 @@ class UnityFlattening {
     pending_.push_back(std::move(pending));
   }
 
-  // The index of a transform in its parent's list of children; very large if it is not listed.
+  // The index of a transform in its parent's list of children; the maximum value if the list does
+  // not contain it.
   std::size_t order_in_father(std::int64_t father, std::int64_t transform) {
     const auto [orders, fresh] = orders_.try_emplace(father);
     const auto found = documents_.find(father);
@@ -308,9 +310,9 @@ class UnityFlattening {
     }
   }
 
-  // The content of a model (or a missing source) is known only from mentions in this file. Game
-  // objects other than the root become its children, so that their components are not assigned to
-  // the root.
+  // Adds the objects of a model or of a missing source that this file mentions. All game objects
+  // except the root become children of the root, so that their components are not assigned to the
+  // root.
   void adopt_unknown_objects(const InstanceChanges& changes, std::int64_t instance,
                              std::size_t root) {
     SourceEntity& entity = pending_[root].entity;
@@ -331,7 +333,8 @@ class UnityFlattening {
     }
   }
 
-  // The object whose name the instance overrides: Unity always writes the root's.
+  // The object whose name the instance overrides. This is the root, because Unity always writes
+  // this override.
   std::int64_t named_object(const InstanceChanges& changes) const {
     const NodeIndex list = tree_.find(changes.modification, "m_Modifications");
     for (const NodeIndex item : Children(tree_, list)) {
@@ -351,7 +354,7 @@ class UnityFlattening {
     return 0;
   }
 
-  // Removals first, so that removed objects are not changed.
+  // Applies removals before overrides, so that removed objects are not changed.
   void apply_changes(const InstanceChanges& changes, std::size_t first, bool are_all_known) {
     const auto gone_components =
         removed_ids(changes, "m_RemovedComponents", result_.unused_overrides);
@@ -386,7 +389,7 @@ class UnityFlattening {
     apply_overrides(changes, known, removed, result_.unused_overrides);
   }
 
-  // Components of this file that belong to an object inside an instance.
+  // Adds the components of this file that belong to an object of an instance.
   void attach_added_components() {
     std::map<std::int64_t, std::size_t> by_object;
     for (std::size_t i = 0; i < pending_.size(); ++i) {
@@ -432,14 +435,15 @@ class UnityFlattening {
     for (auto& list : children) {
       std::ranges::stable_sort(list, {}, [&](std::size_t i) { return pending_[i].order; });
     }
-    // The transform of a real root has no parent; other objects here lost their parent.
+    // The root has no parent transform. The other objects in `roots` have a parent that does not
+    // exist.
     std::ranges::stable_sort(roots, {},
                              [&](std::size_t i) { return pending_[i].parent_transform != 0; });
     for (const std::size_t root : roots) emit(root, -1, children);
   }
 
   void emit(std::size_t at, int parent, const std::vector<std::vector<std::size_t>>& children) {
-    // Iterative, because a malicious file may nest as deep as it has objects.
+    // Iterative, because a malicious file may have any depth.
     std::vector<std::pair<std::size_t, int>> stack{{at, parent}};
     while (!stack.empty()) {
       const auto [index, above] = stack.back();
@@ -460,13 +464,14 @@ class UnityFlattening {
   const Nested& nested_;
   SourcePrefab result_;
   std::map<std::int64_t, int> documents_;
-  std::map<std::int64_t, bool> listed_;  // components that a game object of this file lists
+  std::map<std::int64_t, bool> listed_;  // Components that a game object of this file lists.
   std::vector<StandIn> stand_ins_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> stand_in_ids_;
   std::vector<Pending> pending_;
   std::map<std::int64_t, std::size_t> transform_aliases_;
   std::map<std::size_t, bool> removed_;
-  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;  // parent, child, index
+  // The index of each child, by parent.
+  std::map<std::int64_t, std::map<std::int64_t, std::size_t>> orders_;
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ void ReadOnce::note_sidecar(const AssetPath& path, const SidecarFacts& facts) {
 
 void ReadOnce::note_mentions(const AssetPath& path, std::vector<FileMention> mentions) {
   const std::lock_guard lock(mutex_);
-  mentions_.try_emplace(path.text(), std::move(mentions));  // keeps entries that callers use
+  // Does not replace an entry that a caller may use.
+  mentions_.try_emplace(path.text(), std::move(mentions));
 }
 
 }  // namespace muster

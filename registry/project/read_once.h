@@ -1,4 +1,4 @@
-// Caches the file facts of a project that one process opens several times.
+// Caches facts about files while one process opens a project several times.
 #pragma once
 
 #include <mutex>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Keeps facts during its lifetime and does not check for changed files. Use it only while the
-/// project is opened several times within a short time. Uses about 100 bytes per file.
+/// Keeps facts without checking whether files have changed. Use it only if the project is opened
+/// several times within a short time. Uses about 100 bytes per file.
 class ReadOnce final : public FileMemory {
  public:
   std::optional<SidecarFacts> find_sidecar(const AssetPath& path) override;

@@ -21,7 +21,7 @@
 namespace muster {
 namespace {
 
-// Separated by blanks, which no extension contains.
+// The extensions of files that can contain references, separated by spaces.
 constexpr std::string_view kReferenceExtensions =
     " anim asmdef asmref asset brush buildreport controller cubemap flare fontsettings giparams"
     " guiskin lighting mask mat mesh mixer overridecontroller physicmaterial physicsmaterial"
@@ -29,7 +29,7 @@ constexpr std::string_view kReferenceExtensions =
     " shadersubgraph shadervariants signal spriteatlas spriteatlasv2 spritelib terrainlayer tss"
     " unity uss uxml vfx vfxblock vfxoperator webtexture wlt yaml yml ";
 
-// Extensions of files that the engine never writes without an object.
+// The extensions of files to which the engine always writes an object.
 constexpr std::string_view kObjectExtensions =
     " anim controller mask mat overridecontroller playable prefab preset unity ";
 
@@ -39,9 +39,8 @@ bool is_listed(std::string_view extensions, const AssetPath& path) {
          extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
-// The position of a line that begins with `<<<<<<< `, in a text that also has a `>>>>>>> `; npos if
-// none exists. The character is rare in files of the engine, so only the search for it costs
-// time.
+// The offset of a line that begins with `<<<<<<< `, in a text that also has a `>>>>>>> `; npos if
+// none exists.
 std::size_t find_conflict(std::string_view text) {
   constexpr std::string_view kBegin = "<<<<<<< ";
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
@@ -57,7 +56,7 @@ struct GuidSlot {
   std::vector<ContentProblem> problems;
 };
 
-// Each guid and kind once, in order of the first mention.
+// Merges the mentions of the same guid and kind. Sorted by first mention.
 std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   const auto key = [](const FileMention& one) { return std::tie(one.guid, one.kind); };
   std::ranges::stable_sort(mentions, [&](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -74,7 +73,8 @@ std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   return mentions;
 }
 
-// The guids of all assets, computed when the first binary file needs them.
+// The guids of all assets, in the form for a search. Computed on first use, because only binary
+// files need it.
 class LateGuids {
  public:
   explicit LateGuids(const AssetIndex& index) : index_(index) {}
@@ -94,7 +94,6 @@ class LateGuids {
   std::unique_ptr<SerializedGuids> guids_;
 };
 
-// The tools of a scan besides the asset; each thread has its own buffer.
 struct ScanTools {
   const FileReader& files;
   const AssetIndex& index;
@@ -103,7 +102,7 @@ struct ScanTools {
   ByteVector& buffer;
 };
 
-// The files that an atlas packs from a folder: pictures, at any depth.
+// Whether an atlas packs a file of a folder.
 bool is_picture(const Asset& asset) {
   constexpr std::string_view kNoPictures =
       " cubemap rendertexture webtexture spriteatlas spriteatlasv2 ";
@@ -112,7 +111,6 @@ bool is_picture(const Asset& asset) {
   return kind_of(asset.path.text()) == "texture" || is_listed(kLayeredPictures, asset.path);
 }
 
-// Adds an edge to each picture in a folder to which an atlas refers.
 void add_folder_content(const AssetIndex& index, const ReferenceEdge& edge,
                         std::vector<ReferenceEdge>& edges) {
   if (edge.to == kNoAsset || !edge.is_strong() || !index.at(edge.to).is_folder) return;
@@ -178,7 +176,7 @@ class AssetScan {
                                 GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     std::vector<FileMention> mentions;
-    // A binary asset is recognised by its beginning, so that gigabytes are not read.
+    // Reads the first bytes, because a binary asset is not read as a whole.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
       slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});
@@ -214,11 +212,11 @@ class AssetScan {
            {}});
       return mentions;
     }
-    // Zeros after the head mean that the end is lost; the text before them is read.
+    // A file with zeros after its first bytes is truncated. The text before the zeros is scanned.
     if (!in_meta) note_foreign(asset, as_text(bytes.value()), slot);
     if (dialect == yaml::Dialect::foreign_text) return mentions;
     if (!in_meta) check_objects(asset, path, as_text(bytes.value()), slot);
-    // A plain file with invalid UTF-8 is reported where it is parsed.
+    // The parser reports invalid UTF-8 in plain files.
     if (!in_meta && dialect == yaml::Dialect::unity) {
       check_utf8(asset, as_text(bytes.value()), slot);
       if (has_extension(path, "asset") && is_main_object_cut(as_text(bytes.value()))) {
@@ -227,7 +225,7 @@ class AssetScan {
     }
     std::vector<yaml::Mention> found;
     find_mentions(path, as_text(bytes.value()), [&](const yaml::Mention& mention) {
-      // A sidecar's own guid is no reference.
+      // The guid of a sidecar's own asset is not a reference.
       if (in_meta && mention.kind == yaml::MentionKind::textual) return;
       found.push_back(mention);
     });
@@ -240,8 +238,9 @@ class AssetScan {
     return mentions;
   }
 
-  // Terrain, lighting and navigation have no text, but tables of other files. Returns a description
-  // of the unread part; nothing if this is no such file, or if it cannot be read.
+  // Searches a binary file of the engine (terrain, lighting, navigation) for guids. Returns a
+  // description of the part that was not searched. Returns nullopt if the file has another format
+  // or cannot be read.
   std::optional<std::string> search_binary(const AssetPath& path, Bytes head,
                                            std::vector<FileMention>& mentions) {
     const auto info = files_.stat(path);
@@ -261,7 +260,7 @@ class AssetScan {
           std::ranges::find(mentions, offset, &FileMention::offset_bytes) != mentions.end();
       if (!is_listed) mentions.push_back({guid, yaml::MentionKind::strong, offset, 1});
     });
-    return externals ? "only the guids in it are seen" : std::string(kUnreadTable);
+    return externals ? "Muster reads only the guids in it" : std::string(kUnreadTable);
   }
 
   static void note_foreign(AssetNumber asset, std::string_view text, GuidSlot& slot) {
@@ -292,8 +291,8 @@ class AssetScan {
     slot.problems.push_back({ContentProblem::Kind::invalid_utf8, asset, {}, {line, column}});
   }
 
-  // Files written by users have comments, and mappings in blocks as well as in braces, so they are
-  // parsed. Unity's files have neither and are a hundred times as many, so they are scanned.
+  // Parses plain files, because users write comments and mappings in any style. Scans Unity's
+  // files, because they are much more numerous and have one style.
   static void find_mentions(const AssetPath& path, std::string_view text,
                             const std::function<void(const yaml::Mention&)>& found) {
     if (is_plain_path(path) && !plain_class_in(text).empty()) {
@@ -303,8 +302,8 @@ class AssetScan {
     yaml::scan_mentions(text, found);
   }
 
-  // A picture or a sound may be a pointer, too. Its size excludes nearly all of them, so that media
-  // are not opened.
+  // Detects Git LFS pointers among media files. Opens only files that are small enough for a
+  // pointer.
   void look_for_pointer(AssetNumber asset, const AssetPath& path, GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);

@@ -1,4 +1,4 @@
-// All references between the assets of a project, found by scanning instead of parsing.
+// Finds all references between the assets of a project. Scans the files without parsing them.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +14,29 @@
 
 namespace muster {
 
-/// An asset that mentions a guid, any number of times. `offset_bytes` is the offset of the first
-/// mention.
+/// All mentions of one guid in an asset that have the same kind. `offset_bytes` is the offset of
+/// the first mention.
 struct ReferenceEdge {
   AssetNumber from = kNoAsset;
   AssetNumber to = kNoAsset;  ///< `kNoAsset` if no asset of the project has this guid.
   Guid guid;
   yaml::MentionKind kind = yaml::MentionKind::strong;
-  bool in_meta = false;  ///< Found in the sidecar, not in the asset.
-  /// An edge from an asset to its variant, without a mention. It is strong, because the variant is
-  /// packed too.
+  bool in_meta = false;  ///< Whether the mentions are in the sidecar instead of the asset's file.
+  /// Whether this is an edge from an asset to its variant, which needs no mention. The edge is
+  /// strong, because a bundle with the asset also contains the variant.
   bool is_variant = false;
   std::uint64_t offset_bytes = 0;
   std::uint32_t times = 1;
 
-  /// Strong references and references inside JSON add their target to a bundle; weak ones do not.
+  /// True if a bundle that contains `from` must also contain `to`: for strong references and for
+  /// references inside JSON text.
   bool is_strong() const {
     return kind == yaml::MentionKind::strong || kind == yaml::MentionKind::json;
   }
 };
 
-/// The detail of a `binary` problem if missing guids would not be detected.
+/// The detail of a `binary` problem for a file whose references to missing assets cannot be
+/// detected.
 inline constexpr std::string_view kUnreadTable =
     "its table of other files has no known layout, so only guids of the project are seen";
 
@@ -43,18 +45,18 @@ struct ContentProblem {
   enum class Kind : std::uint8_t {
     lfs_pointer,
     binary,
-    foreign_text,  ///< With an unsupported encoding or unsupported line ends.
+    foreign_text,  ///< A text with an unsupported encoding or unsupported line ends.
     too_large,
     unreadable,
     invalid_utf8,
-    cut_short,   ///< An `.asset` whose main object ends before it has named its script.
-    no_objects,  ///< A file of the engine that is empty or only has a header.
-    conflict,    ///< A merge conflict, between `<<<<<<<` and `>>>>>>>`.
+    cut_short,   ///< An `.asset` whose main object ends before the key of its script.
+    no_objects,  ///< A file in Unity's dialect that is empty or has only a header.
+    conflict,    ///< Merge conflict markers (`<<<<<<<`, `>>>>>>>`) in the text.
   };
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;
-  yaml::Position position{};  ///< For `foreign_text`, `invalid_utf8` and `conflict`.
+  yaml::Position position{};  ///< Set for `foreign_text`, `invalid_utf8` and `conflict`.
 };
 
 /// The references of a project. Immutable after construction.
@@ -66,47 +68,49 @@ class ReferenceGraph {
 
   /// All edges, sorted by source asset, then by offset.
   std::span<const ReferenceEdge> edges() const { return edges_; }
-  /// The edges from one asset.
+  /// The edges that begin at one asset.
   std::span<const ReferenceEdge> from(AssetNumber asset) const;
   std::span<const ContentProblem> problems() const { return problems_; }
-  /// Whether any asset itself (not its sidecar) refers to this one by `{fileID, guid}`. A script
+  /// Whether the file of any asset (not a sidecar) refers to `asset` by `{fileID, guid}`. A script
   /// without such a reference is unused.
   bool is_referred_to(AssetNumber asset) const { return is_referred_to_[asset]; }
 
-  /// Returns true for assets at which a walk stops: they are neither included nor entered. Not
-  /// called for the start and target of a walk.
+  /// Returns true for assets that a walk neither includes nor enters. Not called for the roots and
+  /// the target of a walk.
   using Stop = std::function<bool(AssetNumber)>;
 
-  /// Everything that is reachable over strong references from `roots`, including these, sorted.
-  /// Scripts and their sidecars are not entered: they are code, which bundles name but do not
-  /// contain.
+  /// All assets that are reachable from `roots` over strong references, and `roots` themselves.
+  /// Sorted. The walk does not enter scripts or their sidecars, because bundles do not contain
+  /// code.
   std::vector<AssetNumber> closure(std::span<const AssetNumber> roots, const AssetIndex& index,
                                    const Stop& stops_before = {}) const;
   /// A shortest chain of strong references from any of `roots` to `target`, both ends included;
-  /// empty if none exists. Ties are resolved by path. Walks like `closure`, but may end at a
-  /// script.
+  /// empty if none exists. Among several shortest chains, the result is the first one by path.
+  /// Walks like `closure`, but `target` may be a script.
   std::vector<AssetNumber> chain(std::span<const AssetNumber> roots, AssetNumber target,
                                  const AssetIndex& index, const Stop& stops_before = {}) const;
 
  private:
   std::vector<ReferenceEdge> edges_;
-  std::vector<bool> is_referred_to_;  // one per asset
-  std::vector<std::uint32_t> first_;  // one per asset, index into edges_; one more at the end
+  std::vector<bool> is_referred_to_;  // Indexed by asset number.
+  // Indexed by asset number: the first index in edges_. Has one more item.
+  std::vector<std::uint32_t> first_;
   std::vector<ContentProblem> problems_;
 };
 
-/// True for classes to which a folder means all pictures in it, at any depth: sprite atlases. They
-/// get an edge to each picture, as if they named it. For all other classes a folder has no content
-/// that a build could contain.
+/// True for sprite atlases. If a sprite atlas refers to a folder, the graph contains an edge to
+/// each picture in the folder, at any depth. For all other assets, a reference to a folder adds
+/// nothing to a build.
 bool means_folder_content(const AssetPath& path);
-/// True for files that can contain references: Unity's text formats and plain YAML. Decided by
-/// extension, so that gigabytes of media are not opened.
+/// True for files that can contain references: Unity's text formats and plain YAML. Depends only on
+/// the extension, so that large media files are not opened.
 bool holds_references(const AssetPath& path);
-/// True for code, which bundles name but do not contain.
+/// True for code. Bundles refer to code but do not contain it.
 bool is_script(const AssetPath& path);
 
-/// Scans every asset that can contain references, and every sidecar, on `jobs` threads, except
-/// those that `memory` knows. An asset also has edges to its variants. Fails only with `cancelled`.
+/// Scans every asset that can contain references, and every sidecar, on `jobs` threads. Skips
+/// unchanged files that `memory` knows. Adds an edge from each asset to each of its variants. Fails
+/// only with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress = {}, const Variants& variants = {},

@@ -1,5 +1,5 @@
-// C# is not parsed: after comments and strings are blanked, `class NAME` up to the next `{` shows
-// the base classes.
+// C# is not parsed. Comments and strings are replaced by spaces. Then the text from `class NAME` to
+// the next `{` contains the base classes.
 #include "registry/project/scripts.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxScriptBytes = 16ULL * 1024 * 1024;
-// The maximum length of a chain of base classes. A longer chain is a circle.
+// The maximum length of a chain of base classes. Stops a search in a cycle.
 constexpr int kMaxInheritance = 64;
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -20,7 +20,7 @@ bool is_word(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-// The next position of a word that is not part of a longer one.
+// The offset of the next occurrence of a whole word.
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (std::size_t at = text.find(word, from); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
@@ -32,7 +32,7 @@ std::size_t find_word(std::string_view text, std::string_view word, std::size_t 
   return std::string_view::npos;
 }
 
-// The position after the string or character literal that begins at `at`.
+// The offset after the string or character literal that begins at `at`.
 std::size_t end_of_literal(std::string_view source, std::size_t at) {
   const char quote = source[at];
   const std::string_view before = source.substr(0, at);
@@ -48,7 +48,7 @@ std::size_t end_of_literal(std::string_view source, std::size_t at) {
   return std::min(end, source.size());
 }
 
-// Replaces comments and literals by blanks, keeping the length.
+// Replaces comments and literals by spaces. Keeps the length of the text.
 std::string blank_comments_and_strings(std::string_view source) {
   std::string text(source);
   std::size_t i = 0;
@@ -70,8 +70,7 @@ std::string blank_comments_and_strings(std::string_view source) {
   return text;
 }
 
-// A script may be UTF-16, which compilers accept. Nearly all names of classes are ASCII, so others
-// are not searched.
+// Converts a UTF-16 script to ASCII. Class names with other characters are not found.
 std::string narrowed(std::string_view source) {
   std::string text(source);
   if (source.starts_with("\xFF\xFE") || source.starts_with("\xFE\xFF")) std::erase(text, '\0');
@@ -118,7 +117,7 @@ std::set<std::string> base_classes_in(std::string_view source, std::string_view 
     std::string_view head = text.substr(end, std::min(text.find('{', end), text.size()) - end);
     head = head.substr(0, find_word(head, "where", 0));
     const std::size_t colon = head.find(':');
-    // Each part of a partial class may name bases.
+    // Each part of a partial class can name base classes.
     if (colon != std::string_view::npos) bases.merge(names_in_list(head.substr(colon + 1)));
   }
   return bases;
@@ -196,7 +195,7 @@ bool Scripts::is_surely_no(std::string_view class_name, std::string_view base) c
       continue;
     }
     const auto& bases = bases_of(name);
-    // Another part of a partial class may name more.
+    // Another file may contain a part of a partial class with more base classes.
     if (bases.empty() && i == 0) return false;
     for (const std::string& above : bases) {
       if (seen.insert(above).second) queue.push_back(above);

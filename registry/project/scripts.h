@@ -13,9 +13,9 @@
 
 namespace muster {
 
-/// Names of script classes. A `.cs` asset contains the class with the name of its file (Unity's
-/// rule); classes in assemblies are known only if the project declares their guid. Safe to use from
-/// several threads.
+/// Finds the class of a script, and the base classes of a class. By Unity's rule, a `.cs` asset
+/// contains the class with the name of its file. A class in an assembly is known only if the
+/// project declares its guid. Safe to use from several threads after all `declare` calls.
 class Scripts {
  public:
   Scripts(const FileReader& files, const AssetIndex& index);
@@ -23,21 +23,22 @@ class Scripts {
   /// Declares the class of the script with this guid, independently of its file name.
   void declare(const Guid& script, std::string class_name);
 
-  /// The class for an `m_Script` guid; empty if unknown.
+  /// The class of the script with this guid (from `m_Script`); empty if unknown.
   std::string class_of(const Guid& script) const;
 
-  /// True if `class_name` is `base` or derives from it, as far as the project's sources show:
-  /// searches `class X : Base` in `X.cs`, and continues with the base.
+  /// True if `class_name` is `base`, or if the project's sources show that it derives from `base`.
+  /// Reads `class X : Base` in `X.cs`, and continues with the base class.
   bool derives_from(std::string_view class_name, std::string_view base) const;
 
-  /// True if the project's sources show all base classes of `class_name`, and `base` is not one of
-  /// them. A class that is neither in the tree nor in the engine may have any base.
+  /// True if all base classes of `class_name` are known and `base` is not one of them. The base
+  /// classes of a class that is neither in the project nor in the engine are unknown.
   bool is_surely_no(std::string_view class_name, std::string_view base) const;
 
   /// The guids of all scripts whose class is `base` or derives from it, sorted.
   std::vector<Guid> scripts_deriving_from(std::string_view base) const;
 
-  /// The sources that could not be read so far; their base classes are unknown. Unordered.
+  /// The script files that could not be read until now. The base classes of their classes are
+  /// unknown. Unsorted.
   std::vector<ReadFailure> read_failures() const;
 
  private:
@@ -52,8 +53,8 @@ class Scripts {
   mutable std::vector<ReadFailure> read_failures_;
 };
 
-/// The base classes and interfaces after `class NAME ... :` in C# source, without namespaces and
-/// type arguments. Ignores comments and strings.
+/// The base classes and interfaces after `class NAME ... :` in C# source. Namespaces and type
+/// arguments are removed. Ignores comments and strings.
 std::set<std::string> base_classes_in(std::string_view source, std::string_view class_name);
 
 }  // namespace muster

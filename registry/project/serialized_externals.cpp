@@ -1,7 +1,7 @@
 // The tables are in this order: the engine's version, the platform, types (with or without the
 // layout of their fields), objects, scripts, other files. Sizes depend on the version of the file.
-// The engine's maker does not document the layout; readers such as AssetRipper and UnityPy agree on
-// it.
+// The layout is not documented by the engine's maker. It is the layout that AssetRipper and UnityPy
+// read.
 #include "registry/project/serialized_externals.h"
 
 #include <algorithm>
@@ -12,11 +12,11 @@
 namespace muster {
 namespace {
 
-// Files of version 5 of the engine and later.
+// The known versions of the format: files of Unity 5 and later.
 constexpr std::uint32_t kVersionMin = 14;
 constexpr std::uint32_t kVersionMax = 22;
 constexpr std::size_t kGuidBytes = 16;
-// No table of a real file has more rows.
+// The maximum number of rows of a table. Stops a read of a damaged file.
 constexpr std::uint32_t kRowsMax = 1U << 20U;
 
 /// Reads numbers of either byte order. After a read beyond the end, all further reads return 0.
@@ -97,7 +97,7 @@ void skip_object(TableReader& reader, std::uint32_t version) {
   if (version == 15 || version == 16) reader.skip(1);
 }
 
-// The two digits of each byte are swapped.
+// Converts a stored guid, in which the two hex digits of each byte are swapped.
 Guid guid_from(std::string_view form) {
   boost::uuids::uuid value{};
   std::ranges::transform(form, value.begin(), [](char c) {
@@ -107,7 +107,8 @@ Guid guid_from(std::string_view form) {
   return Guid(value);
 }
 
-// After the other files come reference types (none in files with one asset) and a text.
+// Whether the header ends after the tables. Reference types (none in files with one asset) and a
+// text follow the table of other files.
 bool ends_where_it_says(TableReader reader, std::string_view head, std::uint32_t version) {
   if (version >= 20 && reader.count() > 0) return !reader.failed();
   reader.skip_text();

@@ -15,9 +15,10 @@ struct SerializedExternal {
   std::size_t offset_bytes = 0;  ///< The offset of the guid in the file.
 };
 
-/// The files that a serialized file names, in order; an empty entry for a reference by path only.
-/// `head` is the beginning of the file, at least `searched_bytes` of it. Nothing if the layout of
-/// the tables is unknown (known: versions 14 to 22), or if they end early.
+/// The files that a serialized file names, in order. An entry has a null guid if the file is named
+/// only by its path. `head` is at least the first `searched_bytes` of the file. Nullopt if the
+/// tables are incomplete, or if their layout is unknown. The layouts of versions 14 to 22 are
+/// known.
 std::optional<std::vector<SerializedExternal>> read_externals(std::string_view head);
 
 }  // namespace muster

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-// Smaller files are always searched completely, because reading them is cheap.
+// Files up to this size are searched completely.
 constexpr std::uint64_t kSearchedWholeBytes = 4ULL * 1024 * 1024;
 constexpr std::uint64_t kSmallHeadBytes = 20;
 
@@ -26,7 +26,7 @@ std::size_t begin_of(const std::byte* form) {
 
 }  // namespace
 
-// The head contains the size of the whole file, in 32 bits until version 21 and in 64 bits since.
+// The header contains the size of the file: in 32 bits before version 22, then in 64 bits.
 bool has_serialized_head(std::string_view head, std::uint64_t size_bytes) {
   if (head.size() < kSerializedHeadBytes) return false;
   const std::uint64_t version = big_endian_at(head, 8, 4);

@@ -13,24 +13,24 @@
 
 namespace muster {
 
-/// Sizes have 64 bits since this version of the form.
+/// The first version of the binary form that stores sizes as 64-bit numbers.
 inline constexpr std::uint32_t kLargeFilesVersion = 22;
 
-/// True for a file in the engine's binary form whose size matches its head.
+/// True for a file in the engine's binary form whose size is equal to the size in its header.
 bool is_whole_serialized_file(std::string_view bytes);
-/// The same for the beginning of a file of `size_bytes`.
+/// Like `is_whole_serialized_file`, for the first bytes (`head`) of a file of `size_bytes`.
 bool has_serialized_head(std::string_view head, std::uint64_t size_bytes);
 
-/// The number of bytes of such a file to search for guids: its head and the following tables, which
-/// name other files. The whole file if the head does not give the size of the tables, and for small
-/// files. Requires: `has_serialized_head`.
+/// The number of first bytes of a file to search for guids. These bytes contain the header and the
+/// tables that name other files. The result is `size_bytes` for small files, and if the header does
+/// not contain the size of the tables. Requires: `has_serialized_head(head, size_bytes)`.
 std::uint64_t searched_bytes(std::string_view head, std::uint64_t size_bytes);
 
-/// The number of bytes that the two functions above read.
+/// The number of bytes of `head` that `has_serialized_head` and `searched_bytes` read.
 inline constexpr std::size_t kSerializedHeadBytes = 48;
 
-/// Finds the guids that a serialized file names, in one pass over the file. In such files the two
-/// digits of each byte are swapped.
+/// Finds which of the given guids a serialized file contains, in one pass over the file. Serialized
+/// files store guids with the two hex digits of each byte swapped.
 class SerializedGuids {
  public:
   explicit SerializedGuids(std::span<const Guid> guids);
@@ -42,7 +42,8 @@ class SerializedGuids {
  private:
   using Form = std::array<std::byte, 16>;
 
-  // Indexed by the first three bytes: with 100,000 guids, one offset in 170 is looked up.
+  // Whether any guid begins with these three bytes. With 100,000 guids, about 1 of 170 offsets
+  // needs a lookup in `by_form_`.
   std::vector<bool> begins_ = std::vector<bool>(std::size_t{1} << 24U, false);
   std::map<Form, Guid> by_form_;
 };

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kMetaBytesMax = 16ULL * 1024 * 1024;
 
-// The first lines that Unity writes; it adds the importer's settings when it imports the asset.
+// A minimal sidecar. Unity adds the importer's settings when it imports the asset.
 std::string new_sidecar(const Guid& guid, bool is_folder) {
   return "fileFormatVersion: 2\nguid: " + guid.to_string() + "\n" +
          (is_folder ? "folderAsset: yes\n" : "");
@@ -39,7 +39,7 @@ std::string respelled(std::string text, const yaml::Position& position) {
 Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid) {
-  std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;  // by folder and name
+  std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;  // Keys: folder and name.
   std::map<std::pair<AssetPath, std::string>, std::size_t> wanting;
   const auto key_of = [](const AssetPath& sidecar) {
     return std::pair(sidecar.parent(), folded_name(sidecar.name()));
@@ -81,7 +81,8 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
 
 Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends) {
   for (const SidecarMend& mend : mends) {
-    // Another program (an open editor) may have created it since; its guid is in use already.
+    // Does not replace a sidecar that another program (such as the editor) has created in the
+    // meantime.
     if (mend.kind == SidecarMend::Kind::create && files.stat(mend.path)) continue;
     auto done = mend.kind == SidecarMend::Kind::rename
                     ? commit_move(files, mend.from, mend.path)

@@ -27,7 +27,7 @@ std::unique_ptr<SourceFile> load(const FileReader& files, const Asset& asset) {
   } else {
     source->error = read.error();
   }
-  // If no object has the usual id, one of several objects is the main one.
+  // If no object has the usual id, the sidecar names the main object.
   if (source->tree.documents.size() > 1 && has_extension(asset.path, "asset") &&
       std::ranges::find(source->tree.documents, SourceFile::kUsualMainId,
                         &yaml::Document::file_id) == source->tree.documents.end()) {
@@ -92,7 +92,7 @@ std::string plain_class_in(std::string_view text) {
     return first == std::string_view::npos ? std::string()
                                            : std::string(line.substr(first, last - first + 1));
   }
-  // Spelled in another way, or not a class; only a parser can decide.
+  // The key may have another spelling (for example, quotes), so the text must be parsed.
   if (yaml::detect_dialect(text) != yaml::Dialect::plain) return {};
   const auto read = yaml::read_plain(text);
   if (!read.good() || read.tree().documents.empty()) return {};
@@ -143,7 +143,7 @@ const SourceFile& SourceCache::get(AssetNumber asset) const {
     const std::lock_guard lock(mutex_);
     if (const auto found = loaded_.find(asset); found != loaded_.end()) return *found->second;
   }
-  // Loaded outside the lock: two threads may load one file, and the first one is kept.
+  // The mutex is not locked here. If two threads load the same file, the first result is kept.
   auto source = load(files_, index_.at(asset));
   const std::lock_guard lock(mutex_);
   return *loaded_.emplace(asset, std::move(source)).first->second;
@@ -157,7 +157,7 @@ const std::string& SourceCache::plain_class(AssetNumber asset) const {
     ByteVector buffer;
     auto bytes = read_whole(files_, known.path, kMaxSourceBytes, buffer);
     if (!bytes && bytes.error().code == ErrorCode::limit_exceeded) {
-      // Its beginning may show its kind.
+      // The first bytes may show the kind of a file that is too large.
       bytes = files_.read(known.path, 0, kHeadBytes, buffer);
     }
     if (bytes) {

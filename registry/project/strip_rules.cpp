@@ -16,9 +16,9 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-// Components that only draw, light, play sounds or show pictures. Not included, because a server
-// may use them: animators (they move hit boxes), terrain (its heights), rigid bodies, colliders,
-// navigation. The project lists its own scripts.
+// The components that only affect pictures and sound. Does not include components that a server may
+// use: animators (which move hit boxes), terrain (which has heights), rigid bodies, colliders and
+// navigation.
 constexpr std::array<std::string_view, 45> kPresenting = {
     "AudioChorusFilter",
     "AudioDistortionFilter",
@@ -68,14 +68,14 @@ constexpr std::array<std::string_view, 45> kPresenting = {
 };
 static_assert(std::ranges::is_sorted(kPresenting));
 
-// A prefab cannot exist without these.
+// The classes that no rule can strip, because each prefab needs them.
 constexpr std::array<std::string_view, 5> kSkeleton = {"GameObject", "Prefab", "PrefabInstance",
                                                        "RectTransform", "Transform"};
 
-// A game cannot exist without these, and code is in no bundle.
+// The kinds that no rule can strip.
 constexpr std::array<std::string_view, 3> kStructure = {"level", "prefab", "script"};
 
-constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets
+constexpr std::ptrdiff_t kPatternStarsMax = 8;  // As in budgets.
 
 bool is_nothing(const yaml::Tree& tree, NodeIndex at) {
   return tree.at(at).kind == NodeKind::scalar && tree.scalar(at).empty();
@@ -164,8 +164,8 @@ class StripReading {
       if (std::ranges::find(kStructure, kind) != kStructure.end()) {
         return refuse_config(
             tree_, item,
-            "what a game consists of cannot be stripped ('" + std::string(name) +
-                "'): a registry leaves it out that does not name it for this target");
+            "this kind cannot be stripped ('" + std::string(name) +
+                "'); to leave such assets out, do not name them in a registry for this target");
       }
       rules_.kinds_.push_back(is_extension ? "." + lower_ascii(word) : std::string(name));
       return {};
@@ -189,7 +189,7 @@ class StripReading {
     });
   }
 
-  // Removes kept names from the rules, so that they need no second check.
+  // Removes the names in `keep` from the rules.
   Result<void> read_keep() {
     return read_list("keep", [&](NodeIndex item, std::string_view name) -> Result<void> {
       const bool is_path = name.find_first_of("/*") != std::string_view::npos;
@@ -215,7 +215,8 @@ class StripReading {
     });
   }
 
-  // An extension can be kept alone only if a rule names it. Other extensions belong to their kind.
+  // Fails if no rule names the extension: an extension of a stripped kind cannot be kept without
+  // the kind.
   Result<void> keep_extension(NodeIndex item, const std::string& extension) {
     const auto of_kinds = std::erase(rules_.kinds_, extension);
     if (strips_extension(extension)) {
@@ -243,8 +244,8 @@ class StripReading {
   tl::unexpected<Error> refuse_kept_anyway(NodeIndex item, std::string_view name) const {
     return refuse_config(tree_, item,
                          "'" + std::string(name) +
-                             "' is kept anyway: no rule of this target strips it. "
-                             "A path has a slash or a star in it");
+                             "' is kept anyway, because no rule of this target strips it. A path "
+                             "must contain a slash or a star");
   }
 
   const yaml::Tree& tree_;
@@ -284,7 +285,7 @@ TargetStripRules default_strip_rules() {
 
 Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node) {
   TargetStripRules rules = default_strip_rules();
-  if (is_nothing(tree, node)) return rules;  // fully commented out
+  if (is_nothing(tree, node)) return rules;  // All keys are commented out.
   if (tree.at(node).kind != NodeKind::mapping) {
     return refuse_config(tree, node, "'strip' must be a mapping, such as {server: {keep: [font]}}");
   }

@@ -1,4 +1,4 @@
-// The rules for content that builds for a target leave out, such as presentation on a server.
+// The rules for content that builds for a target leave out. For example, servers need no sound.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace muster {
 
 /// The owner of a class name.
 enum class ClassOwner : std::uint8_t {
-  engine,   ///< The engine; also a component in a plain file, which only has a name.
+  engine,   ///< The engine. Also the owner of each component in a plain file.
   project,  ///< The project: a script or a plain asset.
 };
 
@@ -31,42 +31,43 @@ struct KeptPath {
 ///     strip:
 ///       server:
 ///         kinds: [mesh, .bank]           # more kinds of assets, or extensions
-///         components: [DecalProjector]   # more classes of components, and of assets
+///         components: [DecalProjector]   # more classes of components or assets
 ///         keep: [font, Light, "Assets/Textures/Heights/**"]
-///       client: {}                       # nothing by default
+///       client: {}                       # by default no rule
 class StripRules {
  public:
   StripRules() = default;
-  /// The rules of a target without settings. For servers: all kinds that are only presentation, and
-  /// the engine's components that show or play something.
+  /// The rules of a target without settings. Clients have no rules. Servers leave out all kinds
+  /// that affect only pictures and sound, and `presenting_components`.
   static StripRules defaults_for(Target target);
 
   bool empty() const { return kinds_.empty() && components_.empty(); }
-  /// Whether the rules remove assets of a kind, or with an extension (in lower case).
+  /// Whether the rules remove assets of a kind or with an extension. An extension is in lower case
+  /// and begins with a dot, for example `.bank`.
   bool strips_kind(std::string_view kind_or_extension) const;
-  /// Whether the rules remove components, and assets, of a class. The defaults apply to the
-  /// engine's classes: a script with the name of one of them is removed only if `muster.yaml` names
-  /// it.
+  /// Whether the rules remove components and assets of a class. The defaults apply only to the
+  /// engine's classes. A project's class with the name of an engine class is removed only if
+  /// `muster.yaml` names it.
   bool strips_class(std::string_view class_name, ClassOwner owner) const;
   bool has_classes() const { return !components_.empty(); }
   /// Whether the rules keep the asset with this path.
   bool keeps_path(std::string_view path) const;
 
-  /// Sorted, without kept names.
+  /// The names of the removed kinds and classes, without the names in `keep`. Sorted.
   std::span<const std::string> kinds() const { return kinds_; }
   std::span<const std::string> components() const { return components_; }
-  /// In the order of `muster.yaml`.
+  /// The paths in `keep`, in the order of `muster.yaml`.
   std::span<const KeptPath> kept_paths() const { return kept_paths_; }
 
  private:
   friend class StripReading;
   std::vector<std::string> kinds_;
   std::vector<std::string> components_;
-  std::vector<std::string> named_components_;  ///< Those in `muster.yaml`. Sorted.
+  std::vector<std::string> named_components_;  ///< The classes that `muster.yaml` names. Sorted.
   std::vector<KeptPath> kept_paths_;
 };
 
-/// One per target, client first.
+/// The rules of each target, indexed by `place_of`.
 using TargetStripRules = std::array<StripRules, 2>;
 inline std::size_t place_of(Target target) { return target == Target::client ? 0 : 1; }
 TargetStripRules default_strip_rules();

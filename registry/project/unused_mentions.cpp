@@ -1,6 +1,7 @@
-// Instances are most of a level's text, and nearly all of their overrides have an effect. So the
-// mentions that the scanner has found are compared first. A document is parsed only if the guid of
-// a target differs from that of the source, or if it is not in the editor's style.
+// Most of a level's text is prefab instances, and nearly all overrides have an effect. So the guids
+// that the scanner has found are compared first. A document is parsed only if the guid of a target
+// differs from the guid of the instance's source, or if the document does not have the editor's
+// style.
 #include "registry/project/unused_mentions.h"
 
 #include <algorithm>
@@ -20,8 +21,8 @@ using yaml::NodeIndex;
 
 constexpr std::string_view kInstanceHead = "--- !u!1001 &";
 
-// The key before the braces around a guid, in the editor's style; empty in any other style. If the
-// value is folded over lines, the braces begin on the line of the key.
+// The key whose value in braces contains a guid, in the editor's style. Empty for any other style.
+// The opening brace is in the line of the key.
 std::string_view key_before(std::string_view text, std::size_t guid) {
   constexpr std::size_t kReferenceBytesMax = 128;
   const std::size_t from = guid - std::min(guid, kReferenceBytesMax);
@@ -41,7 +42,8 @@ class Instance {
   /// `text` is one document, and `offset` its offset in the file.
   Instance(std::string_view text, std::size_t offset) : text_(text), offset_(offset) {}
 
-  /// Whether every target is certainly in the source. `mentions` are those of the document.
+  /// Whether the targets of all overrides are objects of the source. `mentions` are the mentions in
+  /// the document.
   bool is_surely_used(std::span<const Mention> mentions) const {
     Guid source;
     std::set<Guid> targets;
@@ -59,7 +61,8 @@ class Instance {
            std::ranges::all_of(targets, [&](const Guid& target) { return target == source; });
   }
 
-  /// Adds the offsets of the guids that only unused overrides mention.
+  /// Adds the offsets of the guids in overrides without effect. Returns the number of these
+  /// overrides.
   std::size_t collect(std::set<std::size_t>& offsets) {
     const auto read = yaml::read_unity(text_);
     if (!read.good() || read.tree().documents.empty()) return 0;
@@ -115,7 +118,8 @@ class Instance {
   std::size_t offset_;
 };
 
-// The number after a key, in the editor's form: `&123`, `m_PrefabInstance: {fileID: 123}`.
+// The number after a key in the editor's style. For example, `&123` or `m_PrefabInstance: {fileID:
+// 123}`.
 std::int64_t number_behind(std::string_view text, std::string_view key) {
   const std::size_t at = text.find(key);
   std::int64_t value = 0;
@@ -125,8 +129,8 @@ std::int64_t number_behind(std::string_view text, std::string_view key) {
   return value;
 }
 
-// Handles placeholders of objects inside instances: one with an object of another prefab than its
-// instance's source is left over, like an override.
+// Adds the offsets of guids in placeholders whose object is in another prefab than the instance's
+// source. Such a placeholder has no effect.
 void collect_stand_ins(std::string_view text, const std::map<std::int64_t, Guid>& sources,
                        const std::vector<Mention>& mentions, std::set<std::size_t>& offsets) {
   constexpr std::string_view kStripped = " stripped";

@@ -12,7 +12,8 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-// Names are parts of file names, between `@`, `=`, `,` and the extension's dot.
+// Names of axes and values are parts of file names, so they must not contain `@`, `=`, `,` or a
+// dot.
 bool is_variant_name(std::string_view text) {
   return !text.empty() && text.size() <= 64 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -69,7 +70,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
     return fail(good.error());
   }
   const NodeIndex values = tree.find(node, "values");
-  if (values == kNoNode) return refuse_config(at, "an axis says which 'values' it has");
+  if (values == kNoNode) return refuse_config(at, "an axis needs the key 'values'");
   if (auto good = read_values(tree, values, axis); !good) return fail(good.error());
   if (const NodeIndex choose = tree.find(node, "choose"); choose != kNoNode) {
     const std::string_view when = tree.scalar(choose);
@@ -93,7 +94,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
 Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeIndex mapping) {
   std::vector<VariantAxis> axes;
   const yaml::Node& node = tree.at(mapping);
-  // Fully commented out.
+  // All axes are commented out.
   if (node.kind == NodeKind::scalar && tree.scalar(mapping).empty()) return axes;
   if (node.kind != NodeKind::mapping) {
     return refuse_config(node.position, "'variants' must be a mapping from axes to their values");
@@ -106,7 +107,8 @@ Result<std::vector<VariantAxis>> read_variant_axes(const yaml::Tree& tree, NodeI
     axes.push_back(std::move(axis).value());
   }
   if (axes.size() > kVariantAxesMax || values > kVariantValuesMax) {
-    return refuse_config(node.position, "there are at most 8 axes, and 256 values of all of them");
+    return refuse_config(node.position,
+                         "there can be at most 8 axes, and 256 values of all axes together");
   }
   return axes;
 }
@@ -173,7 +175,7 @@ Result<VariantWish> read_variant_wish(std::string_view text) {
   const std::size_t at = text.find('=');
   if (at == std::string_view::npos || at == 0 || at + 1 == text.size()) {
     return fail(ErrorCode::invalid_argument,
-                "'" + std::string(text) + "' is no choice; write it as in 'quality=low'");
+                "'" + std::string(text) + "' is not a choice; write it like 'quality=low'");
   }
   return VariantWish{std::string(text.substr(0, at)), std::string(text.substr(at + 1))};
 }

@@ -43,7 +43,7 @@ struct ReadKeys {
 
 std::string quoted_key(std::string_view text) { return "'" + std::string(text) + "'"; }
 
-// The axis and value of one item.
+// Parses one key, such as `low` or `quality=low`.
 std::optional<VariantKey> read_key(std::span<const VariantAxis> axes, std::string_view item,
                                    ReadKeys& read) {
   if (const std::size_t at = item.find('='); at != std::string_view::npos) {
@@ -98,7 +98,7 @@ ReadKeys read_keys(std::span<const VariantAxis> axes, std::string_view text) {
   return read;
 }
 
-// A file with the same name and another extension: one of them may have been converted.
+// A file with the same name and another extension.
 AssetNumber find_other_kind(const AssetIndex& index, const AssetPath& base) {
   const AssetPath stem = base.parent().child(base.stem());
   const auto assets = index.assets();
@@ -128,8 +128,8 @@ Variants::Variants(std::span<const VariantAxis> axes, const AssetIndex& index) {
                            std::move(detail)});
     };
     if (read.problem == Kind::unknown_word) {
-      // Other tools use '@' in names, too: animations of models, pictures for high-resolution
-      // screens.
+      // Not every name with '@' is meant as a variant. For example, other tools use '@' for
+      // animations of models.
       const bool may_be_meant = base != kNoAsset && !asset.is_folder && !is_model_path(asset.path);
       if (may_be_meant) note(Kind::unknown_word, base, read.detail);
     } else if (read.problem) {
@@ -162,9 +162,9 @@ void Variants::refuse_chains(const AssetIndex& index) {
   for (const VariantFile& file : files_) known.insert(file.file);
   std::erase_if(files_, [&](const VariantFile& file) {
     if (!known.contains(file.base)) return false;
-    problems_.push_back({VariantProblem::Kind::unknown_key, index.at(file.file).path,
-                         index.at(file.base).path,
-                         "a variant has no variants; write all keys behind one '@', with commas"});
+    problems_.push_back(
+        {VariantProblem::Kind::unknown_key, index.at(file.file).path, index.at(file.base).path,
+         "a variant cannot have variants; write all keys after one '@', with commas between them"});
     return true;
   });
 }
@@ -214,7 +214,7 @@ const VariantFile* Variants::find(AssetNumber file) const {
 
 namespace {
 
-/// The file that is kept for an asset and some open keys, and the chosen keys that it is for.
+/// The best file for an asset and a set of open keys, with the chosen keys of the file.
 struct Best {
   AssetNumber file = kNoAsset;
   VariantKeys settled;
@@ -261,7 +261,7 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
     if (found != renamed.end()) assets.back().guid = found->second;
   }
   std::vector<IndexProblem> problems(index.problems().begin(), index.problems().end());
-  // Duplicate guids are computed again for the remaining files.
+  // The constructor of the index finds duplicate guids again.
   std::erase_if(problems, [](const IndexProblem& problem) {
     return problem.kind == IndexProblem::Kind::duplicate_guid;
   });

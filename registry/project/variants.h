@@ -11,9 +11,10 @@
 
 namespace muster {
 
-/// A file with other content for an asset. References to the asset also refer to this file. Its
-/// name contains its keys: `crate@low.png` and `crate@low,language=de.png` beside `crate.png`. A
-/// value without its axis belongs to the only axis with that value.
+/// A file with alternative content for an asset. References to the asset also refer to this file.
+/// The name of the file contains the keys of the variant. For example, `crate@low.png` and
+/// `crate@low,language=de.png` are variants of `crate.png`. A value can be written without its axis
+/// if only one axis has this value.
 struct VariantFile {
   AssetNumber base = kNoAsset;
   AssetNumber file = kNoAsset;
@@ -21,22 +22,23 @@ struct VariantFile {
   friend auto operator<=>(const VariantFile&, const VariantFile&) = default;
 };
 
-/// A file that was removed from the project, because another file of the same asset was chosen.
+/// A file that was removed from the project because another file of the same asset was chosen.
 struct SettledFile {
-  AssetNumber instead = kNoAsset;  ///< The file that has the asset's guid now.
-  AssetPath path;                  ///< The removed file: the base, or a variant.
+  AssetNumber instead = kNoAsset;  ///< The chosen file, which now has the asset's guid.
+  AssetPath path;                  ///< The path of the removed file: the base, or a variant.
   friend auto operator<=>(const SettledFile&, const SettledFile&) = default;
 };
 
-/// A file whose name looks like the name of a variant, but which is not a variant.
+/// A file that has a name like a variant but is not a variant.
 struct VariantProblem {
   enum class Kind : std::uint8_t {
-    unknown_key,   ///< `@axis=value` has an undeclared name, or one axis twice.
-    unknown_word,  ///< `@word` is no value, but a possible base exists.
-    no_base,       ///< No possible base exists.
-    other_kind,    ///< The only possible base has another extension; `other`.
-    repeated,      ///< `other` has the same keys.
-    cannot_vary,   ///< Code, or a folder.
+    unknown_key,  ///< The name contains an unknown axis or value, or two values of one axis.
+    /// The name contains `@word`, where `word` is not a value, and a possible base exists.
+    unknown_word,
+    no_base,      ///< The base does not exist.
+    other_kind,   ///< The only possible base, `other`, has another extension.
+    repeated,     ///< The file `other` is a variant of the same asset with the same keys.
+    cannot_vary,  ///< The file is code or a folder.
   };
   Kind kind = Kind::unknown_key;
   AssetPath path;
@@ -48,28 +50,29 @@ struct VariantProblem {
 class Variants {
  public:
   Variants() = default;
-  /// Reads the names of an index. Without axes no file is a variant.
+  /// Finds the variants among the files of an index, by their names. Without axes no file is a
+  /// variant.
   Variants(std::span<const VariantAxis> axes, const AssetIndex& index);
 
-  /// Sorted by base, then by keys.
+  /// All variants, sorted by base, then by keys.
   std::span<const VariantFile> files() const { return files_; }
-  /// The variants of one asset; empty if it does not vary.
+  /// The variants of one asset; empty if the asset has no variants.
   std::span<const VariantFile> of(AssetNumber base) const;
   bool is_variant(AssetNumber asset) const { return find(asset) != nullptr; }
-  /// The base and keys of a variant; null if the file is none.
+  /// The base and keys of a variant; null if the file is not a variant.
   const VariantFile* find(AssetNumber file) const;
-  /// Sorted by path.
+  /// The files with a name like a variant that are not variants. Sorted by path.
   std::span<const VariantProblem> problems() const { return problems_; }
   /// The files that `settle_variants` has removed. Sorted by their replacement, then by path.
   std::span<const SettledFile> settled() const { return settled_; }
   /// The removed files of one asset.
   std::span<const SettledFile> settled_for(AssetNumber asset) const;
-  /// Whether any file of an asset has a path that matches: the base, a variant, or a removed file.
-  /// So a rule for the path of one file applies to the asset in every choice.
+  /// Whether `fits_path` is true for the path of any file of an asset: the base, a variant, or a
+  /// removed file. So a rule for the path of one file applies to the asset for every choice.
   template <typename Fits>
   bool any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const;
 
-  /// Uses these files; for `settle_variants` and tests.
+  /// For `settle_variants` and tests.
   explicit Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems = {},
                     std::vector<SettledFile> settled = {});
 
@@ -78,7 +81,8 @@ class Variants {
   void refuse_repeated(const AssetIndex& index);
   void put_in_order();
   std::vector<VariantFile> files_;
-  std::vector<std::pair<AssetNumber, std::size_t>> by_file_;  ///< Into `files_`; sorted.
+  /// Variants and their indices in `files_`; sorted.
+  std::vector<std::pair<AssetNumber, std::size_t>> by_file_;
   std::vector<VariantProblem> problems_;
   std::vector<SettledFile> settled_;
 };
@@ -97,10 +101,11 @@ bool Variants::any_path(const AssetIndex& index, AssetNumber asset, Fits fits_pa
   return false;
 }
 
-/// Applies a choice to a project. Among the files of an asset that differ only in chosen axes, the
-/// best fitting file is kept (`is_preferred`). The axes without a choice decide later between the
-/// kept files. The kept file that has no key on these axes gets the asset's guid. All other files
-/// are removed from the index, and the keys of chosen axes from the variants.
+/// Applies a choice to a project. Among the files of an asset that differ only on chosen axes, the
+/// function keeps the file that `is_preferred` prefers. The remaining axes decide at run time
+/// between the kept files. The kept file without a key on the remaining axes gets the asset's guid.
+/// All other files are removed from the index. The keys on chosen axes are removed from the
+/// variants.
 void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& variants);
 
 }  // namespace muster

@@ -18,7 +18,7 @@ std::pair<std::string, std::string> key_of(const Finding& finding) {
   return {std::string(finding.rule), valid_utf8(finding.location.path.text())};
 }
 
-// Rules and paths are keys as well, deeper in the file.
+// Checks only the keys of the outermost object. Deeper keys are rules and paths.
 std::string unread_key(int depth, const std::string& key) {
   static const std::set<std::string> kKnown = {"version", "known", "variants"};
   if (depth > 1 || kKnown.contains(key)) return {};

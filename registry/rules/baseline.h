@@ -1,4 +1,4 @@
-// The findings that a project accepts for now.
+// The findings that a project accepts.
 #pragma once
 
 #include <functional>
@@ -13,35 +13,36 @@
 
 namespace muster {
 
-/// Known findings, as counts per rule and file. A finding that moves to another line stays known.
-/// With a baseline, a project with a thousand old findings can use `muster validate` at once. The
-/// file is sorted JSON with one line per count, so that its diff shows the accepted findings:
+/// Accepted findings, as counts per rule and file. A finding that moves to another line stays
+/// accepted. With a baseline, a project with many old findings can use `muster validate` to detect
+/// new ones. The file is sorted JSON with one line per count, so that its diff shows the accepted
+/// findings:
 ///
 ///     {"version": 1, "known": {"missing-meta": {"Assets/Old.png": 1}}}
 ///
-/// A baseline for a build of certain variants contains them: `"variants": ["platform=linux"]`. A
-/// check of other variants has other findings, so it cannot detect unused counts of this baseline.
+/// A baseline from a check with certain variants names the variants: `"variants":
+/// ["platform=linux"]`. Only a check with the same variants can detect unused counts.
 class Baseline {
  public:
   /// Parses a baseline file. Fails with `malformed` or `unsupported_version`.
   static Result<Baseline> parse(std::string_view text);
-  /// The baseline that accepts exactly these findings, from a check of a build for these variants
+  /// The baseline that accepts exactly these findings. `variants` are the variants of the check
   /// (`AXIS=VALUE`, in any order).
   static Baseline of(std::span<const Finding> findings, std::vector<std::string> variants = {});
   std::string format() const;
 
-  /// Sets `is_known` for accepted findings: for each rule and file the first ones, up to the count.
-  /// Beyond the count, the last ones by position are reported. They need not be the new findings,
-  /// but the choice is the same each time.
+  /// Sets `Finding::is_known` for accepted findings. If a file has more findings of a rule than the
+  /// count, the first findings by position are accepted. So a reported finding may be an old one,
+  /// but equal input gives an equal result.
   void mark_known(std::span<Finding> findings) const;
 
-  /// The same baseline without fixed findings: each count is at most the number of findings. Counts
-  /// of rules for which `is_checked` is false are kept, because these rules were not checked.
+  /// A copy of the baseline in which each count is reduced to the number of findings. Counts of
+  /// rules for which `is_checked` returns false are kept.
   Baseline pruned(std::span<const Finding> findings,
                   const std::function<bool(std::string_view rule)>& is_checked) const;
-  /// The number of findings that it accepts.
+  /// The number of findings that the baseline accepts.
   std::size_t total() const;
-  /// Sorted; empty for a check of the whole project.
+  /// The variants of the check, sorted. Empty for a check of the whole project.
   const std::vector<std::string>& variants() const { return variants_; }
 
  private:

@@ -14,9 +14,9 @@ namespace muster {
 /// One bundle of a build.
 struct BundleSize {
   std::string file;         ///< The path in the target's folder, for messages.
-  std::string prefab;       ///< The path of its prefab; empty for a shared bundle.
+  std::string prefab;       ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t bytes = 0;  ///< The size of the file.
-  /// The keys of the variant in it ("quality=low"); empty for the prefab itself.
+  /// The keys of the variant in the bundle, for example "quality=low". Empty for the prefab itself.
   std::string variant = {};
 };
 
@@ -24,15 +24,15 @@ struct BundleSize {
 struct TargetSizes {
   Target target = Target::client;
   std::vector<BundleSize> bundles;
-  /// Stored bytes of assets, by lower-case file extension.
+  /// The stored bytes of all assets, by lower-case file extension.
   std::map<std::string, std::uint64_t> by_kind;
 };
 
 /// The subject of one budget of `muster.yaml`, and its size.
 struct BudgetUse {
-  std::size_t budget = 0;   ///< Index into the list.
-  std::string what;         ///< Describes the subject for users, without the budget.
-  std::uint64_t bytes = 0;  ///< The size.
+  std::size_t budget = 0;   ///< The index of the budget in `ProjectConfig::budgets`.
+  std::string what;         ///< The description of the subject, for users.
+  std::uint64_t bytes = 0;  ///< The size of the subject.
 };
 
 /// Measures the subject of each budget. A budget for single bundles has one result per matching

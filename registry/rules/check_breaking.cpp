@@ -1,4 +1,5 @@
-// Checks ids first, for each class and side; then what client and server share; then components.
+// First checks the ids of each class for client and server. Then checks the ids that client and
+// server have in common, and then the components.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -11,7 +12,7 @@
 namespace muster {
 namespace {
 
-// One side of one class.
+// The ids of one class for one target.
 struct Table {
   std::map<TypeId, std::set<Guid>> by_id;
   std::map<Guid, std::set<TypeId>> by_guid;
@@ -57,7 +58,7 @@ std::string name_of(const ContractRow& row) {
                           : "'" + row.path + "' (" + row.guid.to_string() + ")";
 }
 
-// The breaking changes of one class. A change on both sides is reported once.
+// Finds the breaking changes of one class. Reports a change on both sides only once.
 class ClassCheck {
  public:
   ClassCheck(const Contract& shipped, const Contract& now, const std::string& class_name,
@@ -96,7 +97,7 @@ class ClassCheck {
   }
 
  private:
-  using Key = std::pair<TypeId, Guid>;  // the old values
+  using Key = std::pair<TypeId, Guid>;  // Values in the shipped contract.
   struct Found {
     const ContractRow* row = nullptr;
     TargetSet sides;
@@ -110,7 +111,7 @@ class ClassCheck {
     if (successor != nullptr) note(reused_[key], successor, target);
     const auto elsewhere = now.by_guid.find(row.guid);
     if (elsewhere != now.by_guid.end()) {
-      // The asset has another id now, or it still has one of its several old ids.
+      // The asset has a new id, or it had several ids and has lost this one.
       const auto& had = old_.sides[target].by_guid[row.guid];
       const auto fresh =
           std::ranges::find_if(elsewhere->second, [&](TypeId id) { return !had.contains(id); });
@@ -141,7 +142,8 @@ class ClassCheck {
     found.sides = found.sides | target;
   }
 
-  // Compares ids that both sides had, or that are new in a class with equal sides.
+  // Reports ids that are on only one side now although both sides had them. Also reports new ids on
+  // only one side, if both sides had the same ids.
   void compare_sides() {
     const std::set<TypeId> client = old_.sides[Target::client].ids();
     const std::set<TypeId> server = old_.sides[Target::server].ids();
@@ -186,8 +188,8 @@ class ClassCheck {
   std::map<Key, Found> reused_;
 };
 
-// The position of a component or its field. The file is JSON written by a game; the first quoted
-// occurrence of the text after the component's name is used.
+// The position of a component or its field in the component descriptions. Searches the text for the
+// quoted name, without parsing the JSON.
 Location place_in(const Contract& now, std::string_view component, std::string_view field) {
   const std::string_view text = now.components_text;
   std::size_t at = text.find("\"" + std::string(component) + "\"");
@@ -204,8 +206,9 @@ void compare_components(const Contract& shipped, const Contract& now, Findings& 
     const auto found =
         std::ranges::find(*now.components, old_one.name, &ComponentDescription::name);
     if (found == now.components->end()) {
-      findings.add("breaking-component", {now.components_path, {}},
-                   fmt::format("component '{}' of '{}' is gone", old_one.name, shipped.name));
+      findings.add(
+          "breaking-component", {now.components_path, {}},
+          fmt::format("component '{}' of '{}' no longer exists", old_one.name, shipped.name));
       continue;
     }
     for (const FieldDescription& field : old_one.fields) {
@@ -257,7 +260,7 @@ void check_breaking(const Contract& shipped, const Contract& now, Findings& find
   auto old_classes = tables_of(shipped);
   auto new_classes = tables_of(now);
   for (auto& [name, tables] : old_classes) {
-    // Builds of older releases have ids for classes that have none now.
+    // Builds of older releases can have ids for classes that have no ids now.
     if (now.unnumbered.contains(name)) continue;
     ClassCheck(shipped, now, name, tables, new_classes[name], findings).run();
   }

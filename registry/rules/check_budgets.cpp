@@ -8,7 +8,6 @@
 namespace muster {
 namespace {
 
-// With one decimal for large units. Comparisons use the exact number.
 std::string in_bytes(std::uint64_t bytes) {
   constexpr std::uint64_t kKibi = 1024;
   constexpr std::uint64_t kMebi = kKibi * 1024;

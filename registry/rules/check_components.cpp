@@ -1,5 +1,6 @@
-// Compares the classes and components in plain files with those that are declared and that the game
-// exports. Unity's files are not checked: a script there has fields that the game does not know.
+// Compares the classes in plain files with the declared classes, and the components with the
+// descriptions that the game exports. Does not check Unity's files, because their scripts have
+// fields that the game does not describe.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -13,11 +14,12 @@
 namespace muster {
 namespace {
 
-/// The maximum edit distance to a known name if any name is allowed. It is small, because a similar
-/// name is rarely a mistake.
+/// The maximum edit distance to a known name where any name is allowed. Small, because a similar
+/// name is rarely a mistake there.
 constexpr std::size_t kMaxSlipOfOwn = 1;
 
-// Items of a list have the same names: `slots[2].ammo` is `slots[].ammo`.
+// Replaces the index in a field name, because all items of a list have the same fields:
+// `slots[2].ammo` becomes `slots[].ammo`.
 std::string without_numbers(std::string_view field) {
   std::string name;
   for (const char c : field) {
@@ -28,7 +30,7 @@ std::string without_numbers(std::string_view field) {
   return name;
 }
 
-// The allowed names below a path, which ends with a dot or is empty.
+// The allowed names of fields below a path. `path` ends with a dot or is empty.
 std::set<std::string> names_below(const ComponentDescription& component, std::string_view path) {
   std::set<std::string> names;
   for (const FieldDescription& field : component.fields) {
@@ -40,7 +42,7 @@ std::set<std::string> names_below(const ComponentDescription& component, std::st
   return names;
 }
 
-// The number of items of a list of structs: the last named item determines it.
+// The number of items of a list of structs.
 std::size_t item_count(const ComponentDescription& component, std::string_view list) {
   std::set<std::string_view> items;
   for (const FieldDescription& field : component.fields) {
@@ -79,7 +81,7 @@ class ComponentCheck {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
-  /// `is_built`: a build refuses values that do not fit.
+  /// `is_built` is whether the prefab is built; then wrong values block a build.
   void check_prefab(const SourceFile& file, const SourcePrefab& flattened, bool is_built) {
     is_built_ = is_built;
     const yaml::NodeIndex top = file.fields_of(file.document_of(0));
@@ -120,8 +122,8 @@ class ComponentCheck {
     }
   }
 
-  // An engine may know a component that the game does not describe. Many prefabs may have it, so
-  // there is one finding for each name.
+  // Reports components without a description, one finding per name. The engine may know such a
+  // component, and many prefabs may have it.
   void tell_undescribed() {
     for (const auto& [name, found] : undescribed_) {
       std::string message = "the game describes no component '" + name + "'";
@@ -164,7 +166,7 @@ class ComponentCheck {
     tell_unfit(place, told_of_second(entity, name));
   }
 
-  // Checks the values of a component: `fields`, which are its fields if they are a mapping.
+  // Checks the values of a component. `fields` must be a mapping.
   void check_component(const SourceFile& file, const std::string& name, yaml::NodeIndex fields,
                        yaml::Position named_at) {
     const ComponentDescription* const described = find(name);
@@ -175,15 +177,15 @@ class ComponentCheck {
     if (!told.empty()) tell_unfit({file.path, at.position}, std::move(told));
   }
 
-  // A factory's own field may have any name. A field with the name of a component, but without
-  // fields, is not that component. A field whose name is nearly that of a component, and which
-  // contains its fields, is probably a mistyped component.
+  // Checks a field of a factory, which may have any name. Reports a field with the name of a
+  // component whose value is not a mapping. Also reports a field whose name is similar to the name
+  // of a component, if the field has keys of the component.
   void check_field(const SourceFile& file, yaml::NodeIndex field) {
     const yaml::Node& at = file.tree.at(field);
     const std::string name = component_of_field(at.key);
     if (at.kind != yaml::NodeKind::mapping) {
       if (!names_.contains(name) || is_empty(at)) return;
-      // A warning, because it may be a field of the game's own.
+      // A warning, because it may be a field of the factory's script.
       findings_.add("unknown-field", {file.path, at.position}, told_of_fieldless(name, at));
       return;
     }
@@ -217,20 +219,20 @@ class ComponentCheck {
     return node.kind == yaml::NodeKind::scalar ? node.text.empty() : node.child_count == 0;
   }
 
-  // Any other value than a list names no component and no entity.
+  // Reports a value that is not a list.
   bool is_list(const SourceFile& file, yaml::NodeIndex list, std::string_view items) {
     if (list == yaml::kNoNode) return false;
     const yaml::Node& at = file.tree.at(list);
     if (at.kind == yaml::NodeKind::sequence) return true;
     const bool is_null = at.kind == yaml::NodeKind::scalar && at.text.empty() &&
-                         at.style == yaml::ScalarStyle::plain;  // fully commented out
+                         at.style == yaml::ScalarStyle::plain;  // All items are commented out.
     if (is_null) return false;
     tell_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
                                              std::string(items) + ": begin each with '-'");
     return false;
   }
 
-  // Checks the names that one entity lists; returns those that `components` adds.
+  // Checks the component names in the lists of one entity. Returns the names in `components`.
   std::set<std::string> check_lists(const SourceFile& file, yaml::NodeIndex entity,
                                     std::string_view name) {
     const yaml::NodeIndex removed = file.tree.find(entity, "removed");
@@ -246,8 +248,8 @@ class ComponentCheck {
                                              : std::set<std::string>();
   }
 
-  // Checks for names without fields, repeated names and second names, which a flattened prefab does
-  // not show.
+  // Checks one list of components for faults that a flattened prefab does not contain: a name
+  // without fields, a repeated name, and an item with two names.
   std::set<std::string> check_list(const SourceFile& file, yaml::NodeIndex list,
                                    std::string_view entity) {
     std::set<std::string> seen;
@@ -271,7 +273,7 @@ class ComponentCheck {
       } else if (at.child_count > 1) {
         const yaml::Node& second = file.tree.at(first.next_sibling);
         findings_.add("unknown-component", {file.path, second.key_position},
-                      "'" + std::string(second.key) + "' stands inside the item of '" + name +
+                      "'" + std::string(second.key) + "' is inside the item of '" + name +
                           "': begin it with '-'");
       }
     }
@@ -288,7 +290,8 @@ class ComponentCheck {
     if (found.count++ == 0) found.first = place;
   }
 
-  // `path` leads to the mapping, and ends with a dot unless it is the component itself.
+  // Checks the keys of a mapping. `path` is the path of the mapping, and ends with a dot; it is
+  // empty for the component itself.
   void check_names(const ComponentDescription& description, const SourceFile& file,
                    yaml::NodeIndex mapping, const std::string& path) {
     const std::set<std::string> known = names_below(description, path);
@@ -352,7 +355,8 @@ class ComponentCheck {
     }
   }
 
-  // Reports a value in place of fields. An empty value keeps the defaults.
+  // Reports a value that is not a mapping of fields. An empty value is valid and means the
+  // defaults.
   void tell_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
                       const std::string& path) {
     const yaml::Node& at = file.tree.at(node);
@@ -381,7 +385,7 @@ class ComponentCheck {
   std::map<std::string, Undescribed> undescribed_;
 };
 
-// The position of a plain file's class.
+// The position of `class` in a plain file.
 Location place_of_class(const Project& project, AssetNumber asset) {
   const SourceFile& source = project.sources().get(asset);
   Location place{project.index().at(asset).path, {}};
@@ -391,7 +395,8 @@ Location place_of_class(const Project& project, AssetNumber asset) {
   return place;
 }
 
-// A registry with a misspelled class is not recognised, and none of its content is built.
+// Reports plain files whose class is similar to a known class. The content of a registry with a
+// mistyped class would not be built.
 void check_classes(const Project& project, Findings& findings) {
   std::set<std::string> known{std::string(kRootClass), "Prefab"};
   for (const ClassDeclaration& declaration : project.model().classes) {
@@ -415,7 +420,7 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
   check_classes(project, findings);
   const auto components = load_components(project.files(), project.config());
   if (!components) {
-    // The finding contains the name of the file.
+    // Removes the file name from the message, because the finding contains it.
     std::string message = components.error().message;
     const std::string name = "'" + project.config().components->text() + "': ";
     if (message.starts_with(name)) message.erase(0, name.size());

@@ -1,5 +1,5 @@
-// Checks the entries of one registry, like the reference's `Verify`, without its gaps: factories
-// are verified, both-and-neither is always detected, presentation keys are compared completely.
+// Checks the entries of one registry. Does the checks of `Verify` in FPSSample, and further ones:
+// factories, entries with both or neither of prefab and factory, and complete presentation keys.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -20,8 +20,8 @@ using Role = ReferenceRule::Role;
 
 std::string quoted(const AssetPath& path) { return "'" + path.text() + "'"; }
 
-// True if an asset is certainly of none of these classes: it has no script, or all base classes of
-// its class are known, or its class is another registry class.
+// True if an asset certainly has none of these classes. The asset has no script, or all base
+// classes of its class are known, or its class is another registry class.
 bool is_surely_none_of(const Project& project, AssetNumber asset,
                        const std::vector<std::string_view>& wanted) {
   const Asset& known = project.index().at(asset);
@@ -29,7 +29,7 @@ bool is_surely_none_of(const Project& project, AssetNumber asset,
     return true;
   }
   const SourceFile& source = project.sources().get(asset);
-  if (!source.good()) return false;  // has its own finding
+  if (!source.good()) return false;
   const std::string name = class_of_asset(project, asset);
   if (name.empty()) return source.type_name_of(source.document_of(0)) != "MonoBehaviour";
   const auto is_a = [&](std::string_view base) {
@@ -47,7 +47,7 @@ bool is_surely_none_of(const Project& project, AssetNumber asset,
       wanted, [&](std::string_view base) { return project.scripts().is_surely_no(name, base); });
 }
 
-// To the engine a model is an object with children, like a prefab.
+// True for a model, which can be used like a prefab.
 bool is_model(const AssetPath& path) {
   constexpr std::array<std::string_view, 10> kExtensions = {"3ds", "blend", "dae", "dxf", "fbx",
                                                             "glb", "gltf",  "max", "mb",  "obj"};
@@ -101,7 +101,7 @@ class RegistryCheck {
                                       : " entry";
         add("unresolved-reference", reference.location,
             registry_.declaration->name + which + " refers to " + reference.guid.to_string() +
-                ", which nothing in the project has");
+                ", which no asset of the project has");
       } else if (reference.asset == kNoAsset) {
         add("wrong-target", reference.location,
             reference.guid.to_string() +
@@ -116,7 +116,7 @@ class RegistryCheck {
     if (entry.own_guid_location.path.empty() || asset == entry.references.end()) return;
     if (repeated(Role::prefab) != entry.references.end() &&
         repeated(Role::factory) != entry.references.end()) {
-      return;  // has its own finding
+      return;
     }
     const Guid own = asset->role == Role::prefab && !entry.definition_guid.is_null()
                          ? entry.definition_guid
@@ -133,7 +133,7 @@ class RegistryCheck {
     });
   }
 
-  // A slot that is kept empty is valid, but one may have been emptied by accident.
+  // Notes an empty slot. An empty slot is valid, but may be a mistake.
   void note_free(const RegistryEntry& entry) {
     const bool is_malformed =
         std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
@@ -148,7 +148,8 @@ class RegistryCheck {
         .severity = Severity::note;
   }
 
-  // True if a part of the path to the entry's assets could not be read, which is reported.
+  // True if the entry, or its definition, has a part that could not be read. Such a part has
+  // another finding.
   bool is_in_doubt(const RegistryEntry& entry) const {
     if (entry.definition == kNoAsset && !entry.definition_guid.is_null()) return true;
     // The text from the start of this entry up to the next entry.
@@ -165,7 +166,7 @@ class RegistryCheck {
     });
   }
 
-  // Reports an entry with content that does not refer to an asset in any way that its class knows.
+  // Reports an entry that is not empty but has no reference under the keys of its class.
   void check_anything(const RegistryEntry& entry) {
     if (!entry.references.empty() || can_be_both() || is_in_doubt(entry)) return;
     if (!entry.folder.is_null()) {
@@ -179,19 +180,19 @@ class RegistryCheck {
     }
     std::string paths;
     for (const ReferenceRule& rule : registry_.declaration->references) {
-      if (rule.path.find("[]") != std::string::npos) return;  // lists may be empty
+      if (rule.path.find("[]") != std::string::npos) return;  // A list may be empty.
       paths += (paths.empty() ? "'" : ", '") + rule.path + "'";
     }
-    const std::string message = "this entry names no asset: none of " + paths + " is set";
+    const std::string message = "this entry refers to no asset: none of " + paths + " is set";
     if (entry.definition == kNoAsset && !has_any_path(entry)) {
       add("malformed-entry", entry.location, message);
       return;
     }
-    // A warning, because the entry or its definition may be unfinished; the registry is valid.
+    // A warning, because the registry is valid and the entry may only be unfinished.
     findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
   }
 
-  // Whether the entry has any reference that its class knows, set or not.
+  // Whether the entry has any key of its class for a reference.
   bool has_any_path(const RegistryEntry& entry) const {
     std::vector<ModelProblem> told_already;
     PathQuery query(project_.sources(), told_already);
@@ -220,7 +221,7 @@ class RegistryCheck {
     }
   }
 
-  // False if the reference leads to an asset of an unsuitable kind.
+  // Checks the kind of the referenced asset. Returns false if the kind is not allowed.
   bool check_kind(const EntryReference& reference) {
     const Asset& asset = project_.index().at(reference.asset);
     const bool is_bare_model = registry_.declaration->component.empty() && is_model(asset.path);
@@ -237,7 +238,7 @@ class RegistryCheck {
     return true;
   }
 
-  // An entry with a strong reference to an asset of a class must refer to that class.
+  // Reports an entry whose definition has a wrong class.
   bool check_definition(const RegistryEntry& entry) {
     if (entry.definition == kNoAsset || entry.is_sub_definition) return true;
     std::vector<std::string_view> wanted;
@@ -267,7 +268,7 @@ class RegistryCheck {
     add("bad-pool-size", entry.pool_size_location, std::move(message));
   }
 
-  // An effect is one prefab: that of the entry, or of its definition.
+  // Reports an effect that does not refer to exactly one prefab.
   void check_effect(const RegistryEntry& entry) {
     if (registry_.declaration->pool_size_path.empty() || entry.references.empty()) return;
     const Guid& first = entry.references.front().guid;

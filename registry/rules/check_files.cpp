@@ -43,14 +43,15 @@ IndexRule describe(const IndexProblem& problem) {
     case Kind::outside_link:
       return {"link-outside", "this link is not followed"};
     case Kind::link_circle:
-      return {"link-outside", "this link leads back to a folder above it and is not followed"};
+      return {"link-outside", "this link leads to a folder that contains it, and is not followed"};
     case Kind::unreadable:
       return {"unreadable-file", problem.detail};
   }
   return {"unreadable-file", problem.detail};
 }
 
-// The guids that must be unique, because otherwise a build could contain either of two assets.
+// The guids for which a duplicate is an error, because the build could contain either of two
+// assets.
 std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   std::set<Guid> guids;
   for (const AssetNumber asset : built_assets(project, targets)) {
@@ -66,10 +67,10 @@ std::set<Guid> guids_that_count(const Project& project, TargetSet targets) {
   return guids;
 }
 
-// A script shares its guid with another asset. If that asset comes first, the assets of the script
-// lose their class. So it matters if an asset, or a prefab that is built, has the script. A second
-// copy of the same code (a package in the project and beside it) is the same class, whichever comes
-// first.
+// Whether a duplicate guid can change the class of an asset. This is possible if a script shares
+// its guid with a file of another name, and an `.asset` or a built asset refers to the guid. Two
+// copies of the same script (for example, a package inside and outside the project) have the same
+// class, so the duplicate has no effect.
 bool parts_script(const Project& project, const IndexProblem& problem,
                   const std::set<Guid>& built) {
   if (!is_script(problem.path) && !is_script(problem.other)) return false;
@@ -113,8 +114,8 @@ void check_files(const Project& project, TargetSet targets,
                      "a Git LFS pointer in place of the content");
         break;
       case ContentProblem::Kind::binary:
-        // Unity always stores some kinds (lighting, terrain, navigation meshes) in binary form. Any
-        // other binary file that is built is an error, reported elsewhere.
+        // Not an error, because Unity always stores lighting, terrain and navigation meshes in
+        // binary form. The rules for packing report all other binary files that are built.
         findings
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +
@@ -134,8 +135,8 @@ void check_files(const Project& project, TargetSet targets,
       case ContentProblem::Kind::invalid_utf8:
         findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
         break;
-      case ContentProblem::Kind::cut_short:   // reported if it may be a root or registry
-      case ContentProblem::Kind::no_objects:  // reported with unpackable assets
+      case ContentProblem::Kind::cut_short:   // Reported if the asset may be a root or registry.
+      case ContentProblem::Kind::no_objects:  // Reported by check_packing().
         break;
       case ContentProblem::Kind::conflict:
         if (has_foreign_importer(project.files(), asset.path)) break;
@@ -155,7 +156,7 @@ void check_failed_reads(const Project& project, Findings& findings) {
                         {project.index().at(failure.asset).path, {}}, failure.error.message);
   };
   for (const ReadFailure& failure : project.sources().read_failures()) add(failure);
-  // The base classes of a script determine whether its assets are registries.
+  // An error, because the base classes of a script determine whether its assets are registries.
   for (const ReadFailure& failure : project.scripts().read_failures()) {
     Finding& finding = add(failure);
     finding.severity = Severity::error;

@@ -10,13 +10,13 @@
 namespace muster {
 namespace {
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // As in the settings.
+constexpr std::ptrdiff_t kStarsMax = 8;  // The same limit as in muster.yaml.
 
 class KeepCheck {
  public:
   explicit KeepCheck(const Project& project) : project_(project) {}
 
-  // The problem of a path without a file; nothing if the file exists.
+  // The problem with a pattern that no file matches; nullopt if a file matches.
   std::optional<std::string> complaint(const std::string& pattern) const {
     if (fits_any(pattern)) return std::nullopt;
     const auto suggest = [](const std::string& other) { return "; did you mean '" + other + "'?"; };
@@ -25,7 +25,7 @@ class KeepCheck {
     if (number != kNoAsset) {
       return "is a folder: what is in it is '" + folder.value().text() + "/**'";
     }
-    const std::string text = "fits no file of the project";
+    const std::string text = "matches no file of the project";
     for (const std::string& wider : {"**/" + pattern, across_folders(pattern)}) {
       if (std::ranges::count(wider, '*') <= kStarsMax && fits_any(wider)) {
         return text + suggest(wider);
@@ -37,11 +37,11 @@ class KeepCheck {
       return !asset.is_folder && fits_pattern(lower_ascii(asset.path.text()), low);
     });
     if (other == assets.end()) return text;
-    return text + ", but for upper and lower case '" + other->path.text() + "'";
+    return text + "; if case is ignored, it matches '" + other->path.text() + "'";
   }
 
  private:
-  // Includes files that a choice of variants has removed.
+  // Whether any file matches, including files that a choice of variants has removed.
   bool fits_any(const std::string& pattern) const {
     return std::ranges::any_of(project_.index().assets(),
                                [&](const Asset& asset) {
@@ -53,7 +53,7 @@ class KeepCheck {
            });
   }
 
-  // `a/*.png`, extended to the folders in `a`.
+  // Extends a pattern to subfolders: `a/*.png` becomes `a/**/*.png`.
   static std::string across_folders(std::string pattern) {
     const std::size_t slash = pattern.rfind('/');
     if (slash != std::string::npos) pattern.insert(slash, "/**");
@@ -63,7 +63,7 @@ class KeepCheck {
   const Project& project_;
 };
 
-// A budget is for the bundles of prefabs at a path, or for files with an extension.
+// Checks that the path patterns and the extensions of budgets match files.
 void check_budget_patterns(const Project& project, const KeepCheck& check, Findings& findings) {
   const auto file = AssetPath::parse(ProjectConfig::kFileName);
   for (const Budget& budget : project.config().budgets) {

@@ -1,5 +1,5 @@
-// Checks references into packages that are not in the project. Nearly all are to code, which no
-// bundle contains, and are not reported; the others get one line per package.
+// Checks references into packages that are not in the project. Does not report references to code,
+// because bundles contain no code. Reports other references in one line per package.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -11,13 +11,13 @@
 namespace muster {
 namespace {
 
-// More names than this are counted, not listed.
+// The maximum number of names in a message. Further names are only counted.
 constexpr std::size_t kListedNames = 4;
 
 struct Uses {
   const ReferenceEdge* first = nullptr;
-  std::set<std::string> names;    // of all referenced assets
-  std::set<std::string> content;  // of assets other than code that built assets refer to
+  std::set<std::string> names;    // The names of all referenced assets.
+  std::set<std::string> content;  // The names of assets, except code, to which built assets refer.
   std::set<AssetNumber> files;
 };
 
@@ -31,7 +31,7 @@ std::string listed(const std::set<std::string>& names) {
   return text;
 }
 
-// Packages that became part of another one; a project names either, depending on its age.
+// Whether the project lists a package, or the package that it has become a part of.
 bool is_listed(const Packages& packages, const std::string& name) {
   using Names = std::pair<std::string_view, std::string_view>;
   constexpr std::array<Names, 4> kRenamed = {
@@ -74,13 +74,13 @@ bool has_unresolved(const Project& project) {
   });
 }
 
-// Packages from a repository or an archive, whose files are only in the editor's cache.
+// True for a package from a repository or an archive, whose files are only in the editor's cache.
 bool is_packed_elsewhere(std::string_view version) {
   return version.find("://") != version.npos || version.starts_with("git@") ||
          version.ends_with(".tgz") || version.ends_with(".tar.gz");
 }
 
-// Packages that are neither in the project nor in the editor's cache.
+// The listed packages that are neither in the project nor in the editor's cache.
 std::set<std::string> unseen_packages(const Project& project) {
   std::set<std::string> unseen;
   for (const auto& [name, version] : project.packages().named()) {
@@ -135,8 +135,9 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
           .severity = Severity::warning;
     } else if (!uses.content.empty()) {
       findings.add("package-reference", {project.index().at(uses.first->from).path, {}},
-                   "what is built refers to " + counted(uses.content.size(), "asset") +
-                       " of package " + name + ", which no bundle holds: " + listed(uses.content));
+                   "built assets refer to " + counted(uses.content.size(), "asset") +
+                       " of package " + name +
+                       ", which no bundle contains: " + listed(uses.content));
     }
   }
 }

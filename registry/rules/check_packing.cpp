@@ -1,5 +1,4 @@
-// Reports what a build would refuse while it packs, irregularities inside packed files, and
-// truncated files.
+// Reports assets that a build could not pack, faults inside packed files, and truncated files.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +12,7 @@
 namespace muster {
 namespace {
 
-// An asset in a circle is reported with the prefabs; packing does not show it.
+// True for a prefab that contains itself.
 bool is_in_circle(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return false;
   using enum PrefabProblem::Kind;
@@ -23,7 +22,7 @@ bool is_in_circle(const Project& project, AssetNumber asset) {
                              });
 }
 
-// Such assets are reported with the registry that needs them, or with their circle.
+// Whether another rule reports the asset.
 bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
   if (fault.rule == "prefab-without-root") return is_in_circle(project, asset);
   return std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
@@ -32,8 +31,8 @@ bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingF
   });
 }
 
-// Reports repeated ids, which a merge can leave: references to a repeated object lead to the first
-// one.
+// Reports file ids that several objects of a file have. A merge can cause this. All references to
+// such an id lead to the first object.
 void check_file_ids(const Project& project, AssetNumber asset, Findings& findings) {
   const AssetPath& path = project.index().at(asset).path;
   if (!has_extension(path, "prefab") && !has_extension(path, "asset")) return;
@@ -55,7 +54,7 @@ bool is_among(const std::vector<Thing>& things, AssetNumber asset) {
   return std::ranges::find(things, asset, &Thing::asset) != things.end();
 }
 
-// Checks the references of one file without reading other files.
+// Checks the references of one file. Reads no other files.
 class InnerReferences {
  public:
   InnerReferences(const SourceFile& source, bool is_registry, Findings& findings)
@@ -66,7 +65,7 @@ class InnerReferences {
   void check() {
     for (yaml::NodeIndex node = 0; node < tree_.nodes.size(); ++node) {
       if (tree_.at(node).kind != yaml::NodeKind::mapping) continue;
-      // A block with other keys may be a struct of the game's.
+      // A block with other keys may be a struct of the game.
       const bool is_unity = source_.dialect == yaml::Dialect::unity;
       if (is_unity && !tree_.at(node).is_flow && !has_only_keys_of_reference(node) &&
           !names_asset(node)) {
@@ -117,7 +116,7 @@ class InnerReferences {
     if (guid != yaml::kNoNode) {
       const yaml::Node& text = tree_.at(guid);
       if (text.text.empty() || Guid::parse_any_case(text.text)) return;
-      // In a block, a text with other characters may be the game's own field `guid`.
+      // In a block with other characters, `guid` may be a field of the game.
       const bool is_hex = text.text.find_first_not_of("0123456789abcdefABCDEF") == text.text.npos;
       if (!tree_.at(node).is_flow && !is_hex) return;
       Finding& finding = findings_.add("malformed-guid", {source_.path, text.position},
@@ -140,14 +139,14 @@ class InnerReferences {
   std::map<std::int64_t, Missing> missing_;
 };
 
-// The findings of one asset: one slot each, so that they do not depend on the order of threads.
+// The result for one asset. Each asset has one slot, so that the order of threads has no effect.
 struct Look {
   std::optional<PackingFault> fault;
   Findings findings;
 };
 
-// True also for files that are no prefabs. A missing source is reported with the reference to it. A
-// prefab with unused overrides is examined each time, because they are reported each time.
+// Whether an asset is not a prefab, or is a prefab without problems and unused overrides. A missing
+// source is not counted, because the reference to it is reported.
 bool is_whole_prefab(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return true;
   if (!project.prefabs().flatten(asset).unused_overrides.empty()) return false;
@@ -163,7 +162,7 @@ void look_at(const Project& project, AssetNumber asset, Look& look) {
   look.fault = std::move(packing.fault);
   check_file_ids(project, asset, look.findings);
   const RegistryModel& model = project.model();
-  // The items of a root are reported with the root.
+  // check_roots() checks the items of roots.
   if (is_among(model.roots, asset)) return;
   if (packing.is_text) {
     const bool is_registry = is_among(model.registries, asset);

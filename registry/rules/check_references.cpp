@@ -1,5 +1,5 @@
-// Checks references in the whole project. A missing guid is reported once, for any number of
-// references: users disable a validator that prints a thousand package references.
+// Checks references in the whole project. Reports each missing guid once, for any number of
+// references.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// More positions than this are counted, not listed.
+// The maximum number of positions in a finding. Further positions are only counted.
 constexpr std::size_t kListedPlaces = 10;
 
 struct Missing {
@@ -27,8 +27,8 @@ AssetPath path_of(const Project& project, const ReferenceEdge& edge) {
   return edge.in_meta ? path.parent().child(std::string(path.name()) + ".meta") : path;
 }
 
-// Computes lines and columns. Keeps the lines of the last file, so that each file is read once if
-// queries are grouped by file.
+// Computes lines and columns. Caches the lines of the last file, so that queries that are grouped
+// by file read each file once.
 class Locator {
  public:
   explicit Locator(const Project& project) : project_(project) {}
@@ -68,14 +68,14 @@ Location locate(const Project& project, const ReferenceEdge& edge) {
   return Locator(project).locate(edge);
 }
 
-// Guids whose absence the registry rules report as errors of entries.
+// Missing guids that the rules for registries report.
 std::set<Guid> reported_by_registries(const Project& project) {
   std::set<Guid> guids;
   for (const Registry& registry : project.model().registries) {
     for (const RegistryEntry& entry : registry.entries) {
       for (const EntryReference& reference : entry.references) guids.insert(reference.guid);
     }
-    // A number of another tool is not a reference.
+    // Guids of another tool are not references.
     const SourceFile& source = project.sources().get(registry.asset);
     for (const std::string& key : registry.declaration->foreign_guid_keys) {
       const auto guid =
@@ -87,14 +87,14 @@ std::set<Guid> reported_by_registries(const Project& project) {
     for (const RegistryRoot::Item& item : root.items) guids.insert(item.guid);
   }
   for (const ModelProblem& problem : project.model().problems) guids.insert(problem.guid);
-  // A script inside an assembly, which the project declares for this purpose.
+  // A declared script may be in an assembly outside the project.
   for (const ClassDeclaration& declaration : project.model().classes) {
     if (declaration.script) guids.insert(*declaration.script);
   }
   return guids;
 }
 
-// Checks all objects of a file, because an object with a package's script may be beside a registry.
+// The scripts of all objects of a file.
 std::set<Guid> scripts_of(const SourceFile& source) {
   std::set<Guid> scripts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
@@ -105,14 +105,14 @@ std::set<Guid> scripts_of(const SourceFile& source) {
   return scripts;
 }
 
-// Every reference in a registry file must exist, also under keys that its class does not know. Adds
-// the reported guids to `reported`.
+// Reports missing assets to which a registry file refers, also under keys that its class does not
+// have. Adds the guids to `reported`.
 void check_registry_files(const Project& project, TargetSet targets, std::set<Guid>& reported,
                           Findings& findings) {
   const std::set<Guid> told_already = reported;
   for (const Registry& registry : project.model().registries) {
     if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
-    if (!registry.declaration->is_packed) continue;  // Its entries are checked separately.
+    if (!registry.declaration->is_packed) continue;  // check_entries() checks the entries.
     const std::set<Guid> scripts = scripts_of(project.sources().get(registry.asset));
     for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
       if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
@@ -120,7 +120,7 @@ void check_registry_files(const Project& project, TargetSet targets, std::set<Gu
       Finding& finding =
           findings.add("unresolved-reference", locate(project, edge),
                        "this " + registry.declaration->name + " refers to " +
-                           edge.guid.to_string() + ", which nothing in the project has");
+                           edge.guid.to_string() + ", which no asset of the project has");
       finding.severity = Severity::error;
       finding.blocks_build = true;
       reported.insert(edge.guid);
@@ -134,14 +134,14 @@ void check_missing(const Project& project, TargetSet targets,
   check_registry_files(project, targets, reported, findings);
   std::map<Guid, Missing> missing;
   for (const ReferenceEdge& edge : project.graph().edges()) {
-    // Elsewhere a guid in text may mean anything; in built assets it means an asset.
+    // A guid in a text is a reference only in a built asset.
     const bool is_built_text =
         edge.kind == yaml::MentionKind::textual && !edge.in_meta && in_closure.contains(edge.from);
     const bool counts = edge.is_strong() || edge.kind == yaml::MentionKind::words || is_built_text;
     if (!counts || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
     if (reported.contains(edge.guid)) continue;
     Missing& entry = missing[edge.guid];
-    // Reports the most important position: inside a built asset.
+    // The finding has the position of a reference in a built asset, if one exists.
     const bool closer = entry.first == nullptr ||
                         (in_closure.contains(edge.from) && !in_closure.contains(entry.first->from));
     if (closer) entry.first = &edge;
@@ -159,13 +159,13 @@ void check_missing(const Project& project, TargetSet targets,
     const Missing& entry = *each;
     const Guid& guid = entry.first->guid;
     const bool built = in_closure.contains(entry.first->from);
-    // One file may contain several references to it.
+    // A file can contain several references to the guid.
     std::set<AssetPath> places;
     for (const ReferenceEdge* edge : entry.edges) places.insert(path_of(project, *edge));
-    std::string message = "nothing in the project has guid " + guid.to_string() + "; referred to " +
-                          std::to_string(entry.times) + (entry.times == 1 ? " time" : " times") +
-                          " in " + std::to_string(places.size()) +
-                          (places.size() == 1 ? " file" : " files");
+    std::string message = "no asset of the project has guid " + guid.to_string() +
+                          "; referred to " + std::to_string(entry.times) +
+                          (entry.times == 1 ? " time" : " times") + " in " +
+                          std::to_string(places.size()) + (places.size() == 1 ? " file" : " files");
     if (built) message += ", some of which are built";
     Finding& finding =
         findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
@@ -187,7 +187,7 @@ Location link_between(const Project& project, AssetNumber from, AssetNumber to) 
   return {project.index().at(from).path, {}};
 }
 
-// A prefab that the registries name only for clients must not be packed into a server bundle.
+// Reports prefabs that registries name only for clients but that server bundles would contain.
 void check_server_closure(const Project& project, Findings& findings) {
   const std::vector<Guid> client = project.model().assets_for(Target::client);
   const std::vector<Guid> server = project.model().assets_for(Target::server);
@@ -213,7 +213,7 @@ void check_server_closure(const Project& project, Findings& findings) {
   }
 }
 
-// The position at which a registry names an asset: an entry, or anywhere in its file.
+// The position of the reference from a registry to an asset: in an entry, or anywhere in the file.
 Location naming_place(const Project& project, const Registry& registry, AssetNumber asset,
                       Target target) {
   for (const RegistryEntry& entry : registry.entries) {
@@ -228,8 +228,7 @@ Location naming_place(const Project& project, const Registry& registry, AssetNum
   return {};
 }
 
-// Reports an asset that a rule of `strip` matches but that is built because a registry names it;
-// otherwise only its size would show it.
+// Reports assets that a rule of `strip` matches, but that are built because a registry names them.
 void check_named_presentation(const Project& project, Target target, Findings& findings) {
   const std::string side = target == Target::client ? "client" : "server";
   for (const StrippedAsset& named : project.stripping(target).named()) {
@@ -274,26 +273,29 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
         }
         case PrefabProblem::Kind::too_deep:
           if (!seen_deep.insert(problem.path).second) break;
-          findings.add("prefab-cycle", location, "prefabs are nested too deeply or too often")
+          findings
+              .add("prefab-cycle", location,
+                   "there are too many levels of nested prefabs, or too many entities")
               .blocks_build = true;
           break;
-        case PrefabProblem::Kind::not_readable:  // reported with unpackable assets
+        case PrefabProblem::Kind::not_readable:  // Reported by check_packing().
         case PrefabProblem::Kind::cut_short:
-        case PrefabProblem::Kind::missing_source:  // a missing guid has its own finding
-        case PrefabProblem::Kind::no_root:         // for built assets, reported with the first
+        case PrefabProblem::Kind::missing_source:  // Reported as a missing guid.
+        case PrefabProblem::Kind::no_root:         // Reported by check_packing() for built assets.
           break;
       }
     }
   }
 }
 
-// Reports only the first unused override of a prefab: the editor removes all of them together.
+// Reports only one unused override of each prefab, because the editor removes all of them together.
 void check_overrides(const Project& project, AssetNumber asset, Findings& findings) {
   using Reason = UnusedOverride::Reason;
   const SourcePrefab& prefab = project.prefabs().flatten(asset);
   const std::vector<UnusedOverride>& unused = prefab.unused_overrides;
   if (unused.empty()) return;
-  // A target in another prefab is more serious: its value may have been intended for this one.
+  // Prefers an override whose target is in another prefab, because its value may be intended for
+  // this prefab.
   const auto other = std::ranges::find(unused, Reason::other_source, &UnusedOverride::reason);
   const UnusedOverride& first = other == unused.end() ? unused.front() : *other;
   std::string why = "its target is an object that is removed";
@@ -315,8 +317,8 @@ void check_overrides(const Project& project, AssetNumber asset, Findings& findin
   if (other == unused.end()) finding.severity = Severity::note;
 }
 
-// A folder has no content of its own. A reference from an atlas to a folder means the pictures in
-// it. Other assets must not refer to a folder.
+// Reports references to folders, because a folder has no content. A sprite atlas may refer to a
+// folder.
 void check_folders(const Project& project, const std::set<AssetNumber>& in_closure,
                    Findings& findings) {
   for (const ReferenceEdge& edge : project.graph().edges()) {
@@ -342,14 +344,14 @@ void check_folders(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
-// Circles among prefabs that are not built are reported too. They are found without parsing, among
-// the strong mentions of one prefab by another.
+// Adds the prefabs that may be in a cycle, also those that are not built. Uses the strong
+// references between prefabs, without parsing.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
   const auto can_be_prefab = [&](AssetNumber asset) {
     return asset != kNoAsset && is_prefab(project.sources(), asset);
   };
-  // Repeatedly removes prefabs that mention no remaining prefab; the others lead into a circle. A
-  // prefab that mentions itself may only refer to its own objects; flattening shows whether it
+  // Repeatedly removes prefabs that refer to no remaining prefab. The remaining prefabs lead into a
+  // cycle. A prefab that refers to itself is kept, because only flattening shows whether it
   // contains itself.
   std::map<AssetNumber, std::size_t> out_degree;
   std::multimap<AssetNumber, AssetNumber> users;

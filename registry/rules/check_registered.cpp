@@ -48,7 +48,7 @@ void RegisteredAssets::check_reference(const RegistryEntry& entry,
   for (const Form& form : forms_of(reference.asset, reference.location)) {
     if (reference.role == ReferenceRule::Role::factory) check_own_guid(form, "the factory");
     if (reference.role != ReferenceRule::Role::prefab) continue;
-    // A variant of another kind has its own finding.
+    // Another rule reports a variant that is not a prefab.
     if (!form.is_variant() || is_prefab(project_.sources(), form.asset)) check_prefab(entry, form);
   }
 }
@@ -63,7 +63,7 @@ void RegisteredAssets::check_definition(const RegistryEntry& entry) {
 
 void RegisteredAssets::check_prefab(const RegistryEntry& entry, const Form& form) {
   const SourcePrefab& prefab = project_.prefabs().flatten(form.asset);
-  if (prefab.entities.empty()) return;  // reported by the rules for prefabs
+  if (prefab.entities.empty()) return;
   const SourceComponent* found = component_of(form.asset);
   if (found == nullptr) return add_missing(form, entry.location, prefab);
   check_stored_guid(form, *found);
@@ -73,7 +73,7 @@ void RegisteredAssets::check_prefab(const RegistryEntry& entry, const Form& form
 void RegisteredAssets::add_missing(const Form& form, const Location& entry,
                                    const SourcePrefab& prefab) {
   const AssetPath& path = project_.index().at(form.asset).path;
-  // A missing part is reported too, but the prefab is checked nevertheless.
+  // A truncated file is reported by another rule, but the prefab is checked here, too.
   const bool is_cut = std::ranges::any_of(prefab.problems, [&](const PrefabProblem& problem) {
     return problem.kind == PrefabProblem::Kind::cut_short && problem.path == path;
   });
@@ -89,7 +89,7 @@ void RegisteredAssets::add_missing(const Form& form, const Location& entry,
   } else {
     finding.related.push_back({{path, {}}, "the prefab"});
   }
-  // An outside script (a package, an assembly) may derive from the component.
+  // A script outside the project (in a package or an assembly) may derive from the component.
   if (is_unread || has_unknown_component(project_, prefab)) {
     finding.severity = Severity::warning;
     finding.blocks_build = false;
@@ -105,7 +105,8 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     const SourceComponent::Place at = component.find(field);
     const bool is_own = at.source != nullptr && at.source->path == path;
     const SourceComponent* base = form.is_variant() && !is_own ? component_of(form.base) : nullptr;
-    if (base != nullptr && base->weak_reference(field) == stored) return;  // reported for the base
+    // In this case the base has a finding.
+    if (base != nullptr && base->weak_reference(field) == stored) return;
     const Location place =
         is_own ? Location{path, at.source->tree.at(at.node).position} : form.place;
     const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
@@ -114,7 +115,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
       findings_.add("malformed-guid", place,
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");
     } else if (stored->is_null()) {
-      // A build uses the guid of the entry, so the build is still right.
+      // A build uses the guid in the entry, so this rule is only a warning.
       findings_.add("unset-own-guid", place,
                     whose + " does not store its guid, " + guid.to_string());
     } else if (*stored != guid) {
@@ -130,7 +131,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
 
 void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form& form,
                                           const SourceComponent& component) {
-  if (!entry.own_guid.is_null()) return;  // layout F, in which such a field is left over
+  if (!entry.own_guid.is_null()) return;  // In layout F this field has no meaning.
   const auto stored = component.scalar("registryId");
   if (!stored) return;
   std::int64_t value = 0;
@@ -142,14 +143,13 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
     place = {at.source->path, at.source->tree.at(at.node).position};
   } else if (const SourceComponent* base = component_of(form.base);
              base != nullptr && base->scalar("registryId") == stored) {
-    return;  // reported for the base
+    return;  // The base has a finding.
   }
   add("registry-id-mismatch", place,
       "stored registry id " + std::string(*stored) + ", but the entry has id " +
           std::to_string(entry.type_id.value()));
 }
 
-// Checks the guid that an asset stores under `guid`.
 void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose) {
   const SourceFile& source = project_.sources().get(form.asset);
   const Guid& guid = project_.index().at(form.base).guid;
@@ -172,7 +172,8 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
 void RegisteredAssets::check_owner(const RegistryEntry& entry) {
   const ClassDeclaration& declaration = *registry_.declaration;
   if (!declaration.owner_path.empty() && entry.owner.is_null()) {
-    findings_.add("missing-owner", entry.location, "nothing can find this entry: it has no owner");
+    findings_.add("missing-owner", entry.location,
+                  "this entry cannot be found, because it has no owner");
     return;
   }
   for (const PrepareRule& rule : declaration.prepare) {

@@ -1,4 +1,4 @@
-// Reports unregistered members, found by the same function that `prepare` uses.
+// Reports members that no registry lists. Uses the same function as `prepare`.
 #include <algorithm>
 #include <set>
 
@@ -26,7 +26,7 @@ class RegistrationCheck {
     std::erase_if(concerned, [&](const Registry* registry) {
       return !registry->targets.empty() && (registry->targets & targets).empty();
     });
-    if (concerned.empty()) return;  // no registry of this class is built for these targets
+    if (concerned.empty()) return;  // No registry of this class is for the targets.
     for (const IdDisagreement& found : id_disagreements(members_)) add_disagreement(found);
     add_unreadable();
     for (const ProviderClash& clash : members_.clashes()) add_clash(clash);
@@ -45,7 +45,7 @@ class RegistrationCheck {
   void add_unreadable() {
     for (const AssetNumber asset : unreadable_members(project_, declaration_)) {
       const SourceFile& source = project_.sources().get(asset);
-      if (!source.error) continue;  // has its own finding
+      if (!source.error) continue;  // Another rule reports this.
       if (!told_unreadable_.insert(asset).second) continue;
       findings_.add(
           "yaml-syntax", {source.path, source.error->position},
@@ -63,7 +63,7 @@ class RegistrationCheck {
         .related.push_back({place_in(clash.kept, clash.prefab), "the other one"});
   }
 
-  // The position at which a definition names a prefab.
+  // The position of the reference from a definition to a prefab.
   Location place_in(AssetNumber definition, const Guid& prefab) const {
     const SourceFile& source = project_.sources().get(definition);
     const yaml::NodeIndex fields =
@@ -102,7 +102,8 @@ class RegistrationCheck {
   const Project& project_;
   const ClassDeclaration& declaration_;
   ClassMembers members_;
-  std::set<AssetNumber>& told_unreadable_;  ///< Already reported for another class.
+  /// The files that were already reported for another class.
+  std::set<AssetNumber>& told_unreadable_;
   Findings& findings_;
 };
 

@@ -1,5 +1,5 @@
-// Checks registries as a whole: unreadable parts, lists and locks, and ids across registries that
-// are built together.
+// Checks whole registries: unreadable parts, lists, locks, and the ids of all registries for one
+// target.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -13,12 +13,12 @@
 namespace muster {
 namespace {
 
-// A registry that no root lists is checked for every target.
+// Whether a registry is checked for the targets. A registry that no root lists is always checked.
 bool concerns(const Registry& registry, TargetSet targets) {
   return registry.targets.empty() || !(registry.targets & targets).empty();
 }
 
-// Reports why a file that a registry needs has no tree, depending on its kind.
+// Reports a file that a registry needs and that could not be parsed.
 void add_unreadable(const Project& project, AssetNumber asset, const Location& user,
                     std::string_view detail, Findings& findings) {
   const SourceFile& source = project.sources().get(asset);
@@ -45,7 +45,7 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   if (user.path != source.path) finding.related.push_back({user, "needed here"});
 }
 
-// The files of roots and registries that only another target uses.
+// The files of roots and registries that none of the targets uses.
 std::set<AssetPath> foreign_files(const Project& project, TargetSet targets) {
   std::set<AssetPath> files;
   for (const RegistryRoot& root : project.model().roots) {
@@ -90,7 +90,7 @@ std::string_view rule_of(ModelProblem::Kind kind) {
   return "yaml-syntax";
 }
 
-// A registry without any list may be new; with another list, a problem above reports it.
+// Warns about a registry without a list. The registry may be new.
 void check_lists(const Project& project, TargetSet targets, Findings& findings) {
   for (const Registry& registry : project.model().registries) {
     const bool is_told =
@@ -98,7 +98,7 @@ void check_lists(const Project& project, TargetSet targets, Findings& findings) 
           return problem.kind == ModelProblem::Kind::missing_list &&
                  problem.asset == registry.asset;
         });
-    // A component may have its entries under other keys, or as overrides.
+    // A component registry can have its entries under other keys or in overrides.
     if (registry.declaration->is_component) continue;
     if (registry.list != yaml::kNoNode || is_told || !concerns(registry, targets)) continue;
     findings
@@ -109,21 +109,23 @@ void check_lists(const Project& project, TargetSet targets, Findings& findings) 
   }
 }
 
-// Reports a lock without a registry: the registry may have been renamed, and would get new ids.
+// Reports a lock without a registry. The registry may have been renamed, and would then get new
+// ids.
 void check_locks(const Project& project, Findings& findings) {
   for (const LockFile& file : project.model().locks) {
     if (file.registry != kNoAsset || file.error) continue;
     if (!file.other.empty()) {
       findings
           .add("orphan-lock", {file.path, {}},
-               "the lock '" + file.other.text() + "' counts for this registry, not this one")
+               "the lock '" + file.other.text() +
+                   "' is the lock of this registry, so this lock is not used")
           .related.push_back({{file.other, {}}, "the other one"});
       continue;
     }
     findings.add("orphan-lock", {file.path, {}},
                  file.lock.registry.is_null()
                      ? "there is no registry of this name beside this lock"
-                     : "nothing in the project has the guid of its registry, " +
+                     : "no asset of the project has the guid of its registry, " +
                            file.lock.registry.to_string());
   }
 }
@@ -143,7 +145,7 @@ void check_model_problems(const Project& project, TargetSet targets, Findings& f
     }
     std::string message = problem.detail;
     if (problem.kind == ModelProblem::Kind::unresolved) {
-      message = "refers to " + problem.guid.to_string() + ", which nothing in the project has";
+      message = "refers to " + problem.guid.to_string() + ", which no asset of the project has";
     }
     Finding& finding = findings.add(rule_of(problem.kind), problem.location, std::move(message));
     if (problem.kind == ModelProblem::Kind::unknown_class) continue;
@@ -165,11 +167,12 @@ void check_namesakes(const Project& project, Findings& findings) {
   }
 }
 
-// A script is identified by its file name, so two with the same name are one class here.
+// Reports two scripts with the same file name. The file name determines the class, so both have the
+// same class.
 void check_scripts(const Project& project, Findings& findings) {
   std::set<std::string_view> wanted{kRootClass};
   for (const ClassDeclaration& declaration : project.model().classes) {
-    if (declaration.is_component) continue;  // The form has to match too.
+    if (declaration.is_component) continue;  // The component must also have the list.
     wanted.insert(declaration.name);
     for (const PrepareRule& rule : declaration.prepare) {
       wanted.insert(rule.component.empty() ? rule.assets_of_class : rule.component);
@@ -186,13 +189,14 @@ void check_scripts(const Project& project, Findings& findings) {
     if (fresh) continue;
     findings
         .add("namesake-script", {path, {}},
-             "this and '" + first->second->text() + "' both count as class '" +
+             "this and '" + first->second->text() + "' both have the class '" +
                  std::string(path.stem()) + "'")
         .related.push_back({{*first->second, {}}, "the other one"});
   }
 }
 
-// Two registries may name one asset under one id, but an effect must be equal in both.
+// Whether two entries with the same id are compatible: they have the same identity. Entries of
+// effects must also have the same references and pool size.
 bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
                    const RegistryEntry& b) {
   if (identity_of(a) != identity_of(b)) return false;
@@ -202,7 +206,7 @@ bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
                             &EntryReference::guid);
 }
 
-// Registries of one class that are built together share one range of ids.
+// Reports ids that two registries of one class and target use for different assets.
 void check_ids_across(const Project& project, TargetSet targets, Findings& findings) {
   std::map<std::pair<std::string_view, TypeId>,
            std::vector<std::pair<const Registry*, const RegistryEntry*>>>
@@ -231,8 +235,8 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
   }
 }
 
-// Reports a path of a project's own class that no entry has: it is mistyped, and its references are
-// missed. For lists only the key is checked, because they may be empty.
+// Reports a path of a project's own class that no entry has, because it is probably mistyped. For a
+// list, only the key must exist, because the list may be empty.
 void check_paths(const Project& project, const ClassDeclaration& declaration, Findings& findings) {
   std::vector<ModelProblem> told_already;
   PathQuery query(project.sources(), told_already);

@@ -12,7 +12,7 @@ bool has_root(const Project& project, Target target) {
          project.model().roots.end();
 }
 
-// An unreadable file may be the missing root.
+// Whether an unreadable file may be the missing root.
 bool may_hide_root(const Project& project) {
   return std::ranges::any_of(project.model().problems, [](const ModelProblem& problem) {
     using enum ModelProblem::Kind;
@@ -40,7 +40,7 @@ void check_roots(const Project& project, TargetSet targets, Findings& findings) 
       if (item.asset == kNoAsset && !project.is_known_elsewhere(item.guid)) {
         Finding& finding = findings.add(
             "unresolved-reference", item.location,
-            "the root lists " + item.guid.to_string() + ", which nothing in the project has");
+            "the root lists " + item.guid.to_string() + ", which no asset of the project has");
         finding.severity = Severity::error;
         finding.blocks_build = true;
       }

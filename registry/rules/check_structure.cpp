@@ -1,5 +1,6 @@
-// Checks the form of plain files: their keys and values. A key that is not read loses its value; a
-// list instead of one value is read as empty. The JSON Schema (`json_schemas.h`) refuses the same.
+// Checks the keys and values of plain files. Otherwise the value of an unknown key, or a list in
+// place of a single value, would be ignored silently. The JSON Schema (`json_schemas.h`) refuses
+// the same faults.
 #include <algorithm>
 
 #include "registry/base/counted.h"
@@ -23,7 +24,7 @@ const std::set<std::string>& reference_keys() {
   return kKeys;
 }
 
-// Keys that the editor writes count as read.
+// The known keys of sidecars, including all keys that the editor writes.
 const std::set<std::string>& sidecar_keys() {
   static const std::set<std::string> kKeys = {"fileFormatVersion", "guid",   "folderAsset",
                                               "timeCreated",       "labels", "licenseType",
@@ -40,16 +41,16 @@ class StructureCheck {
   void check_documents() {
     if (tree_.documents.size() < 2) return;
     refuse_at(tree_.documents[1].position,
-              "a plain file is one document: nothing reads this second one");
+              "a plain file is one document, so this second document has no effect");
   }
 
-  /// A sidecar has the guid, and the editor's import settings.
+  /// Reports unknown keys in a sidecar.
   void check_sidecar() {
     const AssetPath path = file_.path.parent().child(std::string(file_.path.name()) + ".meta");
     ByteVector buffer;
     const auto bytes = read_whole(project_.files(), path, kSidecarBytesMax, buffer);
     if (!bytes) {
-      // A file without a sidecar has its own finding.
+      // Another rule reports a file without a sidecar.
       if (bytes.error().code == ErrorCode::not_found) return;
       findings_.add(read_error_rule(bytes.error()), {path, {}}, bytes.error().message);
       return;
@@ -62,7 +63,7 @@ class StructureCheck {
       return;
     }
     const yaml::Tree& sidecar = read.tree();
-    // A document without keys has no guid, which has its own finding.
+    // Another rule reports a sidecar without a guid.
     if (sidecar.documents.empty()) return;
     for (const NodeIndex child : Children(sidecar, sidecar.documents.front().root)) {
       const yaml::Node& node = sidecar.at(child);
@@ -124,8 +125,8 @@ class StructureCheck {
 
   void check_factory() {
     const NodeIndex top = file_.fields_of(0);
-    // Other keys belong to the script. But if a key is nearly `components`, its components would be
-    // lost.
+    // Other keys belong to the script. Reports a key that is similar to a known key, because a
+    // mistyped `components` would be ignored.
     const std::set<std::string> known = {"class", "guid", "components"};
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);
@@ -139,7 +140,7 @@ class StructureCheck {
     check_reference_keys(guid);
   }
 
-  /// Checks for keys that are nearly those that the registry reads from its definitions.
+  /// Reports a key of a definition that is similar to a key that the registry reads.
   void check_definition(const ClassDeclaration& declaration) {
     const NodeIndex top = file_.fields_of(0);
     const std::set<std::string> known = definition_keys(declaration);
@@ -163,7 +164,7 @@ class StructureCheck {
     return at.kind == NodeKind::scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
   }
 
-  // Whether the index already reports a problem of the sidecar.
+  // Whether the index has a problem for the sidecar.
   bool has_index_problem(const AssetPath& path) const {
     using enum IndexProblem::Kind;
     return std::ranges::any_of(project_.index().problems(), [&](const IndexProblem& problem) {
@@ -173,7 +174,7 @@ class StructureCheck {
     });
   }
 
-  // A warning, because the guid is readable and nothing is lost.
+  // Reports a fault of a sidecar as a warning, because the guid is readable.
   void warn_of_sidecar(const AssetPath& path, yaml::Position position, std::string message) {
     findings_.add("wrong-shape", {path, position}, std::move(message)).severity = Severity::warning;
   }
@@ -185,7 +186,7 @@ class StructureCheck {
     refuse_at(tree_.at(node).position, std::move(message));
   }
 
-  // `critical` are keys that must not be silently replaced by defaults.
+  // Reports an unknown key. `critical` are keys whose mistyped form is an error.
   void tell_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
                    const std::set<std::string>& critical = {}) {
     const std::string key = key_of(child);
@@ -203,7 +204,7 @@ class StructureCheck {
     refuse(node, "'" + key_of(node) + "' must be a single value");
   }
 
-  // The value must be text, or a number that is written as text.
+  // Reports a value that is missing or not a scalar. Returns whether it is a scalar.
   bool check_text(NodeIndex node) {
     check_single(node);
     if (!is_null(node)) return tree_.at(node).kind == NodeKind::scalar;
@@ -220,12 +221,13 @@ class StructureCheck {
     }
   }
 
-  // A plain file has one object, so a file id without a guid refers to nothing.
+  // Reports a reference that is null. A file id without a guid refers to nothing, because a plain
+  // file has only one object.
   void check_set(NodeIndex reference) {
     check_reference_keys(reference);
     const auto read = reference_at(tree_, reference);
     if (!read || read.value().file_id == 0 || !read.value().guid.is_null()) return;
-    refuse(reference, "this reference has a file id and no guid: it names nothing");
+    refuse(reference, "this reference has a file id but no guid, so it refers to nothing");
   }
 
   void check_strong(NodeIndex node, bool blocks = false) {
@@ -285,7 +287,7 @@ class StructureCheck {
     }
     if (key == "removed") {
       return refuse_at(tree_.at(child).key_position,
-                       "'removed' takes components of a base away, and this has none");
+                       "'removed' removes components of a base, but this entity has no base");
     }
     tell_unread(child, known, "an entity");
   }
@@ -308,7 +310,7 @@ class StructureCheck {
     }
   }
 
-  // The entity of a base, if all of its components are known.
+  // The root entity of a base; null if the base is incomplete.
   const SourceEntity* root_of(NodeIndex base) const {
     const auto reference = reference_at(tree_, base);
     if (!reference) return nullptr;
@@ -330,7 +332,7 @@ class StructureCheck {
   }
 
   void check_entry(const ClassDeclaration& declaration, NodeIndex entry) {
-    if (tree_.at(entry).kind != NodeKind::mapping) return;  // reported with the entries
+    if (tree_.at(entry).kind != NodeKind::mapping) return;
     if (tree_.find(entry, "fileID") != kNoNode) return check_set(entry);
     std::set<std::string> known = entry_keys(declaration);
     if (are_entries_references(declaration)) {
@@ -351,7 +353,7 @@ class StructureCheck {
     }
   }
 
-  // A number in quotes is a text.
+  // Reports a value that is not a number.
   void check_number(NodeIndex node, std::string_view rule) {
     if (node == kNoNode || tree_.at(node).kind != NodeKind::scalar) return;
     if (tree_.at(node).style == yaml::ScalarStyle::plain) return;
@@ -399,7 +401,7 @@ const ClassDeclaration* registry_class(const Project& project, std::string_view 
   return found == classes.end() ? nullptr : &*found;
 }
 
-// The class whose registries list definitions of this class.
+// The registry class whose entries refer to definitions of this class; null if none exists.
 const ClassDeclaration* class_of_definitions(const Project& project, std::string_view name) {
   for (const ClassDeclaration& declaration : project.model().classes) {
     for (const PrepareRule& rule : declaration.prepare) {

@@ -59,7 +59,7 @@ class VariantCheck {
             named + " of '" + problem.detail + "', but there is only " + other);
         break;
       case Kind::repeated:
-        add("variant-repeated", problem.path, "this is for the same values as " + other)
+        add("variant-repeated", problem.path, "this variant has the same values as " + other)
             .related.push_back({{problem.other, {}}, "the other one"});
         break;
       case Kind::cannot_vary:
@@ -68,11 +68,12 @@ class VariantCheck {
     }
   }
 
-  // A game that requests a part of an asset must find it in every variant.
+  // Reports a variant with another form or class than its base, because a game requests the same
+  // parts of both.
   void check_kind(const VariantFile& file) {
     const Packing base = packing_but_sidecar(project_, file.base);
     const Packing variant = packing_but_sidecar(project_, file.file);
-    if (base.fault || variant.fault) return;  // has its own finding
+    if (base.fault || variant.fault) return;  // Another rule reports this.
     const bool base_is_prefab = base.is_text && is_prefab(project_.sources(), file.base);
     const bool variant_is_prefab = variant.is_text && is_prefab(project_.sources(), file.file);
     const bool is_same_form =
@@ -103,7 +104,7 @@ class VariantCheck {
     }
   }
 
-  // The guid of a variant is not used in a build.
+  // Reports references to variants, because a build does not contain the guid of a variant.
   void check_mentions() {
     std::set<std::pair<AssetNumber, AssetNumber>> told;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
@@ -117,7 +118,8 @@ class VariantCheck {
     }
   }
 
-  // A nested prefab is part of the prefab around it, so the game cannot choose its variant.
+  // Reports nested prefabs with runtime variants. The build merges a nested prefab into the outer
+  // prefab, so the game cannot choose a variant.
   void check_flattened() {
     std::set<AssetNumber> open;
     for (const VariantFile& file : project_.variants().files()) {
@@ -131,7 +133,7 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        // This file replaces `nested` as its variant and is based on it; it does not nest it.
+        // This prefab is a variant of `nested` that has `nested` as its base.
         if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +

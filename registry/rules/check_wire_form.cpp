@@ -1,6 +1,7 @@
-// Compares variants of replicated prefabs with their bases. A component is sent under the number of
-// its entity, depth first below the replicated one; an entity in a level gets its id from its file
-// id. Both must be equal in every form, because each end may use another one.
+// Compares variants of replicated prefabs with their bases. A component is sent with the number of
+// its entity, in depth-first order from the replicated entity. An entity in a level is identified
+// by its file id. Numbers and file ids must be equal in all variants, because the server and a
+// client may use different variants.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -17,10 +18,10 @@
 namespace muster {
 namespace {
 
-/// At most this many differences between two forms are reported.
+/// The maximum number of reported differences between a variant and its base.
 constexpr std::size_t kToldMax = 3;
 
-/// A component in network messages, with the entity's name for messages to the user.
+/// A replicated component. The entity's name is for findings.
 struct WirePart {
   std::uint32_t member = 0;
   std::string component;
@@ -31,8 +32,8 @@ struct WirePart {
   }
 };
 
-/// A replicated entity of a file: its file id, and its index among entities with that id. Null for
-/// the root, which no level places.
+/// The key of a replicated entity in a file: its file id, and its index among the entities with
+/// this id. Zero for the root of a prefab.
 using WireKey = std::pair<std::int64_t, std::uint32_t>;
 using WireForm = std::map<WireKey, std::vector<WirePart>>;
 
@@ -44,8 +45,8 @@ class WireFormCheck {
     for (const ComponentDescription& component : components) {
       const bool is_stripped =
           std::ranges::any_of(project.config().strip,
-                              // A description does not contain the class owner, and different
-                              // owners have different strip rules.
+                              // A description does not contain the owner of the class, so the owner
+                              // is assumed to be the engine.
                               [&](const StripRules& rules) {
                                 return rules.strips_class(component.name, ClassOwner::engine);
                               });
@@ -73,12 +74,12 @@ class WireFormCheck {
     }
     const SourcePrefab& base = project_.prefabs().flatten(file.base);
     const SourcePrefab& variant = project_.prefabs().flatten(file.file);
-    if (!base.problems.empty() || !variant.problems.empty()) return;  // these are reported
+    if (!base.problems.empty() || !variant.problems.empty()) return;  // Other rules report these.
     if (base.entities.empty() || variant.entities.empty()) return;
     const bool lost_its_mark = is_marked(base.entities.front()) &&
                                !is_marked(variant.entities.front()) &&
                                registered_.contains(file.base);
-    // Otherwise reported as missing.
+    // check_entries() reports a variant without the component that marks replicated entities.
     if (!lost_its_mark) compare(file, form_of(base), form_of(variant));
   }
 
@@ -112,7 +113,7 @@ class WireFormCheck {
     std::uint32_t member = 0;
     for (std::size_t i = root; i < prefab.entities.size() && member < kReplicatedMembersMax; ++i) {
       const SourceEntity& entity = prefab.entities[i];
-      // Entities without a parent are below the first entity.
+      // An entity without a parent counts as a child of the first entity.
       const std::size_t parent = entity.parent < 0 ? 0 : static_cast<std::size_t>(entity.parent);
       is_below[i] = i == root || is_below[parent];
       if (!is_below[i]) continue;
@@ -126,7 +127,6 @@ class WireFormCheck {
     return parts;
   }
 
-  // A list of components, or fields named after them.
   std::vector<WirePart> parts_of_factory(AssetNumber asset) const {
     std::vector<WirePart> parts;
     const SourceFile& source = project_.sources().get(asset);
@@ -149,7 +149,7 @@ class WireFormCheck {
     const auto added = std::ranges::find_if(variant, lacks(base));
     if (missing != base.end() || added != variant.end()) {
       if (base.contains(WireKey{}) || variant.contains(WireKey{})) {
-        return add(file, "one of both is replicated as a whole");
+        return add(file, "only one of the two is replicated as a whole");
       }
       const bool is_missing = missing != base.end();
       return add(file, fmt::format("of the entities that have network ids by their file ids, where "
@@ -197,8 +197,8 @@ class WireFormCheck {
 
   const Project& project_;
   Findings& findings_;
-  std::set<std::string, std::less<>> described_;  ///< Components that may be replicated.
-  std::set<std::string> marks_;                   ///< Components that mark replicated entities.
+  std::set<std::string, std::less<>> described_;  ///< The names of the described components.
+  std::set<std::string> marks_;  ///< The names of the components that mark replicated entities.
   std::map<AssetNumber, ReferenceRule::Role> registered_;
 };
 
@@ -208,7 +208,7 @@ void check_wire_forms(const Project& project, const std::set<AssetNumber>& built
                       Findings& findings) {
   if (project.variants().files().empty()) return;
   auto components = load_components(project.files(), project.config());
-  // An unreadable file is reported elsewhere; replicated entities are found without it.
+  // Another rule reports unreadable descriptions. Replicated entities are found without them.
   WireFormCheck check(
       project, components ? components.value() : std::vector<ComponentDescription>(), findings);
   for (const VariantFile& file : project.variants().files()) {

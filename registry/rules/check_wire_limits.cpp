@@ -1,6 +1,6 @@
-// Compares replicated prefabs with the limits of the wire format. Otherwise a game would reach
-// these limits only when it runs. Only prefabs of a server build count, because they define the
-// replicated types. Also compares the sizes of messages with their limit.
+// Compares replicated prefabs with the limits of the wire, which a game would otherwise exceed at
+// run time. Checks only the prefabs of a server build, because they define the replicated types.
+// Also compares the sizes of messages with the limit for events.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -29,11 +29,11 @@ std::size_t count_values(const FieldDescription& field) {
   return std::size_t{wire_value_count(field)} * (is_wide ? 2U : 1U);
 }
 
-/// A described component and its number of values.
+/// The size of a described component.
 struct ReplicatedComponentSize {
   std::size_t fields = 0;
   std::size_t values = 0;
-  std::size_t largest_values = 0;  ///< Those of its largest field.
+  std::size_t largest_values = 0;  ///< The number of values of the largest field.
   std::string largest_field;
 };
 
@@ -84,8 +84,8 @@ class WireLimitCheck {
       const ReplicatedComponentSize& component = components_.at(part.second);
       if (component.fields > kComponentFieldsMax && reported_.insert(part.second).second) {
         add(file,
-            fmt::format("its component '{}' has {}; a replicated one has at most {}", part.second,
-                        counted(component.fields, "field"), kComponentFieldsMax));
+            fmt::format("its component '{}' has {}; a replicated component can have at most {}",
+                        part.second, counted(component.fields, "field"), kComponentFieldsMax));
       }
       by_component[part.second] += component.values;
       values += component.values;
@@ -102,7 +102,8 @@ class WireLimitCheck {
                           component.largest_field, component.largest_values));
   }
 
-  /// The replicated components of a server's prefab: those of its first entities, depth first.
+  /// The replicated components of a prefab: the components of the first `kReplicatedMembersMax`
+  /// entities in depth-first order.
   std::vector<ReplicatedPart> parts_of(const EntryReference& reference) {
     std::vector<ReplicatedPart> parts;
     if (reference.role == ReferenceRule::Role::factory) {
@@ -116,7 +117,7 @@ class WireLimitCheck {
     }
     if (!is_prefab(project_.sources(), reference.asset)) return parts;
     const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-    if (!prefab.problems.empty()) return parts;  // Reported elsewhere.
+    if (!prefab.problems.empty()) return parts;  // Other rules report these.
     std::size_t left_out = 0;
     for (std::size_t member = 0; member < prefab.entities.size(); ++member) {
       for (const SourceComponent& component : prefab.entities[member].components) {
@@ -129,12 +130,11 @@ class WireLimitCheck {
       }
     }
     if (left_out > 0) {
-      Finding& finding = add(
-          {project_.index().at(reference.asset).path, {}},
-          fmt::format("it has {}, of which the first {} are replicated: {} of the others will not "
-                      "reach clients",
-                      counted(prefab.entities.size(), "game object"), kReplicatedMembersMax,
-                      counted(left_out, "component")));
+      Finding& finding = add({project_.index().at(reference.asset).path, {}},
+                             fmt::format("it has {}, of which the first {} are replicated; clients "
+                                         "will not receive {} of the others",
+                                         counted(prefab.entities.size(), "game object"),
+                                         kReplicatedMembersMax, counted(left_out, "component")));
       finding.severity = Severity::warning;
       finding.blocks_build = false;
     }
@@ -166,12 +166,13 @@ class WireLimitCheck {
   std::map<std::string, ReplicatedComponentSize, std::less<>> components_;
   std::set<ReplicatedPart> all_parts_;
   std::size_t all_values_ = 0;
-  std::set<std::string> reported_;  ///< Components with too many fields.
+  /// The components that were reported because they have too many fields.
+  std::set<std::string> reported_;
 };
 
-/// The bytes of a message on the wire, and the field that takes most of them.
+/// The size of a message on the wire, and its largest field.
 struct MessageSize {
-  std::size_t bytes = 2;  ///< With its index.
+  std::size_t bytes = 2;  ///< Includes the index of the message.
   std::string largest_field;
   std::size_t largest_bits = 0;
 };
@@ -193,12 +194,13 @@ MessageSize size_of(const ComponentDescription& message) {
   return size;
 }
 
-/// The limit is only for messages that are sent at a tick, so a larger message is only noted.
+/// Notes messages that are larger than the limit for events. Only a note, because the limit does
+/// not apply to other messages.
 void check_events(const Project& project, Findings& findings) {
   if (!project.config().components) return;
   const auto messages = load_messages(project.files(), project.config());
   if (!messages) {
-    // An unreadable file is reported elsewhere.
+    // Another rule reports unreadable descriptions.
     if (!load_components(project.files(), project.config())) return;
     findings.add("unreadable-components", {*project.config().components, {}},
                  messages.error().message);
@@ -207,12 +209,12 @@ void check_events(const Project& project, Findings& findings) {
   for (const ComponentDescription& message : messages.value()) {
     const MessageSize size = size_of(message);
     if (size.bytes <= kEventBytesMax) continue;
-    Finding& finding = findings.add(
-        "wire-limit", {*project.config().components, {}},
-        fmt::format("the message '{}' has {} bytes on the wire, and one that is sent at a tick has "
-                    "at most {}: its largest field is '{}' ({} bytes)",
-                    message.name, size.bytes, kEventBytesMax, size.largest_field,
-                    (size.largest_bits + 7) / 8));
+    Finding& finding =
+        findings.add("wire-limit", {*project.config().components, {}},
+                     fmt::format("the message '{}' has {} bytes on the wire, but an event can have "
+                                 "at most {}; its largest field is '{}' ({} bytes)",
+                                 message.name, size.bytes, kEventBytesMax, size.largest_field,
+                                 (size.largest_bits + 7) / 8));
     finding.severity = Severity::note;
     finding.blocks_build = false;
   }
@@ -228,7 +230,7 @@ void check_wire_limits(const Project& project, const std::set<AssetNumber>& buil
       continue;
     }
     const auto components = load_components(project.files(), project.config());
-    // An unreadable file is reported elsewhere. Without a description no size is known.
+    // Another rule reports unreadable descriptions. Without a description no size is known.
     if (!components) return;
     WireLimitCheck(project, components.value(), built, findings).check(registry);
   }

@@ -1,4 +1,4 @@
-// A finding: one problem, with what the user can do about it.
+// Rules and findings. A finding is one problem of a project, with a remedy.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ namespace muster {
 enum class Severity : std::uint8_t { note, warning, error };
 std::string_view to_string(Severity severity);
 
-/// A rule: a stable name with which users suppress, search and explain findings.
+/// A rule that a project can break.
 struct Rule {
-  std::string_view id;
+  std::string_view id;  ///< The stable name with which users select and suppress findings.
   Severity severity = Severity::error;  ///< The default severity of its findings.
-  std::string_view summary;             ///< One line.
-  std::string_view help;                ///< Its meaning, and what to do.
+  std::string_view summary;             ///< A description in one line.
+  std::string_view help;                ///< The meaning of the rule, and its remedy.
 };
 
 /// Every rule, sorted by id.
@@ -37,18 +37,19 @@ struct Finding {
   Severity severity = Severity::error;
   Location location;
   std::string message;
-  std::string remedy;  ///< What to do; may be empty.
+  std::string remedy;  ///< The instruction for the user; may be empty.
   std::vector<RelatedLocation> related;
   /// All files with the problem, if one finding represents several; otherwise empty.
   std::vector<AssetPath> places;
-  /// The finding makes a build wrong, so `build` refuses.
+  /// Whether `muster build` fails because of the finding, because the build would be wrong.
   bool blocks_build = false;
-  /// The part of the message without varying numbers, for fingerprints. If empty, the fingerprint
+  /// The message without the numbers that may change, for fingerprints. If empty, the fingerprint
   /// uses the whole message.
   std::string identity;
-  /// One of many findings with the same cause; text output lists only the first ones of its rule.
+  /// Whether this is one of many findings with the same cause. Text output lists only the first of
+  /// these findings for each rule.
   bool is_repeated = false;
-  bool is_known = false;  ///< A baseline accepts it (`baseline.h`).
+  bool is_known = false;  ///< Whether a baseline accepts the finding (`baseline.h`).
 };
 
 /// Collects findings and sorts them.
@@ -59,7 +60,7 @@ class Findings {
   /// Adds the findings of another collection.
   void append(Findings&& others);
   bool empty() const { return findings_.empty(); }
-  /// Sorts by path, position, rule and message.
+  /// Returns all findings, sorted by path, position, rule and message. Leaves the collection empty.
   std::vector<Finding> take_sorted();
 
  private:

@@ -11,8 +11,8 @@ namespace {
 
 using yaml::Dialect;
 
-// Text formats of other tools, some of which are YAML; files that are not are packed unchanged. All
-// other text with references is the engine's, or our own.
+// The extensions of other text formats, which may be YAML. Such a file is packed unchanged if it is
+// not YAML.
 constexpr std::array<std::string_view, 7> kForeignExtensions = {
     "asmdef", "asmref", "shadergraph", "shadersubgraph", "tss", "uss", "uxml"};
 
@@ -21,7 +21,7 @@ bool is_foreign(const AssetPath& path) {
          kForeignExtensions.end();
 }
 
-// JSON is also YAML, but the game expects such a file unchanged.
+// True for JSON, which is also YAML, but is packed unchanged.
 bool is_json(const SourceFile& source) {
   const std::string_view text = as_text(source.bytes);
   const std::size_t first = text.find_first_not_of("\xEF\xBB\xBF \t\r\n");
@@ -46,7 +46,8 @@ Packing raw_packing(const Project& project, const AssetPath& path) {
   const auto info = project.files().stat(path);
   if (!info) return refused(path, info.error());
   if (info.value().size_bytes > kRawBytesMax) {
-    return failed("file-too-large", {path, {}}, "more than 2 GiB do not go into a bundle");
+    return failed("file-too-large", {path, {}},
+                  "a bundle cannot contain a file of more than 2 GiB");
   }
   return {};
 }
@@ -55,7 +56,7 @@ Packing sidecar_packing(const Project& project, const AssetPath& path) {
   ByteVector buffer;
   const AssetPath meta = path.parent().child(std::string(path.name()) + ".meta");
   const auto text = read_whole(project.files(), meta, kSidecarBytesMax, buffer);
-  // An asset without a sidecar has no guid, so a missing sidecar was removed since.
+  // A missing sidecar has been removed after the index was built.
   if (!text)
     return text.error().code == ErrorCode::not_found ? Packing{} : refused(meta, text.error());
   const auto read = yaml::read_unity(as_text(text.value()));
@@ -97,7 +98,7 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
   if (is_foreign(path) && (!is_text || (is_plain && source.error))) {
     return raw_packing(project, path);
   }
-  // A file with a `class` is ours, in any style.
+  // A file with a `class` is a plain file, even if it is JSON.
   if (is_plain && is_json(source) && project.sources().plain_class(asset).empty()) {
     return raw_packing(project, path);
   }
@@ -105,7 +106,7 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
     return failed("text-encoding", {path, source.error->position}, source.error->message);
   }
   if (source.dialect == Dialect::binary) {
-    // Lighting, terrain and navigation always have this form.
+    // Unity always stores lighting, terrain and navigation in binary form.
     const bool is_own = (has_extension(path, "asset") || has_extension(path, "mesh")) &&
                         is_whole_serialized_file(as_text(source.bytes));
     if (is_own) return raw_packing(project, path);
@@ -120,7 +121,7 @@ Packing text_packing(const Project& project, AssetNumber asset, const AssetPath&
     return failed("yaml-syntax", {path, {}}, "this file has no objects");
   }
   if (is_plain && !is_foreign(path) && !is_plain_path(path)) {
-    return failed("yaml-syntax", {path, {1, 1}}, "this is no text of the engine's");
+    return failed("yaml-syntax", {path, {1, 1}}, "this is not a text file of the engine");
   }
   return prefab_packing(project, asset, path);
 }
@@ -132,7 +133,7 @@ Packing packing_but_sidecar(const Project& project, AssetNumber asset) {
   if (!holds_references(path)) return raw_packing(project, path);
   Packing packing = text_packing(project, asset, path);
   if (!packing.fault) return packing;
-  // A file that the engine would not parse is packed unchanged, whatever its extension.
+  // A file that the engine would not parse is packed unchanged.
   const bool is_form = packing.fault->rule == "yaml-syntax" ||
                        packing.fault->rule == "binary-asset" ||
                        packing.fault->rule == "text-encoding";

@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// The reason why an asset cannot be packed, with the rule that reports it.
+/// The reason why an asset cannot be packed, with the rule that reports the reason.
 struct PackingFault {
   std::string_view rule;
   Location location;
@@ -17,21 +17,22 @@ struct PackingFault {
 };
 
 struct Packing {
-  bool is_text = false;  ///< Packed as objects, not byte for byte.
+  /// True if the asset is packed as objects; false if it is packed byte for byte.
+  bool is_text = false;
   std::optional<PackingFault> fault;
 };
 
-/// The form in which an asset is packed, or the reason why it cannot be. `validate` and the cooker
-/// both use it, so that a valid project does not fail to build. Parses the asset, and the sidecar
-/// of an asset that is packed byte for byte. Safe to call from several threads.
+/// The form in which an asset is packed, or the reason why it cannot be packed. `validate` and the
+/// cooker call this function, so that a valid project does not fail to build. Parses the asset, and
+/// the sidecar of an asset that is packed byte for byte. Safe to call from several threads.
 Packing packing_of(const Project& project, AssetNumber asset);
-/// The same without the sidecar of an asset that is packed byte for byte. For the cooker, which
-/// reads the sidecar itself and finds the same faults.
+/// Like `packing_of`, but does not parse sidecars. For the cooker, which reads the sidecar itself
+/// and finds the same faults.
 Packing packing_but_sidecar(const Project& project, AssetNumber asset);
 
-/// The maximum size of an asset that is packed byte for byte.
+/// The maximum size, in bytes, of an asset that is packed byte for byte.
 inline constexpr std::uint64_t kRawBytesMax = 2ULL * 1024 * 1024 * 1024;
-/// The maximum size of its sidecar.
+/// The maximum size, in bytes, of the sidecar of such an asset.
 inline constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024 * 1024;
 
 }  // namespace muster

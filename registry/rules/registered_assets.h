@@ -1,4 +1,4 @@
-// Checks the data that registered assets store about themselves, in all their forms.
+// Checks the data that registered assets and their variants store about themselves.
 #pragma once
 
 #include <string>
@@ -9,28 +9,27 @@
 
 namespace muster {
 
-/// The part of `check_entries` that examines the assets of entries. A variant replaces such an
-/// asset, under its guid and type id, so the same rules apply to the variant. Problems of a variant
-/// are reported in the variant's file. All arguments must outlive this object.
+/// The part of `check_entries` that examines the assets of entries. A variant of an asset has the
+/// asset's guid and type id, so the same rules apply to the variant. Problems of a variant are
+/// reported in the variant's file. All arguments must outlive this object.
 class RegisteredAssets {
  public:
   RegisteredAssets(const Project& project, const Registry& registry, Findings& findings)
       : project_(project), registry_(registry), findings_(findings) {}
 
-  /// Checks a prefab or factory. Requires: the reference leads to an asset that can be one.
+  /// Checks a prefab or factory. Requires: the asset of the reference can be a prefab or factory.
   void check_reference(const RegistryEntry& entry, const EntryReference& reference);
   /// Checks the guid in a definition, if its class has one.
   void check_definition(const RegistryEntry& entry);
-  /// Checks the values that an entry copies from its prefab, as `prepare` does, and that it has an
-  /// owner.
+  /// Checks that an entry has an owner, and that its copies of the prefab's values are current.
   void check_owner(const RegistryEntry& entry);
 
  private:
-  /// An asset, or a variant of it.
+  /// An asset, or a variant of an asset.
   struct Form {
     AssetNumber asset = kNoAsset;
-    AssetNumber base = kNoAsset;  ///< The asset whose guid it has.
-    Location place;               ///< The location for problems of the whole asset.
+    AssetNumber base = kNoAsset;  ///< The asset itself, or the asset whose variant it is.
+    Location place;               ///< The location for problems that have no position in the file.
     bool is_variant() const { return asset != base; }
   };
   std::vector<Form> forms_of(AssetNumber base, const Location& place) const;

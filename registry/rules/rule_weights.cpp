@@ -14,12 +14,12 @@ using yaml::kNoNode;
 using yaml::NodeIndex;
 using yaml::NodeKind;
 
-/// As in budgets: each star may match at every position of a path.
+/// The maximum number of stars in a pattern, as in budgets.
 constexpr std::ptrdiff_t kRuleStarsMax = 8;
 
 Result<std::optional<Severity>> read_severity(const yaml::Tree& tree, NodeIndex node) {
   const std::string_view text = tree.scalar(node);
-  // In YAML 1.1 `off` means false, and some tools write it so.
+  // In YAML 1.1 `off` means false, so some tools write `false`.
   if (text == "off" || text == "false") return std::optional<Severity>();
   for (const Severity severity : {Severity::note, Severity::warning, Severity::error}) {
     if (text == to_string(severity)) return std::optional(severity);
@@ -58,8 +58,7 @@ Result<void> read_rule(const yaml::Tree& tree, NodeIndex node, std::vector<RuleW
   return {};
 }
 
-// The number of letters that two texts share at their ends. Ids are words with hyphens; one
-// misspelt in the middle shares both ends.
+// The similarity of two texts: the number of equal letters at the start and at the end.
 std::size_t likeness(std::string_view one, std::string_view other) {
   const auto front = static_cast<std::size_t>(std::ranges::mismatch(one, other).in1 - one.begin());
   std::size_t back = 0;
@@ -115,7 +114,8 @@ void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& finding
     if (finding.blocks_build) return false;
     std::vector<AssetPath> places = finding.places;
     if (places.empty()) places.push_back(finding.location.path);
-    // The most severe place counts; std::nullopt is less than every severity.
+    // A finding for several files gets the highest severity of these files. std::nullopt is lower
+    // than every severity.
     std::optional<Severity> most;
     for (const AssetPath& place : places) most = std::max(most, severity_at(finding, place));
     if (!most) return true;

@@ -14,12 +14,13 @@
 namespace muster {
 namespace {
 
-/// GitHub stores at most this many.
+/// The maximum number of results that GitHub stores.
 constexpr std::size_t kResultsMax = 5000;
-/// Larger files are not read again to compute a column.
+/// The maximum size of a file that is read to compute columns.
 constexpr std::uint64_t kSourceBytesMax = 256ULL * 1024 * 1024;
 
-// A path as a relative reference (RFC 3986): letters, digits and marks are not escaped.
+// Converts a path to a relative reference (RFC 3986). Escapes all bytes except letters, digits and
+// some marks.
 std::string uri_of(std::string_view path) {
   constexpr std::string_view kUnreserved = "-._~/";
   std::string result;
@@ -31,13 +32,13 @@ std::string uri_of(std::string_view path) {
   return result;
 }
 
-// Converts columns in bytes to columns in code points, which needs the text. Caches the last file,
-// because findings are sorted by path.
+// Converts columns in bytes to columns in code points. Caches the text of the last file, because
+// findings are sorted by path.
 class CodePointColumns {
  public:
   explicit CodePointColumns(const FileReader* files) : files_(files) {}
 
-  /// Nullopt if the position does not exist.
+  /// The column of a location in code points; nullopt if the file has no such position.
   std::optional<std::size_t> column_of(const Location& location) {
     const auto [line, column] = location.position;
     if (line == 0 || column == 0) return {};
@@ -46,7 +47,7 @@ class CodePointColumns {
     const std::string_view rest = text_.substr(line_starts_[line - 1]);
     const std::string_view before = rest.substr(0, column - 1);
     if (before.size() < column - 1 || before.find('\n') != std::string_view::npos) return {};
-    // Each code point has one byte that is not a continuation byte.
+    // Counts code points: each has exactly one byte that is not a continuation byte.
     return 1 + static_cast<std::size_t>(std::ranges::count_if(before, [](char c) {
              return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
            }));
@@ -71,7 +72,7 @@ class CodePointColumns {
   const FileReader* files_;
   std::optional<AssetPath> path_;
   ByteVector buffer_;
-  std::string_view text_;  // a view of the buffer
+  std::string_view text_;  // Views the buffer.
   std::vector<std::size_t> line_starts_;
 };
 
@@ -99,7 +100,8 @@ Json rules_json() {
   return rules;
 }
 
-// Computed for all findings, so that a fingerprint does not depend on which ones are written.
+// The fingerprints of all findings, also of findings that are not written, so that the numbers of
+// equal fingerprints do not depend on the selection.
 std::vector<std::string> fingerprints_of(std::span<const Finding> findings) {
   std::vector<std::string> prints;
   std::map<std::string, int> repeated;

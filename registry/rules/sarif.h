@@ -17,7 +17,7 @@ namespace muster {
 ///   again with the next change.
 /// - At most 5,000 results are written, because GitHub stores no more: new before known, severe
 ///   before minor, then in order. A note contains the number of omitted results.
-/// - Columns count code points in the file's line. They are omitted if the file cannot be read.
+/// - Columns count code points in the file's line. Columns are omitted if the file cannot be read.
 std::string format_sarif(std::span<const Finding> findings, const SinkOptions& options);
 
 }  // namespace muster

@@ -4,7 +4,7 @@
 
 namespace muster {
 
-// The JSON library replaces invalid bytes.
+// Uses the JSON library, which replaces invalid bytes.
 std::string valid_utf8(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
       .get<std::string>();

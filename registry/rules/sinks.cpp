@@ -15,7 +15,6 @@
 namespace muster {
 namespace {
 
-// File names may have any bytes, but JSON requires UTF-8.
 std::string place(const Location& location) {
   std::string text = location.path.text();
   if (location.position.line > 0) text += fmt::format(":{}", location.position.line);
@@ -23,7 +22,6 @@ std::string place(const Location& location) {
   return text;
 }
 
-// XML requires UTF-8; the JSON library replaces invalid bytes.
 std::string valid_utf8(std::string_view text) {
   return Json::parse(Json(text).dump(-1, ' ', false, Json::error_handler_t::replace))
       .get<std::string>();
@@ -72,7 +70,7 @@ std::string github_escaped(std::string_view text, bool is_property) {
   return result;
 }
 
-// The rules with the most findings first, as starting points. A short report needs no counts.
+// The number of findings of each rule, sorted by number. Empty for a short report.
 std::string counts_by_rule(const std::vector<Finding>& findings) {
   std::map<std::string_view, std::size_t> counts;
   for (const Finding& finding : findings) ++counts[finding.rule];
@@ -88,7 +86,7 @@ std::string counts_by_rule(const std::vector<Finding>& findings) {
   return text + "\n";
 }
 
-// Only this many findings with one cause are listed, as examples.
+// The maximum number of listed findings with the same cause.
 constexpr std::size_t kRepeatedListed = 3;
 
 std::string format_text(const std::vector<Finding>& findings, const SinkOptions& options) {
@@ -170,7 +168,7 @@ struct JunitSuite {
   std::size_t failures = 0;
 };
 
-// A case for each rule with errors, or with other findings that count as failures.
+// One test case for each rule whose findings are failures.
 JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
                           Severity failing) {
   JunitSuite suite;
@@ -193,7 +191,8 @@ JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Fin
   return suite;
 }
 
-// JUnit has no warnings: they are the output of passing cases.
+// One passing test case for each other rule. Its output contains the findings, because JUnit has no
+// warnings.
 JunitSuite junit_others(const std::map<std::string_view, std::vector<const Finding*>>& by_rule,
                         Severity failing) {
   JunitSuite suite;

@@ -15,7 +15,7 @@ enum class FindingFormat : std::uint8_t { text, json, sarif, junit, github };
 /// Parses a format's name. Fails with `invalid_argument`.
 Result<FindingFormat> finding_format_from(std::string_view name);
 
-/// Counts by severity, without findings that a baseline accepts.
+/// The number of findings by severity. Does not count findings that a baseline accepts.
 struct FindingCounts {
   std::size_t errors = 0;
   std::size_t warnings = 0;
@@ -24,22 +24,22 @@ struct FindingCounts {
 FindingCounts count(std::span<const Finding> findings);
 
 struct SinkOptions {
-  bool color = false;  ///< Text only.
+  bool color = false;  ///< Text only: whether to write terminal colours.
   /// JUnit only: findings of at least this severity are failures.
   Severity failing = Severity::error;
   bool lists_all = false;           ///< Text only: lists every `Finding::is_repeated`.
-  std::string_view project_name{};  ///< For reports that name the project.
+  std::string_view project_name{};  ///< The name of the project, for formats that contain it.
   std::string_view version{};       ///< The version of Muster.
-  /// SARIF and GitHub only: the project's folder in its repository, `games/one`; empty for the
-  /// root.
+  /// SARIF and GitHub only: the project's folder in its repository, for example `games/one`. Empty
+  /// for the root.
   std::string_view path_prefix{};
-  /// SARIF only: the project of the findings, or null. Columns are counted in its files.
+  /// SARIF only: the files of the project, for counting columns; may be null.
   const FileReader* files = nullptr;
   bool has_baseline = false;  ///< SARIF only: whether results are marked as new or unchanged.
 };
 
-/// Writes findings in a format; the text is complete and ends with a newline. Findings that a
-/// baseline accepts are omitted, except in SARIF, which marks them (`sarif.h`). Columns are bytes,
+/// Returns a whole document with the findings, which ends with a newline. SARIF marks the findings
+/// that a baseline accepts (`sarif.h`); all other formats omit these findings. Columns count bytes,
 /// except in SARIF.
 std::string format_findings(std::span<const Finding> findings, FindingFormat format,
                             const SinkOptions& options);

@@ -18,7 +18,7 @@ AssetNumber asset_of(const Project& project, const AssetPath& path) {
   return asset ? project.index().find(asset.value()) : kNoAsset;
 }
 
-// An error in a built asset always blocks the build.
+// Marks errors in built assets as errors that block the build.
 void block_errors_of(const Project& project, const std::set<AssetNumber>& built,
                      std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
@@ -36,8 +36,8 @@ bool is_built_incomplete(const Project& project, const std::set<AssetNumber>& bu
   });
 }
 
-// The folders whose content is built: an atlas, or an entry of a registry, refers to the folder
-// itself.
+// The folders whose content is built, because a sprite atlas or a registry entry refers to the
+// folder.
 std::vector<AssetPath> built_folders(const Project& project, const std::set<AssetNumber>& built) {
   std::vector<AssetPath> folders;
   const auto add = [&](AssetNumber asset) {
@@ -53,7 +53,8 @@ std::vector<AssetPath> built_folders(const Project& project, const std::set<Asse
   return folders;
 }
 
-// An unreadable sidecar may have the missing guid; a build without its asset would look complete.
+// Marks unreadable sidecars as errors that block the build if a built asset refers to a missing
+// guid, because the sidecar may contain this guid.
 void block_hidden_guids(const Project& project, const std::set<AssetNumber>& built,
                         std::vector<Finding>& findings) {
   const auto hides_guid = [](const Finding& finding) {
@@ -73,16 +74,17 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   }
 }
 
-// Whether a finding is about content without a guid, which a build of its folder would lack.
+// Whether a finding reports content without a guid, which a build of its folder would not contain.
 bool is_without_guid(const Finding& finding) {
   if (finding.rule == "link-outside") return true;
   if (finding.rule != "missing-meta" || is_script(finding.location.path)) return false;
-  // A file of unknown kind (a note, a licence) is not content of an atlas.
+  // A file of an unknown kind (for example, a licence text) does not belong to an atlas.
   const bool is_folder = finding.location.path.name().find('.') == std::string_view::npos;
   return is_folder || kind_of(finding.location.path.text()) != "other";
 }
 
-// A folder that is built includes all its content; an editor would create the missing sidecars.
+// Marks missing sidecars in built folders as errors that block the build. (The editor would create
+// the sidecars, and its build would contain the files.)
 void block_incomplete_folders(const Project& project, const std::set<AssetNumber>& built,
                               std::vector<Finding>& findings) {
   if (std::ranges::none_of(findings, is_without_guid)) return;
@@ -93,13 +95,13 @@ void block_incomplete_folders(const Project& project, const std::set<AssetNumber
           return finding.location.path.is_within(folder);
         });
     if (!is_built) continue;
-    finding.message += "; its folder is built, and would lack it";
+    finding.message += "; its folder is built, but would not contain this file";
     finding.severity = Severity::error;
     finding.blocks_build = true;
   }
 }
 
-// Reports a pattern without a matching file: it is mistyped, and the rule keeps its old severity.
+// Reports patterns in `rules` that no file matches, because they are probably mistyped.
 void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& weights,
                          Findings& findings) {
   const auto fits = [](const AssetPath& path, const std::string& pattern) {
@@ -111,7 +113,8 @@ void check_weighed_paths(const Project& project, const std::vector<RuleWeight>& 
                             return fits(asset.path, weight.pattern);
                           });
     if (is_found || weight.pattern == ProjectConfig::kFileName) continue;
-    // Orphaned sidecars, and files without a sidecar, are not assets.
+    // A finding can also be in a file that is not an asset: a sidecar without an asset, or a file
+    // without a sidecar.
     const bool is_problem =
         std::ranges::any_of(project.index().problems(), [&](const IndexProblem& problem) {
           return fits_pattern(problem.path.text(), weight.pattern);
@@ -151,13 +154,12 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   check_references(project, options.targets, findings);
   check_packages(project, built, findings);
   check_failed_reads(project, findings);
-  // Errors in `rules` are reported when the project is opened.
   const auto weights = read_rule_weights(project.config());
   if (weights) check_weighed_paths(project, weights.value(), findings);
   options.progress.advance(1, {});
   std::vector<Finding> sorted = findings.take_sorted();
   for (Finding& finding : sorted) {
-    // A clone without LFS, or the lighting of one scene, causes many of these.
+    // Findings of these two rules often have one cause, for example a clone without Git LFS.
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";
     finding.is_repeated = finding.is_repeated || has_one_cause;
   }

@@ -9,36 +9,35 @@
 
 namespace muster {
 
-/// A check of built assets that a later layer adds, because the rules do not know cooking.
+/// An additional check of built assets. The bundler adds the checks that need its cooker.
 using FurtherCheck =
     std::function<void(const Project& project, const std::set<AssetNumber>& built, Findings&)>;
 
 struct ValidateOptions {
   TargetSet targets = TargetSet::both();
   bool strict = false;  ///< Warnings become errors.
-  unsigned jobs = 1;    ///< Threads that parse built assets.
-  /// Searches sidecars for keys that Muster does not read. A build does not do this: such keys do
-  /// not affect it, and it opens only changed files.
+  unsigned jobs = 1;    ///< The number of threads that parse built assets.
+  /// Whether to search sidecars for keys that Muster does not read. A build passes false, because
+  /// such keys do not affect it, and because it opens only changed files.
   bool with_sidecars = true;
   Progress progress = {};
   FurtherCheck further = {};
 };
 
-/// Checks a project with all rules and returns all findings, sorted. Reads files of the project;
-/// changes nothing.
+/// Checks a project with all rules and returns all findings, sorted. Changes no file.
 std::vector<Finding> validate(const Project& project, const ValidateOptions& options);
 
 /// The rule that reports a file that could not be read.
 std::string_view read_error_rule(const Error& error);
 
-/// The assets that are built for any of `targets`: the registries and roots, the assets that they
-/// name, and everything that these contain.
+/// The assets that are built for any of `targets`: registries, roots, the assets that registries
+/// name, and all assets that these refer to, directly or indirectly.
 std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 
-/// The parts of `validate`, by subject; each adds its findings.
+/// The parts of `validate`. Each part adds the findings for one subject.
 void check_files(const Project& project, TargetSet targets, const std::set<AssetNumber>& built,
                  Findings& findings);
-/// Reports the files that the other parts could not read. Call it last.
+/// Reports the files that the other parts could not read. Must be called after the other parts.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
@@ -48,11 +47,11 @@ void check_registration(const Project& project, TargetSet targets, Findings& fin
 /// not block a build.
 void check_components(const Project& project, const std::set<AssetNumber>& built,
                       Findings& findings);
-/// Checks the keys and structure of our plain files: prefabs, factories, registries, roots,
+/// Checks the keys and the structure of plain files: prefabs, factories, registries, roots and
 /// definitions.
 void check_structure(const Project& project, bool with_sidecars, Findings& findings);
 void check_references(const Project& project, TargetSet targets, Findings& findings);
-/// Checks references into packages that are not in the project; one line per package.
+/// Checks references into packages that are not in the project. Reports one finding per package.
 void check_packages(const Project& project, const std::set<AssetNumber>& built, Findings& findings);
 void check_keep(const Project& project, TargetSet targets, Findings& findings);
 void check_variants(const Project& project, const std::set<AssetNumber>& built, Findings& findings);

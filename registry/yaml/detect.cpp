@@ -6,10 +6,11 @@
 namespace muster::yaml {
 namespace {
 
-// Unity's header is in the first 60 bytes, a binary file's first NUL in the first 20. Only a
-// comment before the header requires reading further.
+// The number of first bytes that are examined. Unity's header is in the first 60 bytes, except
+// after a comment. The first NUL of a binary file is in the first 20 bytes.
 constexpr std::size_t kLookedAtBytes = 8192;
-// A file that begins with fewer zero bytes than this can have any content.
+// The minimum number of zero bytes at the beginning of a file that counts as zeroed. With fewer
+// zero bytes the file can have any content.
 constexpr std::size_t kZeroFileBytesMin = 16;
 
 bool is_lfs_pointer(std::string_view text) {
@@ -35,7 +36,7 @@ bool is_unity(std::string_view beginning) {
 
 Dialect detect_dialect(std::string_view text) {
   const std::string_view beginning = text.substr(0, kLookedAtBytes);
-  // Neither is readable text; `find_text_fault` determines the encoding.
+  // NUL bytes or a UTF-16 mark: not UTF-8 text. `find_text_fault` determines the encoding.
   if (beginning.find('\0') != std::string_view::npos || beginning.starts_with("\xFF\xFE") ||
       beginning.starts_with("\xFE\xFF")) {
     return Dialect::binary;
@@ -60,7 +61,7 @@ ReadResult read(std::string_view text, const Limits& limits) {
     case Dialect::binary:
       if (auto fault = find_text_fault(text)) return *fault;
       if (text.size() >= kZeroFileBytesMin && text.find_first_not_of('\0') == text.npos) {
-        return SyntaxError{kBeginning, "this file holds nothing but " +
+        return SyntaxError{kBeginning, "this file contains nothing but " +
                                            std::to_string(text.size()) + " zero bytes; restore it"};
       }
       return SyntaxError{kBeginning,

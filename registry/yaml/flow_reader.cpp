@@ -1,5 +1,6 @@
-// A loop over a stack of open brackets, so that nesting uses heap instead of stack. Each open
-// collection knows what may follow: an item (or its end), the value of a key, or a separator.
+// A loop with a stack of open collections, so that deep nesting does not overflow the call stack.
+// Each open collection stores what may follow: an item or the closing bracket, the value of a key,
+// or a separator.
 #include "registry/yaml/flow_reader.h"
 
 namespace muster::yaml {
@@ -81,7 +82,7 @@ bool FlowReader::read_key(LineCursor& cursor) {
   if (!skip_space(cursor)) return false;
   builder_.tree.nodes[frame.last_child].position = cursor.position();
   frame.expect = Expect::separator;
-  // After a quoted key the colon may touch its value, as in JSON.
+  // After a quoted key, no blank is needed between the colon and the value, as in JSON.
   if (is_quoted ? *cursor.at == ':' : at_flow_colon(cursor)) {
     ++cursor.at;
     builder_.tree.nodes[frame.last_child].position = cursor.position();

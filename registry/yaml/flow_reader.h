@@ -1,4 +1,4 @@
-// Parses collections in braces and brackets.
+// Parses YAML flow collections: mappings in braces and sequences in brackets.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,15 @@
 
 namespace muster::yaml {
 
-/// Parses flow collections of Unity's dialect, folded over lines of any indentation. Keeps only the
-/// stack of open collections, so that one reader serves a whole file without repeated allocation.
+/// Parses flow collections of Unity's dialect, also over several lines with any indentation. Use
+/// one reader for a whole file, because it reuses the memory of its stack.
 class FlowReader {
  public:
   explicit FlowReader(TreeBuilder& builder) : builder_(builder) {}
 
-  /// Parses the collection whose opening bracket is at `cursor` into the node `target`, and moves
-  /// the cursor after its closing bracket. `depth` collections are open around it.
+  /// Parses the collection whose opening bracket is at `cursor` into the node `target`. Moves the
+  /// cursor after the closing bracket. `depth` is the number of open collections that contain it.
+  /// Returns false on failure, after setting the error of the builder.
   bool read(LineCursor& cursor, NodeIndex target, std::size_t depth);
 
  private:

@@ -1,4 +1,4 @@
-// A position in a text that is read line by line.
+// A position in a text, for parsers that read line by line.
 #pragma once
 
 #include <cstring>
@@ -11,13 +11,13 @@ namespace muster::yaml {
 
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
-/// Walks a text line by line; `at` moves inside the current line. Only '\n' ends a line (a '\r'
-/// before it belongs to the end). A byte-order mark at the beginning is skipped and has no column.
-/// Plain data: a copy is a bookmark. Views the text.
+/// Reads a text line by line. `at` moves inside the current line. Only '\n' ends a line, and a '\r'
+/// before the '\n' belongs to the line end. A byte-order mark at the beginning is skipped and does
+/// not count as a column. A copy of the cursor stores a position. Views the text.
 struct LineCursor {
   const char* at = nullptr;
   const char* line_begin = nullptr;
-  const char* line_end = nullptr;   ///< After the last byte of the line, without its end.
+  const char* line_end = nullptr;   ///< One past the last byte of the line, before the line end.
   const char* next_line = nullptr;  ///< Null on the last line.
   const char* text_end = nullptr;
   std::uint32_t line = 1;
@@ -29,7 +29,8 @@ struct LineCursor {
     begin_line(text.data());
   }
 
-  /// Moves to the beginning of the next line. Returns false, without a move, if none exists.
+  /// Moves to the beginning of the next line. Returns false without moving if there is no next
+  /// line.
   bool next() {
     if (next_line == nullptr) return false;
     ++line;
@@ -41,15 +42,16 @@ struct LineCursor {
     while (at < line_end && is_blank(*at)) ++at;
   }
   bool at_line_end() const { return at == line_end; }
-  /// True if `c` is at `at`, followed by a blank or the line's end.
+  /// True if the character at the cursor is `c` and is followed by a blank or the line end.
   bool at_indicator(char c) const {
     return at < line_end && *at == c && (at + 1 == line_end || is_blank(at[1]));
   }
-  /// True if a comment begins at `at`.
+  /// True if a comment begins at the cursor.
   bool at_comment() const {
     return at < line_end && *at == '#' && (at == line_begin || is_blank(at[-1]));
   }
-  /// True at `---` or `...` (the `marker`) at the beginning of a line.
+  /// True if the current line begins with `marker` (`---` or `...`), followed by a blank or the
+  /// line end.
   bool at_marker(std::string_view marker) const {
     const std::string_view line_text(line_begin, static_cast<std::size_t>(line_end - line_begin));
     return line_text.starts_with(marker) &&

@@ -1,17 +1,17 @@
-// Parses plain YAML with yaml-cpp's events. It is the only file that knows yaml-cpp and catches its
-// exceptions. It uses events, because yaml-cpp's nodes lose positions and key order, accept
-// repeated keys silently, and need fifty times the text's size.
+// Parses plain YAML with the events of yaml-cpp. Only this file includes yaml-cpp and catches its
+// exceptions. It uses events, because the nodes of yaml-cpp lose positions and the order of keys,
+// accept repeated keys, and need 50 times the size of the text.
 //
-// Nesting is limited here, not by scanning the text before parsing, which brackets inside quotes
-// would mislead. yaml-cpp announces a collection before it descends into it, so the handler throws
-// while the stack is still shallow. Its scanner does not recurse.
+// The depth of nesting is limited by the event handler. yaml-cpp calls the handler before it parses
+// a nested collection, so the handler throws before the call stack is too deep. The scanner of
+// yaml-cpp does not recurse.
 //
-// Three properties of yaml-cpp 0.7 are hidden from our callers:
-// - It accepts an unclosed quote at the end of the file after a line break. So a `...` line is
-//   appended to the text, which no quote may contain.
-// - Text that cannot continue a document begins another one, endlessly if nothing consumes it. So a
-//   further document must begin with `---`.
-// - The byte 4 is its mark for the end of the file. So control characters are refused beforehand.
+// Three properties of yaml-cpp 0.7 need a workaround:
+// - It accepts an unclosed quote at the end of the file after a line break. So a line `...`, which
+// a quoted text cannot contain, is appended to the text.
+// - Text that cannot continue a document begins another document, and parsing may never end. So
+// each further document must begin with `---`.
+// - It reads the byte 4 as the end of the file. So control characters are refused before parsing.
 #include <algorithm>
 #include <array>
 #include <exception>
@@ -27,7 +27,7 @@
 
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/exceptions.h>
-#include <yaml-cpp/node/node.h>  // Defines what parser.h declares; clang-tidy takes it for ours.
+#include <yaml-cpp/node/node.h>  // Defines the class that parser.h declares.
 #include <yaml-cpp/parser.h>
 
 #include "registry/base/utf8.h"
@@ -36,7 +36,7 @@
 namespace muster::yaml {
 namespace {
 
-// yaml-cpp reads from a stream; this one reads the text in place, and then the marker.
+// A stream buffer that reads the text without a copy, and then the appended line.
 class MarkedBuffer final : public std::streambuf {
  public:
   explicit MarkedBuffer(std::string_view text) {
@@ -52,16 +52,17 @@ class MarkedBuffer final : public std::streambuf {
 
  private:
   void show(std::string_view text) {
-    char* const begin = const_cast<char*>(text.data());  // NOLINT: setg's type; never written.
+    // NOLINT: setg() needs this type; the text is never written.
+    char* const begin = const_cast<char*>(text.data());
     setg(begin, begin, begin + text.size());
   }
   std::string_view marker_;
 };
 
-// Leaves yaml-cpp's parser from inside an event; the builder has the reason.
+// Thrown by an event handler to end parsing. The builder contains the error.
 class Refusal final : public std::exception {};
 
-// The text with the positions of yaml-cpp's marks.
+// The text, and the conversion of yaml-cpp's marks to positions.
 class Source {
  public:
   explicit Source(std::string_view text) : text_(text) {
@@ -70,20 +71,20 @@ class Source {
             static_cast<std::uint32_t>(text.size() - line_begin + 1)};
   }
 
-  /// The text from a mark on; empty if the mark is in our own marker after the text.
+  /// The text from a mark to the end; empty if the mark is in the appended line.
   std::string_view rest_at(const YAML::Mark& mark) const {
     const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
     return text_.substr(std::min(offset, text_.size()));
   }
-  /// The last dash before a mark that follows an empty item of a list, with only blanks and
-  /// comments between. Unknown if none exists.
+  /// The position of an empty list item: the last dash before a mark, if only blanks and comments
+  /// are between them. Otherwise an unknown position.
   Position dash_before(const YAML::Mark& mark) const {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);
     for (;; --line) {
       const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
       const std::string_view text = before.substr(begin);
-      // Items of nested lists may share a line: the last dash is the innermost one's.
+      // Items of nested lists may share a line. The last dash belongs to the innermost list.
       const std::size_t dash = text.substr(0, text.find_first_not_of(" \t-")).rfind('-');
       if (dash != std::string_view::npos) return {line, static_cast<std::uint32_t>(dash + 1)};
       if (begin == 0) return {};
@@ -107,7 +108,7 @@ class TreeHandler final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     const std::string_view rest = source_.rest_at(mark);
-    if (rest.empty()) return;  // Our own marker.
+    if (rest.empty()) return;  // The appended line.
     if (!builder_.tree.documents.empty() && !rest.starts_with("---")) {
       refuse(source_.position_of(mark), "unexpected text behind the value");
     }
@@ -118,8 +119,8 @@ class TreeHandler final : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     if (open_.empty()) return;
     Position position = source_.position_of(mark);
-    // yaml-cpp's mark is at the next token, possibly some lines below. Users look at the key or the
-    // dash, so its position is reported.
+    // The mark of an empty value is at the next token, which may be some lines below. So the
+    // position of the key or the dash is used.
     const Frame& top = open_.back();
     if (top.is_mapping && top.has_key) {
       const Position& key = builder_.tree.at(top.last_child).key_position;
@@ -164,7 +165,7 @@ class TreeHandler final : public YAML::EventHandler {
     NodeIndex node = kNoNode;
     NodeIndex last_child = kNoNode;
     bool is_mapping = false;
-    bool has_key = false;  // The last child has no value yet.
+    bool has_key = false;  // Whether the last child has a key but no value yet.
   };
 
   [[noreturn]] void refuse(const Position& position, std::string message) {
@@ -172,7 +173,7 @@ class TreeHandler final : public YAML::EventHandler {
     throw Refusal();
   }
 
-  // A tag that changes the meaning of a value, such as `!!binary`, would have no effect.
+  // Refuses tags that Muster does not support, such as `!!binary`.
   void refuse_other_tags(const YAML::Mark& mark, const std::string& tag,
                          std::span<const char* const> known) {
     if (tag.empty() || tag == "?" || std::ranges::find(known, tag) != known.end()) return;
@@ -181,8 +182,8 @@ class TreeHandler final : public YAML::EventHandler {
     refuse(source_.position_of(mark), "the tag '" + written + "' has no meaning here; remove it");
   }
 
-  // yaml-cpp only distinguishes plain from not plain; the quote itself is in the source. Block
-  // scalars, and quotes after an anchor or a tag, count as double.
+  // The style of a scalar. yaml-cpp reports only whether it is plain, so the quote is read from the
+  // text. Block scalars, and quoted scalars after an anchor or a tag, count as double-quoted.
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
     return source_.rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
@@ -195,7 +196,7 @@ class TreeHandler final : public YAML::EventHandler {
     return node;
   }
 
-  // The node for the next value: a new one, or the one with the preceding key.
+  // The node for the next value: the node of the preceding key, or a new node.
   NodeIndex take_target(const Position& position) {
     if (open_.empty()) return builder_.tree.documents.back().root = add_node(position);
     Frame& top = open_.back();
@@ -231,7 +232,7 @@ class TreeHandler final : public YAML::EventHandler {
     open_.push_back({.node = target, .is_mapping = kind == NodeKind::mapping});
   }
 
-  // Sorted, so that a mapping with many keys does not need quadratic time.
+  // Sorts the keys, because comparing all pairs would need quadratic time.
   void refuse_repeated_keys() {
     const Tree& tree = builder_.tree;
     keys_.clear();
@@ -253,13 +254,12 @@ class TreeHandler final : public YAML::EventHandler {
   std::vector<std::pair<std::string_view, Position>> keys_;
 };
 
-// Refuses bytes that YAML does not allow and that would mislead yaml-cpp: control characters,
-// invalid UTF-8 (which would be silently replaced), and byte-order marks (the optional one of UTF-8
-// is already removed). A single CR is refused too: it ends a line in YAML but not in yaml-cpp, so a
-// comment would hide the text after it.
+// Finds bytes that YAML does not allow and that yaml-cpp handles wrongly: control characters,
+// invalid UTF-8, and byte-order marks (an optional first mark has been removed). Also finds a CR
+// without LF, which ends a line in YAML but not in yaml-cpp.
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
-      text.starts_with("\xEF\xBB\xBF")) {  // A second mark: yaml-cpp would skip it, unlike us.
+      text.starts_with("\xEF\xBB\xBF")) {  // A second mark, which yaml-cpp would skip.
     return SyntaxError{{1, 1}, "not a UTF-8 text"};
   }
   LineCursor cursor(text);

@@ -11,42 +11,46 @@
 
 namespace muster::yaml {
 
-/// The kind of a file's content, detected from its beginning.
+/// The kind of a file's content.
 enum class Dialect : std::uint8_t {
-  unity,         ///< `%YAML` with Unity's tag, or a `--- !u!` header.
-  plain,         ///< Any other text.
-  lfs_pointer,   ///< A Git LFS pointer in place of the content.
-  binary,        ///< Not text: a NUL byte, or Unity's native binary form.
-  foreign_text,  ///< Text with unsupported line ends or zero bytes.
-  empty,         ///< No bytes, or only white space and a byte-order mark.
+  unity,        ///< `%YAML` with Unity's tag, or a `--- !u!` header.
+  plain,        ///< Any other text.
+  lfs_pointer,  ///< A Git LFS pointer in place of the content.
+  binary,       ///< Not text, for example Unity's binary form of assets.
+  /// Text in an unsupported encoding, with unsupported line ends, or with zero bytes.
+  foreign_text,
+  empty,  ///< No bytes, or only white space and a byte-order mark.
 };
 
-/// Git's limit for the size of an LFS pointer. A file of this size or more that begins like a
-/// pointer is not a pointer.
+/// Git's limit for the size of an LFS pointer. A larger file, or a file of this size, is not a
+/// pointer.
 inline constexpr std::size_t kPointerBytesMax = 1024;
 
-/// Examines the first kilobytes of a file, and searches all of `text` for zero bytes.
+/// Detects the kind of a text from its first kilobytes. Searches all of `text` for zero bytes.
 Dialect detect_dialect(std::string_view text);
 
-/// A syntax error: its position and reason.
+/// A syntax error.
 struct SyntaxError {
   Position position{};
   std::string message{};
 };
 
-/// The reason why a text is unsupported: another encoding (UTF-16, UTF-32), line ends of CR alone,
-/// zero bytes. Nothing for supported text and for binary files.
+/// The reason why a text is unsupported: the encoding is UTF-16 or UTF-32, lines end with CR alone,
+/// or the text contains zero bytes. Nullopt for supported text and for binary files.
 std::optional<SyntaxError> find_text_fault(std::string_view text);
 
-/// Returns the same error, unless the line of the error has a character that other programs treat
-/// as a line end (CR alone, NEL, LS, PS). Then the parser's message would be misleading, and the
-/// result is an error that names the character.
+/// Returns `error`, with one exception: if the line of the error contains a character that other
+/// programs treat as a line end (CR alone, NEL, LS, PS), returns an error that names this
+/// character. In that case the parser's message would be misleading.
 SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
 
-/// Limits that prevent a malicious file from exhausting memory. Reaching one is a syntax error.
+/// Limits that prevent a malicious file from exhausting memory. A file that exceeds a limit has a
+/// syntax error.
 struct Limits {
-  std::uint32_t depth_max = 200;  ///< Real prefabs need below 20, malicious files 100,000.
-  /// The largest scene seen has 3 million nodes; the limit needs about a gigabyte.
+  /// The maximum depth of collections. Real prefabs need less than 20.
+  std::uint32_t depth_max = 200;
+  /// The maximum number of nodes. The largest known scene has 3 million nodes. A tree with the
+  /// maximum uses about 1 GB of memory.
   std::size_t node_count_max = 10'000'000;
 };
 
@@ -71,12 +75,12 @@ class [[nodiscard]] ReadResult {
 /// Parses Unity's dialect. `text` must outlive the tree. Needs linear time for every input.
 ReadResult read_unity(std::string_view text, const Limits& limits = {});
 
-/// Parses plain YAML (one or more documents) with yaml-cpp. Aliases and repeated keys are refused.
+/// Parses plain YAML (one or more documents) with yaml-cpp. Aliases and repeated keys are errors.
 /// `text` must outlive the tree.
 ReadResult read_plain(std::string_view text, const Limits& limits = {});
 
-/// Parses either dialect, chosen by `detect_dialect`. LFS pointers, binary and empty files are
-/// errors; callers that need to distinguish them call `detect_dialect` first.
+/// Parses the dialect that `detect_dialect` detects. LFS pointers, binary files and empty files are
+/// errors. A caller that must distinguish these kinds calls `detect_dialect` first.
 ReadResult read(std::string_view text, const Limits& limits = {});
 
 }  // namespace muster::yaml

@@ -1,6 +1,6 @@
-// A scalar on one line without escapes is a view into the source. Any other scalar is assembled in
-// a string by YAML's folding rule: blanks around a line break are removed, one break becomes a
-// space, and n + 1 breaks become n newlines. Every loop moves forward, so parsing takes linear
+// A scalar in one line without escapes is a view into the source. Any other scalar is copied to a
+// string by YAML's folding rule: blanks around a line break are removed, one line break becomes a
+// space, and n + 1 line breaks become n newlines. No loop moves backwards, so parsing takes linear
 // time.
 #include "registry/yaml/scalars.h"
 
@@ -55,8 +55,8 @@ void append_utf8(std::string& text, std::uint32_t code) {
 }
 
 // The number of line breaks between a line of a quoted scalar and the next line with content.
-// Returns 0 if the text ends first, or if another object begins: an unclosed quote must not
-// silently include the rest of the file.
+// Returns 0 if the text ends first, or if another object begins, so that an unclosed quote does not
+// include the rest of the file.
 std::size_t next_quoted_line(LineCursor& cursor) {
   std::size_t breaks = 0;
   do {
@@ -104,7 +104,7 @@ constexpr std::array<std::uint32_t, 18> kEscaped = {
     0, 7, 8, 9, 9, 10, 11, 12, 13, 27, ' ', '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
 static_assert(kEscapes.size() == kEscaped.size());
 
-// Parses the `count` hex digits at `at`; nothing if there are fewer.
+// Parses `count` hex digits at `at`; nullopt if the text has fewer digits there.
 std::optional<std::uint32_t> hex_digits(const char* at, const char* end, int count) {
   std::uint32_t code = 0;
   if (end - at < count) return std::nullopt;
@@ -113,7 +113,7 @@ std::optional<std::uint32_t> hex_digits(const char* at, const char* end, int cou
   return code;
 }
 
-// Decodes the escape after the backslash at `cursor.at` and moves after it. False if unknown.
+// Decodes the escape at `cursor.at` and moves after it. Returns false if the escape is unknown.
 bool read_escape(LineCursor& cursor, std::string& text) {
   const char kind = cursor.at[1];
   cursor.at += 2;
@@ -128,7 +128,7 @@ bool read_escape(LineCursor& cursor, std::string& text) {
   cursor.at += count;
   std::uint32_t character = *code;
   if (character >= 0xD800 && character < 0xE000) {
-    // UTF-16 surrogates, as in JSON: a pair is one character, a single one is invalid.
+    // A pair of UTF-16 surrogates is one character, as in JSON. A single surrogate is invalid.
     const auto low = view(cursor.at, cursor.line_end).starts_with("\\u")
                          ? hex_digits(cursor.at + 2, cursor.line_end, 4)
                          : std::nullopt;
@@ -143,11 +143,12 @@ bool read_escape(LineCursor& cursor, std::string& text) {
   return true;
 }
 
-// The text of a double-quoted scalar during assembly.
+// A double-quoted scalar while it is decoded.
 struct DoubleQuoted {
   std::string text{};
-  const char* piece = nullptr;  // Bytes from here to the cursor are not yet in `text`.
-  std::size_t keep_to = 0;      // Escaped blanks before this length are kept when folding.
+  const char* piece = nullptr;  // The bytes from here to the cursor are not in `text` yet.
+  // Folding does not remove blanks before this offset in `text`, because they were escaped.
+  std::size_t keep_to = 0;
   bool is_copied = false;
 };
 
@@ -165,7 +166,7 @@ bool continue_double_quoted(LineCursor& cursor, DoubleQuoted& scalar, bool is_es
   } else {
     fold(scalar.text, breaks);
   }
-  // The output of one fold must not be trimmed by the next.
+  // The next fold must not remove the result of this fold.
   scalar.keep_to = scalar.text.size();
   scalar.piece = cursor.at;
   scalar.is_copied = true;
@@ -207,11 +208,11 @@ std::optional<Scalar> read_double_quoted(LineCursor& cursor, Tree& tree, SyntaxE
 
 bool is_flow_indicator(char c) { return c == ',' || c == '[' || c == ']' || c == '{' || c == '}'; }
 
-// Moves to the first byte of the next line that continues a plain scalar. Returns the number of
-// line breaks passed, or 0 (without moving) if the scalar ends here.
+// Moves to the first byte of the next line that continues a plain scalar, and returns the number of
+// line breaks. Returns 0 without moving if the scalar ends here.
 std::size_t next_plain_line(LineCursor& cursor, std::size_t parent_indent) {
-  // Nearly always the next line is a sibling, so its indentation is checked before its end is
-  // searched.
+  // Checks the indentation before the end of the line is searched, because the next line is nearly
+  // always a sibling.
   const char* peek = cursor.next_line;
   if (peek == nullptr) return 0;
   while (peek < cursor.text_end && *peek == ' ') ++peek;
@@ -232,9 +233,9 @@ std::size_t next_plain_line(LineCursor& cursor, std::size_t parent_indent) {
   return breaks;
 }
 
-// The end of the plain text at `cursor.at` in its line, without trailing blanks. Moves the cursor
-// to the line's end or to the comment that ends the text. Returns null if the text contains `: `;
-// then the cursor is at that colon.
+// Returns the end of the plain text at `cursor.at` in its line, without trailing blanks. Moves the
+// cursor to the end of the line, or to the comment that ends the text. If the text contains `: `,
+// returns null and moves the cursor to the colon.
 const char* plain_line_end(LineCursor& cursor) {
   const char* const begin = cursor.at;
   for (; cursor.at < cursor.line_end; ++cursor.at) {
@@ -302,7 +303,7 @@ Scalar read_flow_plain(LineCursor& cursor, Tree& tree) {
       ++breaks;
       ahead.skip_blanks();
     }
-    // At the end of the text or document the bracket is not closed; the caller reports it.
+    // At the end of the document the bracket is not closed. The caller reports this.
     if (ahead.at_line_end() || ahead.at_marker("---")) break;
     cursor = ahead;
     if (is_flow_indicator(*cursor.at) || at_flow_colon(cursor) || cursor.at_comment()) break;

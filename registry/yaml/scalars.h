@@ -11,26 +11,27 @@
 
 namespace muster::yaml {
 
-/// A parsed scalar: a view into the source, or into the tree if it was decoded.
+/// A parsed scalar. `text` views the source, or the tree's storage if the scalar was decoded.
 struct Scalar {
   std::string_view text{};
   ScalarStyle style = ScalarStyle::plain;
   bool is_multi_line = false;
 };
 
-/// Parses the quoted scalar whose opening quote is at `cursor`, and moves the cursor after its
-/// closing quote. It may continue on lines of any indentation: Unity closes quotes at column one.
-/// Fails, filling `error`, if the quote is not closed or an escape is unknown.
+/// Parses the quoted scalar whose opening quote is at `cursor`, and moves the cursor after the
+/// closing quote. The scalar may continue on lines of any indentation, because Unity writes closing
+/// quotes at column 1. If the quote is not closed or an escape is unknown, sets `error` and returns
+/// nullopt.
 std::optional<Scalar> read_quoted(LineCursor& cursor, Tree& tree, SyntaxError& error);
 
-/// Parses a plain scalar of a block collection and the lines that continue it: those indented by
-/// more than `parent_indent` columns. Moves the cursor to the end of its last line. Fails if the
-/// text contains a `: `, which would make it a key.
+/// Parses a plain scalar of a block collection. The scalar continues on lines that are indented by
+/// more than `parent_indent` columns. Moves the cursor to the end of the last line. Fails like
+/// `read_quoted` if the text contains `: `, because only a key may be followed by `: `.
 std::optional<Scalar> read_block_plain(LineCursor& cursor, Tree& tree, std::size_t parent_indent,
                                        SyntaxError& error);
 
-/// Parses a plain scalar inside braces or brackets, over any number of lines, up to the indicator
-/// that ends it. The text is empty if none exists.
+/// Parses a plain scalar inside braces or brackets, over any number of lines. The scalar ends
+/// before the next flow indicator. The text is empty if the cursor is at such an indicator.
 Scalar read_flow_plain(LineCursor& cursor, Tree& tree);
 
 /// True if a plain scalar inside braces ends at the colon at the cursor.

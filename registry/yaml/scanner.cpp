@@ -1,10 +1,11 @@
-// One pass that compares two bytes of each window of four, sixteen windows at a time: `g..d` in
-// either case matches `guid` and `m_GUID`, `v..0` matches `val0`. These pairs are rare in text, so
-// scanning a file without references costs little more than reading it. `memmem` for each of the
-// three words would need three passes, and its speed depends on how common the words' letters are.
+// The scanner searches for all words in one pass. The scanner compares the first and the last byte
+// of each window of 4 bytes, 16 windows at a time. `g..d` in either case matches `guid` and
+// `m_GUID`; `v..0` matches `val0`. These pairs are rare in text, so a scan of a file without
+// references takes little longer than reading the file. (`memmem` would need three passes.)
 //
-// The text around a match is examined byte by byte within fixed limits, or up to the end of a run
-// of white space, after which the search continues. So the whole scan takes linear time.
+// The text around a match is examined within fixed limits, except that a run of white space is
+// skipped completely. The search continues after the examined text, so the whole scan takes linear
+// time.
 #include "registry/yaml/scanner.h"
 
 #include <algorithm>
@@ -16,10 +17,10 @@
 namespace muster::yaml {
 namespace {
 
-// A reference is below 90 bytes plus the indentation of a folded line; a brace farther away belongs
-// to another value.
+// A brace farther away from the guid belongs to another value. A reference has less than 90 bytes,
+// plus the indentation of a second line.
 constexpr std::size_t kReferenceBytesMax = 512;
-// The distance between the file id and the guid of a URL, with some reserve.
+// The maximum distance between the file id and the guid in a URL.
 constexpr std::size_t kUrlBytesMax = 64;
 
 constexpr std::size_t kLanes = 16;
@@ -31,7 +32,7 @@ Lanes load(const char* at) {
   return lanes;
 }
 
-// Bytes are non-zero where a word may begin.
+// Returns a non-zero byte for each offset at which a word may begin.
 Lanes candidates(const char* at) {
   const Lanes first = load(at);
   const Lanes fourth = load(at + 3);
@@ -40,7 +41,7 @@ Lanes candidates(const char* at) {
   return std::bit_cast<Lanes>(guid | words);
 }
 
-// The lanes as two words; the first lane is the lowest byte of the first word.
+// The lanes as two integers. The first lane is the lowest byte of the first integer.
 using Words = std::array<std::uint64_t, 2>;
 static_assert(std::endian::native == std::endian::little);
 
@@ -54,7 +55,8 @@ bool is_word_at(const char* at) {
          std::memcmp(at, "val0", 4) == 0;
 }
 
-// The index of the first word in the sixteen offsets from `at` on; `kLanes` if none exists.
+// The index of the first of the 16 offsets from `at` at which a word begins; `kLanes` if none
+// exists.
 std::size_t word_in_lanes(const char* at) {
   const auto words = std::bit_cast<Words>(candidates(at));
   for (std::size_t half = 0; half < words.size(); ++half) {
@@ -67,7 +69,7 @@ std::size_t word_in_lanes(const char* at) {
   return kLanes;
 }
 
-// The offset of the first of the words at or after `from`; npos if none exists.
+// The offset of the next word at or after `from`; npos if none exists.
 std::size_t next_word(std::string_view text, std::size_t from) {
   constexpr std::size_t kBlock = 4 * kLanes;
   const char* const base = text.data();
@@ -98,7 +100,7 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
-// Skips a quote, with the backslashes that escape it inside another text.
+// Skips a quote and the backslashes before it, which escape a quote inside another text.
 std::size_t skip_quote(std::string_view text, std::size_t at) {
   const std::size_t begin = at;
   while (at < text.size() && text[at] == '\\') ++at;
@@ -106,7 +108,8 @@ std::size_t skip_quote(std::string_view text, std::size_t at) {
   return begin;
 }
 
-// Skips `: ` after a key, over line ends (folded references); npos if there is no colon.
+// Skips the colon and the white space after a key, including line ends. Returns npos if no colon
+// follows.
 std::size_t skip_colon(std::string_view text, std::size_t at) {
   at = skip_space(text, at);
   if (at == text.size() || text[at] != ':') return std::string_view::npos;
@@ -126,8 +129,8 @@ bool is_key_start(std::string_view text, std::size_t at) {
   return at == 0 || !(is_name(text[at - 1]) || text[at - 1] == '.');
 }
 
-// Whether `part` of a reference has a file id. A file id that is no integer also makes it a
-// reference: the checks of the tree report it.
+// Whether `part` contains the key of a file id. A file id that is not an integer counts, too, and
+// is reported when the tree is checked.
 bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);
@@ -140,7 +143,7 @@ bool find_file_id(std::string_view part, std::int64_t& file_id) {
   return true;
 }
 
-// True if the key at `key` is in braces together with a file id, before or after it.
+// True if the braces that contain the key at `key` also contain a file id.
 bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_end,
                      std::int64_t& file_id) {
   const std::size_t window = key - std::min(key, kReferenceBytesMax);
@@ -154,8 +157,7 @@ bool is_in_reference(std::string_view text, std::size_t key, std::size_t value_e
   return find_file_id(behind.substr(0, end), file_id);
 }
 
-// One line of a block: the start of its content after white space and dashes, and whether it has
-// dashes.
+// A line of a block mapping. `content` is the offset after white space and dashes.
 struct BlockLine {
   std::size_t begin = 0;
   std::size_t end = 0;
@@ -190,11 +192,11 @@ bool begins_with_file_id(std::string_view text, const BlockLine& line) {
   return rest.starts_with("fileID");
 }
 
-// Searches the lines before or after `from` for the file id, in the mapping whose keys begin at
-// `column`.
+// Searches the lines before or after `from` for a file id. Examines only keys at `column`, which
+// belong to the same mapping.
 bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::size_t column,
                           bool is_upward, std::int64_t& file_id) {
-  constexpr int kLinesMax = 16;  // A reference has two more keys; other keys and comments are rare.
+  constexpr int kLinesMax = 16;  // A reference has three keys, and rarely other keys or comments.
   BlockLine at = from;
   for (int i = 0; i < kLinesMax && !(is_upward && at.has_dash && at.column() <= column); ++i) {
     if (is_upward ? at.begin == 0 : at.end == text.size()) return false;
@@ -206,7 +208,7 @@ bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::siz
       continue;
     }
     if (next.column() < column) return false;
-    if (next.column() > column) continue;  // part of a value
+    if (next.column() > column) continue;  // A part of a value.
     if (!is_upward && next.has_dash) return false;
     // The value may be on the next line.
     const std::string_view part = text.substr(next.content, kReferenceBytesMax);
@@ -215,8 +217,8 @@ bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::siz
   return false;
 }
 
-// True if the key at `key` is on a line of its own in a block that also has a file id, in any order
-// and with any other keys.
+// True if the key at `key` is in a block mapping that also has a file id. The order of keys and
+// other keys have no effect.
 bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
                  std::int64_t& file_id) {
   const BlockLine line = line_at(text, key);
@@ -245,7 +247,7 @@ bool is_in_url(std::string_view text, std::size_t key, std::int64_t& file_id) {
          before.find_first_of(" \t\r\n\"'", at) == std::string_view::npos;
 }
 
-// Examines the `guid` or `GUID` at `word`. Returns the offset at which to continue the search.
+// Examines the word `guid` or `GUID` at `word`. Returns the offset at which the search continues.
 std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
   const std::size_t word_end = word + 4;
   std::size_t key = word;
@@ -285,7 +287,8 @@ std::size_t read_guid(std::string_view text, std::size_t word, Mention& mention,
   return end;
 }
 
-// Examines the `val0` at `word`: four keys with integers, in braces or on separate lines.
+// Examines the word `val0` at `word`. A mention has four keys with integers, in braces or in
+// separate lines.
 std::size_t read_words(std::string_view text, std::size_t word, Mention& mention, bool& is_found) {
   if (!is_key_start(text, word)) return word + 4;
   WeakReferenceWords words{};
@@ -323,8 +326,8 @@ std::pair<std::uint32_t, std::uint32_t> line_and_column(std::string_view text, s
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::string_view before = text.substr(0, offset);
   const auto lines = std::ranges::count(before, '\n');
-  std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
-  // The mark has no column, as in the parsers.
+  std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0.
+  // A byte-order mark does not count as a column, as in the parsers.
   if (line_begin == 0 && before.starts_with(kByteOrderMark)) line_begin = kByteOrderMark.size();
   return {static_cast<std::uint32_t>(lines + 1),
           static_cast<std::uint32_t>(before.size() - line_begin + 1)};

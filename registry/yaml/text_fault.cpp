@@ -1,5 +1,5 @@
-// Detects bytes that look like text in an unsupported encoding or with unsupported line ends, and
-// names these. Parser errors for such text would be misleading.
+// Detects text in an unsupported encoding or with unsupported line ends. The parsers would report
+// misleading errors for such text.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -17,7 +17,7 @@ SyntaxError encoded(std::string_view name) {
   return at_beginning("this file is " + std::string(name) + "; save it as UTF-8");
 }
 
-// The encodings that a mark at the beginning identifies.
+// Detects an unsupported encoding by its byte-order mark.
 std::optional<SyntaxError> find_mark(std::string_view text) {
   using Mark = std::pair<std::string_view, std::string_view>;
   static constexpr std::array<Mark, 4> kMarks = {
@@ -30,7 +30,7 @@ std::optional<SyntaxError> find_mark(std::string_view text) {
   return std::nullopt;
 }
 
-// UTF-16 without a mark: every second byte of ASCII is zero.
+// Detects UTF-16 without a byte-order mark. In UTF-16, every second byte of ASCII text is zero.
 std::optional<SyntaxError> find_unmarked(std::string_view text) {
   constexpr std::size_t kLookedAt = 256;
   constexpr std::size_t kCharactersMin = 8;
@@ -53,7 +53,8 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
   const std::size_t first = text.find('\0');
   if (first == std::string_view::npos) return std::nullopt;
   const bool is_to_the_end = text.find_first_not_of('\0', first) == std::string_view::npos;
-  // A binary file has zeros early, and control characters before them.
+  // A binary file has zero bytes near the beginning, or control characters before the first zero
+  // byte.
   constexpr std::size_t kTextBytesMin = 32;
   if (first < kTextBytesMin || !std::ranges::all_of(text.substr(0, first), is_text_byte)) {
     return std::nullopt;
@@ -63,19 +64,19 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
   if (is_to_the_end) {
     return SyntaxError{{line, column},
                        "the file is zero bytes from " + where +
-                           ", as after a crash while it was written; restore it"};
+                           ", probably after a crash during writing; restore it"};
   }
   return SyntaxError{{line, column}, "there are zero bytes (NUL) in this text; restore it"};
 }
 
-// Line ends of old Macs: a line-based parser sees one line.
+// Detects lines that end with CR alone.
 std::optional<SyntaxError> find_bare_returns(std::string_view text) {
   const std::size_t first = text.find_first_of("\r\n");
   if (first == std::string_view::npos || text[first] == '\n' || first + 1 == text.size() ||
       text.find('\n') != std::string_view::npos) {
     return std::nullopt;
   }
-  return at_beginning("the line ends of this file are CR alone; save it with LF or CR LF");
+  return at_beginning("the lines of this file end with only CR; save it with LF or CR LF");
 }
 
 // The characters that YAML 1.1, YAML 1.2 or editors treat as line ends, but Muster does not.

@@ -1,5 +1,5 @@
-// Nodes are in one vector and refer to each other by index: a scene of three million nodes is one
-// allocation, and an index stays valid while the vector grows.
+// All nodes are in one vector and refer to one another by index. So a large scene needs few
+// allocations, and an index stays valid when the vector grows.
 #include "registry/yaml/tree.h"
 
 #include <cassert>
@@ -24,7 +24,7 @@ tl::unexpected<Error> malformed(const std::string& message) {
   return fail(ErrorCode::malformed, message);
 }
 
-// Unity writes "no guid" as empty text. Unity reads digits of either case.
+// Parses a guid like Unity: empty text is the null guid, and digits may have upper case.
 Result<Guid> guid_of(const Node& node) {
   if (node.kind != NodeKind::scalar) {
     return malformed("a guid is 32 hex digits, not a mapping or a sequence");
@@ -59,7 +59,7 @@ NodeIndex Tree::find_path(NodeIndex mapping, std::string_view path) const {
   }
 }
 
-// `data[2]` is the third item.
+// The item of a step such as `data[2]`, which is the third item.
 NodeIndex Tree::find_item(NodeIndex sequence, std::string_view step) const {
   if (!step.starts_with("data[") || !step.ends_with(']')) return kNoNode;
   std::int64_t index = 0;
@@ -106,7 +106,7 @@ void Tree::append_child(NodeIndex parent, NodeIndex last, NodeIndex child) {
 }
 
 std::string_view Tree::keep(std::string text) {
-  // Allocated separately, because moving a short std::string moves its characters.
+  // A separate allocation, because moving a short std::string would move its characters.
   kept_.push_back(std::make_unique<std::string>(std::move(text)));
   return *kept_.back();
 }

@@ -1,4 +1,4 @@
-// YAML as a tree with positions; the output of both parsers.
+// A YAML file as a tree with positions. Both parsers create this tree.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace muster::yaml {
 
-/// A position in a file; line and column count from one, columns in bytes. Zero means unknown.
+/// A position in a file. Line and column count from 1, columns in bytes. 0 means unknown.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;
@@ -22,28 +22,29 @@ struct Position {
 
 enum class NodeKind : std::uint8_t { scalar, mapping, sequence };
 
-/// The form of a scalar. An empty plain scalar is YAML's null; an empty quoted one is text.
+/// The form of a scalar. An empty plain scalar is YAML's null; an empty quoted scalar is an empty
+/// text.
 enum class ScalarStyle : std::uint8_t { plain, single_quoted, double_quoted };
 
-/// The index of a node in its tree; `kNoNode` is none.
+/// The index of a node in its tree; `kNoNode` if there is no node.
 using NodeIndex = std::uint32_t;
 inline constexpr NodeIndex kNoNode = 0xFFFFFFFF;
 
-/// One node. Children are a linked list in source order (`first_child`, then `next_sibling`); a
-/// mapping's children carry their key. Texts are views into the source or into the tree's own
-/// storage.
+/// One node. Its children are a linked list in source order: `first_child`, then each
+/// `next_sibling`. Each child of a mapping contains its key. Texts view the source or the tree's
+/// own storage.
 struct Node {
   NodeKind kind = NodeKind::scalar;
   ScalarStyle style = ScalarStyle::plain;
   ScalarStyle key_style = ScalarStyle::plain;
-  bool is_flow = false;     ///< A mapping or sequence in braces or brackets.
-  Position position{};      ///< The value's position; for a missing value its expected position.
-  Position key_position{};  ///< The key's position; zero outside mappings.
+  bool is_flow = false;     ///< Whether the node is a mapping in braces or a sequence in brackets.
+  Position position{};      ///< The position of the value, or where a missing value would be.
+  Position key_position{};  ///< The position of the key; 0 outside mappings.
   NodeIndex first_child = kNoNode;
   NodeIndex next_sibling = kNoNode;
   std::uint32_t child_count = 0;
-  std::string_view key{};   ///< Decoded; empty outside mappings.
-  std::string_view text{};  ///< Decoded scalar value.
+  std::string_view key{};   ///< The decoded key; empty outside mappings.
+  std::string_view text{};  ///< The decoded text of a scalar.
 };
 
 /// One YAML document: an object of a Unity file, or a whole plain file.
@@ -52,11 +53,11 @@ struct Document {
   std::int64_t file_id = 0;   ///< Unity's `&N`; 0 in plain files.
   bool is_stripped = false;
   Position position{};       ///< The position of the `---` line, or of the first token.
-  NodeIndex root = kNoNode;  ///< The document's top node; `kNoNode` when it is empty.
+  NodeIndex root = kNoNode;  ///< The document's top node; `kNoNode` if the document is empty.
 };
 
-/// The documents of one file. Owns the decoded texts; the source must outlive the tree. Not
-/// thread-safe during construction; afterwards several threads may read it.
+/// The documents of one file. Owns the decoded texts. The source must outlive the tree. Several
+/// threads may read a tree after its construction.
 class Tree {
  public:
   std::vector<Document> documents;
@@ -64,25 +65,25 @@ class Tree {
 
   const Node& at(NodeIndex index) const { return nodes[index]; }
 
-  /// The first child of a mapping with this key, or `kNoNode`. Also `kNoNode` if `mapping` is
-  /// `kNoNode` or no mapping, so that calls can be chained.
+  /// The first child of a mapping with this key; `kNoNode` if none exists. Also returns `kNoNode`
+  /// if `mapping` is `kNoNode` or another kind of node, so that calls can be chained.
   NodeIndex find(NodeIndex mapping, std::string_view key) const;
-  /// Follows keys separated by dots: `m_Modification.m_TransformParent`; also into lists, in the
-  /// form of Unity's overrides: `m_Slots.Array.data[2].ammo`.
+  /// Follows keys that are separated by dots, for example `m_Modification.m_TransformParent`. List
+  /// items have the form of Unity's overrides, for example `m_Slots.Array.data[2].ammo`.
   NodeIndex find_path(NodeIndex mapping, std::string_view path) const;
   /// The text of a scalar; empty for `kNoNode` and for other nodes.
   std::string_view scalar(NodeIndex index) const;
-  /// The scalar below a key, or empty.
+  /// The text of the scalar with this key in a mapping; empty if none exists.
   std::string_view scalar_at(NodeIndex mapping, std::string_view key) const;
   /// The scalar as a signed 64-bit integer. Fails with `malformed` for anything else.
   Result<std::int64_t> integer(NodeIndex index) const;
 
   /// Appends a node and returns its index.
   NodeIndex add(const Node& node);
-  /// Appends `child` to the children of `parent`; `last` is the child appended before, or kNoNode.
+  /// Appends `child` to the children of `parent`. `last` is the present last child, or `kNoNode`.
   void append_child(NodeIndex parent, NodeIndex last, NodeIndex child);
-  /// Copies a text into the tree's storage; the view is valid as long as the tree (also after a
-  /// move).
+  /// Moves a text into the tree's storage. The view is valid as long as the tree exists, also after
+  /// a move of the tree.
   std::string_view keep(std::string text);
 
  private:
@@ -120,8 +121,8 @@ class Children {
   NodeIndex first_;
 };
 
-/// A reference in Unity's form: `{fileID, guid, type}`. A null guid with a file id refers to the
-/// same file; file id 0 means none.
+/// A reference in Unity's form: `{fileID, guid, type}`. A null guid with a file id refers to an
+/// object of the same file. File id 0 means that there is no reference.
 struct Reference {
   std::int64_t file_id = 0;
   Guid guid{};
@@ -134,12 +135,12 @@ struct Reference {
 /// guid.
 Result<Reference> reference_at(const Tree& tree, NodeIndex index);
 
-/// Parses `true`, `false`, 1 or 0, ignoring case; nothing for other values.
+/// Parses `true`, `false`, 1 or 0, ignoring case. Nullopt for other values.
 std::optional<bool> truth_in(const Tree& tree, NodeIndex index);
 
 /// Parses a weak reference in any spelling: a mapping with `val0..val3`, a mapping with `guid: <32
-/// hex>`, or a scalar of 32 hex digits. An unset one (all zero, or empty text) gives the null guid.
-/// Fails with `malformed` for other values.
+/// hex>`, or a scalar of 32 hex digits. A reference that is not set (all zero, or empty text) gives
+/// the null guid. Fails with `malformed` for other values.
 Result<Guid> weak_reference_at(const Tree& tree, NodeIndex index);
 
 }  // namespace muster::yaml

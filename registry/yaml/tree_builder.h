@@ -1,4 +1,4 @@
-// Builds a tree within the limits of a parser.
+// Builds a tree with limits on its size.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster::yaml {
 
-/// Shared by the parsers of Unity's dialect: the tree, its limits, and the first error. Functions
-/// that can fail return false and set `error`.
+/// The state that the parsers of Unity's dialect share: the tree, its limits, and the first error.
+/// A function that fails returns false and sets `error`.
 struct TreeBuilder {
   Tree tree{};
   Limits limits{};
@@ -21,13 +21,13 @@ struct TreeBuilder {
     return false;
   }
 
-  /// Refuses another open collection if `depth` reaches the limit.
+  /// Fails if `depth`, the number of open collections, has reached the limit.
   bool check_depth(std::size_t depth, const Position& position) {
     if (depth < limits.depth_max) return true;
     return fail_at(position, "nested deeper than the limit of " + std::to_string(limits.depth_max));
   }
 
-  /// Adds an empty scalar; `kNoNode` if the limit is reached.
+  /// Adds an empty scalar. Returns `kNoNode` and sets `error` if the limit is reached.
   NodeIndex add_empty(const Position& position) {
     if (tree.nodes.size() >= limits.node_count_max) {
       fail_at(position, "more values than the limit of " + std::to_string(limits.node_count_max));

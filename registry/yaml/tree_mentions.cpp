@@ -22,7 +22,7 @@ class Finder {
     }
   }
 
-  // The parser limits the depth.
+  // Recursive: the parser has limited the depth.
   void visit(NodeIndex index) {
     if (index == kNoNode) return;
     const Node& node = tree_.at(index);
@@ -71,7 +71,7 @@ class Finder {
     return true;
   }
 
-  // Some components have JSON in their texts.
+  // Finds guids in a text that contains JSON.
   void visit_text(const Node& node) {
     if (node.style == ScalarStyle::plain || node.text.find("guid") == std::string_view::npos) {
       return;

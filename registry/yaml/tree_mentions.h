@@ -1,4 +1,4 @@
-// Finds references in a tree, like the scanner in text.
+// Finds references in a tree. `scanner.h` finds references in text.
 #pragma once
 
 #include <functional>
@@ -9,11 +9,10 @@
 
 namespace muster::yaml {
 
-/// Finds every mention of a guid in the tree of a plain file, in order of appearance and in any
-/// spelling: in braces or on separate lines, with quoted keys, with comments in between. `text` is
-/// the parsed text. The offset of a mention is the offset of the guid's value. For `val0..val3` it
-/// is the offset of the mapping, and for JSON in a scalar the offset of the scalar. Comments and
-/// prose are not mentions. Skips null and invalid guids.
+/// Finds every mention of a guid in the tree of a plain file, in order of appearance. `text` is the
+/// text from which the tree was parsed. The offset of a mention is the offset of the guid's value.
+/// For `val0..val3` it is the offset of the mapping, and for JSON in a scalar the offset of the
+/// scalar. Skips null guids and invalid guids.
 void find_mentions(const Tree& tree, std::string_view text,
                    const std::function<void(const Mention&)>& found);
 

@@ -1,18 +1,16 @@
-// Our own parser for Unity's dialect, because no conforming parser reads Unity's files: `--- !u!4
-// &1 stripped` is no YAML, the `%TAG` directive of the first document applies to all of them, and
-// quoted texts continue at column one. Of 537 prefabs of one public project the four common
-// libraries refuse between 313 and 429; yaml-cpp reads the rest at 8 MB/s and its nodes lose the
-// anchor, which is the file id.
+// A parser for Unity's dialect. Parsers that conform to the YAML standard cannot read Unity's
+// files: `--- !u!4 &1 stripped` is not valid YAML, the `%TAG` directive of the first document
+// applies to all documents, and quoted texts continue at column 1.
 //
-// How it works: line by line, with a stack of the open block collections, each with the column of
-// its keys or dashes. A line closes the collections that are indented deeper than itself, then adds
-// to the innermost remaining one. Nothing recurses; every byte is examined a fixed number of times;
-// scalars are views into the source unless folding or escapes require a copy.
+// The parser reads line by line. A stack contains the open block collections, each with the column
+// of its keys or dashes. A line closes all collections that are indented deeper than the line, and
+// then adds an item to the innermost open collection. The parser does not recurse and needs linear
+// time. Scalars are views into the source, unless folding or escapes require a copy.
 //
-// It refuses these, with a position, instead of guessing: explicit keys (`? `), block scalars (`|`,
-// `>`), tabs in indentation, a value with a second `: `, a document that is a bare text. It treats
-// `&`, `*`, `!`, `%`, `@` and back-ticks at the start of a value as text, because Unity has no
-// anchors, aliases or tags inside an object.
+// Errors are: explicit keys (`? `), block scalars (`|`, `>`), tabs in indentation, a value with a
+// second `: `, and a document that is only a text. The characters `&`, `*`, `!`, `%`, `@` and
+// back-ticks at the start of a value are text, because Unity writes no anchors, aliases or tags
+// inside an object.
 #include <charconv>
 #include <vector>
 
@@ -28,8 +26,7 @@ class UnityReader {
  public:
   UnityReader(std::string_view text, const Limits& limits)
       : builder_{.limits = limits}, flow_(builder_), cursor_(text) {
-    // An estimate of the number of values, so that the vector rarely moves; untouched memory is
-    // free.
+    // Reserves memory for the estimated number of values, so that the vector rarely grows.
     constexpr std::size_t kBytesPerNode = 28;
     constexpr std::size_t kReserveMax = 1U << 20U;
     builder_.tree.nodes.reserve(std::min(text.size() / kBytesPerNode + 16, kReserveMax));
@@ -47,9 +44,9 @@ class UnityReader {
   struct Frame {
     NodeIndex node = kNoNode;
     NodeIndex last_child = kNoNode;
-    std::size_t indent = 0;  // The column (from zero) of its keys or dashes.
+    std::size_t indent = 0;  // The column of the keys or dashes, counted from 0.
     NodeKind kind = NodeKind::mapping;
-    bool is_pending = false;  // The last child has no value yet; a deeper line may have it.
+    bool is_pending = false;  // Whether the value of the last child may follow in a deeper line.
   };
 
   bool read_line();
@@ -92,7 +89,7 @@ bool UnityReader::read_line() {
       cursor_.at += 3;
       return finish_line();
     }
-    if (*cursor_.at == '%' && !is_document_open_) return true;  // A directive: %YAML, %TAG.
+    if (*cursor_.at == '%' && !is_document_open_) return true;  // A directive, such as %TAG.
   }
   if (!is_document_open_) begin_document(cursor_.position());
   return read_content();
@@ -110,7 +107,7 @@ bool UnityReader::read_header() {
   return read_header_words(builder_.tree.documents.back()) && finish_line();
 }
 
-// The words after `---`: `!u!114`, `&11400000`, `stripped`.
+// Parses the words after `---`. For example, `!u!114`, `&11400000` and `stripped`.
 bool UnityReader::read_header_words(Document& document) {
   for (;;) {
     cursor_.skip_blanks();
@@ -141,7 +138,8 @@ bool UnityReader::read_header_words(Document& document) {
 bool UnityReader::read_content() {
   const std::size_t indent = column();
   const bool is_dash = cursor_.at_indicator('-');
-  // A sequence may begin at its key's own column, so only a line without a dash ends it.
+  // A sequence can begin at the column of its key. Then only a line without a dash ends the
+  // sequence.
   while (!open_.empty() &&
          (open_.back().indent > indent ||
           (open_.back().indent == indent && !is_dash && open_.back().kind == NodeKind::sequence))) {
@@ -166,8 +164,8 @@ bool UnityReader::refuse_line(const char* expected) {
   return builder_.fail_at(cursor_.position(), expected);
 }
 
-// Makes the collection at `column` the innermost open one. It is already open, or it begins here:
-// as the value of a key or a dash, or as the document's root.
+// Makes the collection at `column` the innermost open collection. If it is not open yet, it begins
+// here: as the value of a key or dash, or as the root of the document.
 bool UnityReader::open(NodeKind kind, std::size_t column) {
   const Position here = cursor_.position_of(cursor_.line_begin + column);
   NodeIndex target = kNoNode;
@@ -213,7 +211,7 @@ bool UnityReader::read_dash() {
   return true;
 }
 
-// Parses `key: value`, `key:` or a single value.
+// Parses `key: value`, `key:`, or a value without a key.
 bool UnityReader::read_entry() {
   const Position here = cursor_.position();
   const std::size_t key_column = column();
@@ -254,7 +252,7 @@ bool UnityReader::read_entry() {
 // Requires: the cursor is at the colon.
 bool UnityReader::read_key(const Scalar& key, const Position& position, std::size_t column) {
   const char* const colon = cursor_.at;
-  cursor_.at = cursor_.line_begin + column;  // The position of an error.
+  cursor_.at = cursor_.line_begin + column;  // The position for errors.
   if (!open(NodeKind::mapping, column)) return false;
   cursor_.at = colon + 1;
   const NodeIndex child = add_child(this->column());
@@ -266,7 +264,8 @@ bool UnityReader::read_key(const Scalar& key, const Position& position, std::siz
   return read_value(child, column);
 }
 
-// A line with only a value: that of the key or dash before it, or of a whole document.
+// Parses a line that contains only a value: the value of the preceding key or dash, or a whole
+// document.
 bool UnityReader::read_lone_value() {
   const bool is_flow = *cursor_.at == '{' || *cursor_.at == '[';
   if (open_.empty()) {
@@ -324,7 +323,7 @@ bool UnityReader::read_value(NodeIndex target, std::size_t parent_indent) {
   return true;
 }
 
-// True, with an error, if `|` or `>` at the cursor begins a block scalar and not a text.
+// If `|` or `>` at the cursor begins a block scalar, sets the error and returns true.
 bool UnityReader::refuse_block_scalar() {
   const char* end = cursor_.at + 1;
   while (end < cursor_.line_end && (*end == '+' || *end == '-' || (*end >= '1' && *end <= '9'))) {
@@ -339,7 +338,7 @@ bool UnityReader::refuse_block_scalar() {
   return is_header;
 }
 
-// Only a comment may follow a value that has its own end.
+// Fails if another text than a comment follows in the line.
 bool UnityReader::finish_line() {
   cursor_.skip_blanks();
   if (cursor_.at_line_end() || cursor_.at_comment()) return true;

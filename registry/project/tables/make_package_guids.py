@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Writes package_guids.txt: the guids that public packages have, from clones of their repositories.
+"""Writes package_guids.txt: the guids of assets in public packages, from clones of the packages'
+repositories.
 
 usage: make_package_guids.py DATE CLONE... > package_guids.txt
 
-A CLONE is a git directory. Every version in its history counts: projects use old releases. Rows are
-what assets of a project refer to: scripts whose classes derive from the engine's objects, and the
-assets that such packages bring (materials, shaders, prefabs, fonts and their like). DATE is the day
-on which the clones were made. For clones without a package.json at their top, PACKAGES names the
-folder of each package.
+A CLONE is a git directory. The script reads all versions in its history, because projects also use
+old releases. It writes a row for each asset to which a project can refer: scripts whose classes
+derive from the engine's objects, and other assets (materials, shaders, prefabs, fonts and similar
+files). DATE is the day on which the clones were made. If a clone has no package.json at its top,
+PACKAGES names the folder of each package.
 """
 import collections
 import json
@@ -15,7 +16,7 @@ import re
 import subprocess
 import sys
 
-# Repositories with packages below their top: folder and name.
+# Repositories whose packages are in subfolders: each package's folder and name.
 PACKAGES = {
     "FirstGearGames+FishNet": [("Assets/FishNet/", "com.firstgeargames.fishnet")],
     "MirrorNetworking+Mirror": [("Assets/Mirror/", "com.mirror-networking.mirror")],
@@ -34,7 +35,7 @@ PACKAGES = {
                      ("Assets/UniGLTF/", "com.vrmc.gltf"), ("Packages/VRM/", "com.vrmc.univrm"),
                      ("Packages/VRM10/", "com.vrmc.vrm"), ("Packages/UniGLTF/", "com.vrmc.gltf")],
 }
-# Classes without a package: assets can refer only to scripts that derive from these.
+# The engine's base classes. Assets can refer only to scripts that derive from one of them.
 ENGINE_BASES = {"MonoBehaviour", "ScriptableObject", "StateMachineBehaviour", "ScriptedImporter",
                 "AssetPostprocessor", "RenderPipelineAsset", "RenderPipelineGlobalSettings",
                 "PlayableAsset", "TileBase", "Tile", "GridBrushBase", "GridBrush",
@@ -61,7 +62,7 @@ def git(clone, *arguments, text=None):
 
 
 def blobs_of(clone):
-    """Yields (path, blob id) for every file that any commit has, newest commit first."""
+    """Yields (path, blob id) for every file of any commit, newest commit first."""
     listed = git(clone, "rev-list", "--all", "--objects", "--missing=allow-any")
     for line in listed.decode(errors="replace").split("\n"):
         blob, _, path = line.partition(" ")

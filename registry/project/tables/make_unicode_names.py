@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes unicode_names.txt: how file systems fold names, from Python's copy of the Unicode
-Character Database.
+"""Writes unicode_names.txt: the folded and decomposed forms of characters, from Python's copy of
+the Unicode Character Database.
 
 usage: make_unicode_names.py > unicode_names.txt
 """

@@ -85,7 +85,7 @@ TEST_CASE("A varint with another spelling is refused", "[registry][bytes]") {
   CHECK(reader.failed());
 }
 
-TEST_CASE("Every varint that can be read is written with the same bytes", "[registry][bytes]") {
+TEST_CASE("Writing any varint that was read gives the same bytes", "[registry][bytes]") {
   Random random(3);
   for (int i = 0; i < 20'000; ++i) {
     const std::uint64_t value = random.next() >> random.below(64);
@@ -110,7 +110,7 @@ TEST_CASE("Signed varints of small numbers are short", "[registry][bytes]") {
   CHECK(writer.take() == bytes_of({byte}));
 }
 
-TEST_CASE("A failed reader stays failed and returns nothing", "[registry][bytes]") {
+TEST_CASE("A failed reader stays failed and returns zeros and empty views", "[registry][bytes]") {
   const ByteVector bytes = bytes_of({1, 2, 3});
   ByteReader reader(bytes);
   CHECK(reader.u32() == 0);
@@ -150,7 +150,7 @@ TEST_CASE("Padding is written as zeros, and other padding is refused", "[registr
   CHECK(bad.failed());
 }
 
-TEST_CASE("A length can be written later", "[registry][bytes]") {
+TEST_CASE("Four bytes can be overwritten later", "[registry][bytes]") {
   ByteWriter writer;
   writer.u32(0);
   writer.u8(7);

@@ -9,13 +9,13 @@
 using namespace muster;
 
 TEST_CASE("A content hash matches the known vectors of XXH3-128", "[registry][content_hash]") {
-  // From xxHash's own sanity checks: the empty input with seed 0.
+  // From the sanity checks of xxHash: the empty input with seed 0.
   CHECK(hash_bytes({}).to_string() == "99aa06d3014798d86001c324468d497f");
   CHECK(hash_bytes(as_bytes("abc")) == hash_bytes(as_bytes("abc")));
   CHECK(hash_bytes(as_bytes("abc")) != hash_bytes(as_bytes("abd")));
 }
 
-TEST_CASE("Hashing in pieces equals hashing at once", "[registry][content_hash]") {
+TEST_CASE("Hashing in several calls gives the same hash as one call", "[registry][content_hash]") {
   Random random(5);
   std::string text;
   for (int i = 0; i < 5000; ++i) text += static_cast<char>(random.next());
@@ -31,15 +31,14 @@ TEST_CASE("Hashing in pieces equals hashing at once", "[registry][content_hash]"
   }
 }
 
-TEST_CASE("Two texts in a row hash differently from their concatenation",
-          "[registry][content_hash]") {
+TEST_CASE("Two texts have another hash than their concatenation", "[registry][content_hash]") {
   ContentHasher a, b;
   a.update_text("ab");
   a.update_text("c");
   b.update_text("a");
   b.update_text("bc");
   CHECK(a.finish() != b.finish());
-  CHECK(a.finish() == a.finish());  // Finishing does not change the state.
+  CHECK(a.finish() == a.finish());
   ContentHasher moved = std::move(a);
   ContentHasher again;
   again.update_text("ab");

@@ -237,7 +237,7 @@ TEST_CASE("A project may be renamed while it is open", "[registry][disk]") {
   CHECK(as_text(read_whole(files.value(), path_of("f"), 10, buffer).value()) == "1");
 }
 
-TEST_CASE("Opening a missing folder fails, or creates it if wanted", "[registry][disk]") {
+TEST_CASE("Opening a missing folder fails, or creates the folder on request", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("file", "1");
   CHECK(DiskFileSystem::open(folder.path() + "/missing").error().code == ErrorCode::not_found);

@@ -57,7 +57,6 @@ TEST_CASE("A stamp has the kind, the size and the identity of a file", "[registr
   CHECK(twin.stamp("a/one") == one);
   CHECK(twin.stamp("a/two").identity != one.identity);
 
-  // Stamps of several files equal the stamps of each.
   const std::vector<std::string_view> names{"two", "", "three", "one"};
   std::vector<FileStamp> stamps(names.size());
   twin.stamps->stamps_in(path_of("a"), names, stamps);
@@ -84,12 +83,11 @@ TEST_CASE("A hard link is another name of the same file", "[registry][file_syste
   CHECK(twin.links->link_all(path_of("nowhere"), path_of("new"), names) ==
         std::vector<bool>{false, false});
   CHECK(twin.links->link_all(path_of("old"), path_of("new"), {}).empty());
-  // Changing one name does not affect the other.
   REQUIRE(twin.files->remove(path_of("old")).has_value());
   CHECK(twin.stamp("new/deep/file").modified_ns == before.modified_ns);
 }
 
-TEST_CASE("A stamp is settled when any later change is certain to change it",
+TEST_CASE("A stamp is settled if each later change will change the stamp",
           "[registry][file_system]") {
   constexpr std::int64_t kSecond = 1'000'000'000;
   FileStamp fine{.exists = true, .changed_ns = 100 * kSecond + 1};
@@ -101,7 +99,8 @@ TEST_CASE("A stamp is settled when any later change is certain to change it",
   CHECK(is_settled(coarse, coarse.changed_ns + 3 * kSecond));
 }
 
-TEST_CASE("The disk stamps a symbolic link by the link and its target", "[registry][disk]") {
+TEST_CASE("The stamp of a symbolic link changes with the link and with its target",
+          "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("one", "123");
   folder.put("two", "12345");
@@ -139,7 +138,6 @@ TEST_CASE("The stamp of a link that leaves the folder reveals nothing about its 
   CHECK(before.kind == FileKind::outside_link);
   folder.put("outside/two", "1");
   CHECK(stamp_of(files.value(), path_of("link")) == before);
-  // Alone, and with other files of a folder.
   fs::create_symlink("../../outside/one", root / "inside/sub/link");
   const std::vector<std::string_view> names{"one", "link"};
   std::vector<FileStamp> stamps(names.size());
@@ -149,7 +147,7 @@ TEST_CASE("The stamp of a link that leaves the folder reveals nothing about its 
   CHECK(stamps[1] == stamp_of(files.value(), path_of("sub/link")));
 }
 
-TEST_CASE("A hard link to a symbolic link is made to its target", "[registry][disk]") {
+TEST_CASE("Linking a symbolic link creates a hard link to its target", "[registry][disk]") {
   const TemporaryFolder folder;
   folder.put("one", "123");
   folder.put("old/file", "12345");

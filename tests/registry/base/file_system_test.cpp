@@ -1,5 +1,5 @@
-// One suite for the memory and the disk file system, so that tests in memory are valid for the
-// disk.
+// Runs the same tests with the memory file system and the disk file system, so that other tests can
+// use the memory file system.
 #include "registry/base/file_system.h"
 
 #include <memory>
@@ -18,7 +18,6 @@ namespace {
 
 AssetPath path_of(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// An empty file system of one of the two kinds.
 class Twin {
  public:
   explicit Twin(bool is_disk) {
@@ -122,7 +121,7 @@ TEST_CASE("Reading a whole file has a size limit", "[registry][file_system]") {
   CHECK(refused.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Committing moves a file or folder into place and returns the old one",
+TEST_CASE("A commit replaces a file or folder and moves the old folder to the source path",
           "[registry][file_system]") {
   Twin twin(GENERATE(false, true));
   twin.put("staging/a", "new a");
@@ -162,7 +161,6 @@ TEST_CASE("Several moves are committed in order, up to the first failure",
   CHECK(twin.get("deep/server/a") == "new/server/a");
   CHECK_FALSE(twin.files().stat(path_of("report")).has_value());
   CHECK(twin.files().commit({}).has_value());
-  // A moved file keeps its identity.
   CHECK(twin.files().stat(path_of("client")).value().identity == client);
   CHECK(twin.files().stat(path_of("new/client")).value().identity != client);
 }

@@ -95,7 +95,7 @@ TEST_CASE("The engine's built-in resources are recognised", "[registry][guid]") 
   CHECK_FALSE(is_builtin_resource(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
 }
 
-TEST_CASE("Placeholder guids are distinguished from random ones", "[registry][guid]") {
+TEST_CASE("Placeholder guids are distinguished from random guids", "[registry][guid]") {
   const auto text = GENERATE(as<std::string>(), "a1b2c3d4e5f6a7b8c9d0e1f2a3b4c5d6",
                              "0123456789abcdef0123456789abcdef", "00000000000000000000000000000000",
                              "ffffffffffffffffffffffffffffffff", "deadbeefdeadbeefdeadbeefdeadbeef",
@@ -111,7 +111,7 @@ TEST_CASE("Placeholder guids are distinguished from random ones", "[registry][gu
   CHECK_FALSE(looks_like_placeholder(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
 }
 
-TEST_CASE("No random guid of a million looks like a placeholder", "[registry][guid]") {
+TEST_CASE("None of a million random guids looks like a placeholder", "[registry][guid]") {
   Random random(13);
   int suspicious = 0;
   for (int i = 0; i < 1'000'000; ++i)

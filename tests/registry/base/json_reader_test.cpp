@@ -1,4 +1,3 @@
-// Hand-written JSON, and its error messages.
 #include "registry/base/json_reader.h"
 
 #include <string>
@@ -37,7 +36,8 @@ TEST_CASE("A text that is not JSON is refused with line, column and the text at 
   CHECK(read.error().message.find("exception") == std::string::npos);
 }
 
-TEST_CASE("A repeated key of an object is refused unless that is allowed", "[registry][json]") {
+TEST_CASE("A repeated key of an object is refused unless the options allow it",
+          "[registry][json]") {
   const std::string text = "{\n  \"a\": {\"b\": 1},\n  \"c\": {\"b\": 2, \"b\": 3}\n}";
   const auto read = read_json(text);
   REQUIRE_FALSE(read.has_value());

@@ -23,7 +23,7 @@ constexpr std::size_t kPage = 4096;
 
 AssetPath path_of(const std::string& text) { return AssetPath::parse(text).value(); }
 
-// A file whose pages have one letter each, and which other code changes.
+// A file that tests truncate. Each page contains one letter.
 struct Victim {
   explicit Victim(std::size_t pages) {
     std::string text;
@@ -36,7 +36,7 @@ struct Victim {
   TemporaryFolder folder;
 };
 
-// Maps a page beyond the end of an empty file, without MappedFile, and reads it.
+// Reads a mapped page beyond the end of an empty file, without MappedFile.
 int fault_elsewhere() {
   const int file = ::memfd_create("unrelated", MFD_CLOEXEC);
   const void* const address = ::mmap(nullptr, kPage, PROT_READ, MAP_SHARED, file, 0);
@@ -44,7 +44,7 @@ int fault_elsewhere() {
   return *static_cast<const volatile unsigned char*>(address);
 }
 
-TEST_CASE("A file that is truncated while it is mapped reads as zeros from there on",
+TEST_CASE("The lost pages of a file that is truncated while it is mapped are read as zeros",
           "[registry][mapped]") {
   const MappingGuard guard;
   const Victim victim(5);
@@ -75,7 +75,6 @@ TEST_CASE("Damage of one file does not affect another", "[registry][mapped]") {
   CHECK_FALSE(after.is_damaged());
   const MappedFile moved = std::move(file);
   CHECK(moved.is_damaged());
-  // The next file in the same table entry starts undamaged.
   file = MappedFile::open(kept.path()).value();
   CHECK_FALSE(file.is_damaged());
   CHECK(file.bytes()[kPage] == std::byte{'b'});
@@ -103,7 +102,6 @@ TEST_CASE("Threads that read a truncated file do not crash", "[registry][mapped]
     readers.emplace_back([&] {
       while (!file.is_damaged()) {
         letters += std::ranges::count(file.bytes(), std::byte{'c'});
-        // Other files are opened and closed meanwhile.
         (void)MappedFile::open(victim.path()).has_value();
       }
     });
@@ -152,7 +150,7 @@ TEST_CASE("A fault outside mapped files is passed to the previous handler", "[re
   CHECK(after.exit_code == 8);
 }
 
-TEST_CASE("The number of mapped files is limited, and closing one frees its entry",
+TEST_CASE("The number of mapped files is limited, and closing a file frees its entry",
           "[registry][mapped]") {
   const Victim victim(1);
   const DiskFile file = DiskFile::open(victim.path()).value();

@@ -26,7 +26,7 @@ std::string text_of(const FileReader& files, std::string_view name) {
   return bytes ? std::string(as_text(bytes.value())) : std::string(to_string(bytes.error().code));
 }
 
-TEST_CASE("An overlay shows the result of changes without changing the files below",
+TEST_CASE("An overlay shows the result of changes without changing the underlying files",
           "[registry][files]") {
   MemoryFileSystem disk;
   disk.add("a/one.txt", "one");
@@ -58,7 +58,7 @@ TEST_CASE("An overlay shows the result of changes without changing the files bel
   CHECK(disk.files() == before);
 }
 
-TEST_CASE("An overlay moves only files, and only existing ones", "[registry][files]") {
+TEST_CASE("An overlay moves only files that exist", "[registry][files]") {
   MemoryFileSystem disk;
   disk.add("a/one.txt", "one");
   OverlayFileSystem files(disk);

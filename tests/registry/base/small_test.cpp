@@ -1,4 +1,4 @@
-// Units of `registry/base` that need only a few lines of tests.
+// Tests of small units of `registry/base`.
 #include <random>
 #include <regex>
 #include <set>
@@ -95,7 +95,7 @@ TEST_CASE("Counts are written with the right plural", "[registry][counted]") {
   CHECK(counted(0, "entry", "entries") == "0 entries");
 }
 
-TEST_CASE("A name gets the article of its first sound", "[registry][counted]") {
+TEST_CASE("The article of a noun depends on its first sound", "[registry][counted]") {
   CHECK(with_article("ItemRegistry") == "an ItemRegistry");
   CHECK(with_article("asset") == "an asset");
   CHECK(with_article("HeroTypeAsset") == "a HeroTypeAsset");

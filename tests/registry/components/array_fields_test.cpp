@@ -1,4 +1,4 @@
-// All functions that use descriptions handle every element of an array, for every type.
+// Each function that uses descriptions handles all elements of an array, for each type.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -70,10 +70,11 @@ TEST_CASE("A difference in any element of an array is found and changes the hash
   }
 }
 
-TEST_CASE("Elements of arrays are interpolated by their field's rule", "[registry][interpolate]") {
+TEST_CASE("Elements of arrays are interpolated by the rule of the field",
+          "[registry][interpolate]") {
   const Arrays from;
   const Arrays to = other_arrays();
-  Arrays half = to;  // An element that is not written stays wrong.
+  Arrays half = to;
   interpolate(description(), bytes_of(from), bytes_of(to), 0.5F, writable_bytes_of(half));
   CHECK(half.longs == std::array<std::int64_t, 2>{-51, 51});
   CHECK(half.doubles[0] == Approx(5.1));

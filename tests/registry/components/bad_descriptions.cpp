@@ -1,5 +1,5 @@
-// Invalid descriptions; never linked. `bad_descriptions_test.py` compiles this file and checks that
-// the compiler names the rule above each description ("//!") as the violated one.
+// Invalid descriptions. Never linked. `bad_descriptions_test.py` compiles this file and checks that
+// the compiler's error for each description names the rule in the line above it ("//!").
 #include "registry/components/describe.h"
 
 namespace {

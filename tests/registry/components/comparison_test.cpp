@@ -25,7 +25,7 @@ TEST_CASE("A comparison reports the first field that differs, and the difference
   struct Row {
     const char* reason;
     void (*change)(Everything&);
-    const char* text;  // empty if equal
+    const char* text;  // The expected text; empty if the states are equal.
   };
   using E = Everything;
   const auto row = GENERATE(

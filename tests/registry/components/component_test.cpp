@@ -16,7 +16,7 @@ namespace {
 
 enum class Mood : std::uint8_t { calm, angry };
 
-// Has padding after `flag`, which must never be written to a file.
+// Has padding after `flag`.
 struct Sample {
   bool flag = true;
   double wide = 2.5;
@@ -28,7 +28,7 @@ struct Sample {
 };
 
 ComponentDescription describe_sample() {
-  // Intentionally not in the struct's order.
+  // Not in the order of the struct.
   return Describe<Sample>("Sample")
       .field<&Sample::wide>("wide", {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
       .field<&Sample::flag>("flag")
@@ -47,7 +47,7 @@ TEST_CASE("A description has the position and the type of each field", "[registr
   CHECK(sample.size_bytes == sizeof(Sample));
   CHECK(sample.alignment_bytes == alignof(Sample));
   REQUIRE(sample.fields.size() == 7);
-  CHECK(sample.fields[0].name == "flag");  // Sorted by offset.
+  CHECK(sample.fields[0].name == "flag");
   const FieldDescription* points = sample.find("points");
   REQUIRE(points != nullptr);
   CHECK(points->type == FieldType::vec3);
@@ -105,7 +105,7 @@ TEST_CASE("A description is unchanged after a round trip through JSON", "[regist
   ComponentDescription other = sample;
   other.name = "Another";
   const std::string text = components_to_json(std::vector{sample, other});
-  CHECK(text == components_to_json(std::vector{other, sample}));  // Sorted by name.
+  CHECK(text == components_to_json(std::vector{other, sample}));
   const auto back = components_from_json(text);
   REQUIRE(back.has_value());
   REQUIRE(back.value().size() == 2);
@@ -160,7 +160,8 @@ TEST_CASE("A description from a file is validated", "[registry][component]") {
   CHECK(checked.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Numbers from a file follow the rules of descriptions in code", "[registry][component]") {
+TEST_CASE("Numbers of a description from a file follow the same rules as in code",
+          "[registry][component]") {
   struct Row {
     const char* reason;
     FieldType type;
@@ -230,7 +231,8 @@ TEST_CASE("Numbers from a file follow the rules of descriptions in code", "[regi
   CHECK(checked.error().message.find("field 'f' ") != std::string::npos);
 }
 
-TEST_CASE("Enumerators from a file have unique names and values", "[registry][component]") {
+TEST_CASE("Enumerators of a description from a file have unique names and values",
+          "[registry][component]") {
   using Names = std::vector<std::string>;
   Names many;
   for (int i = 0; i < 257; ++i) many.push_back(std::to_string(i));
@@ -253,7 +255,7 @@ TEST_CASE("Enumerators from a file have unique names and values", "[registry][co
   CHECK(check(component).has_value() == is_good);
 }
 
-// A component with one field, stored as bytes.
+// A component with one array of uint8, whose default value is `defaults`.
 ComponentDescription of_bytes(FieldDescription field, ByteVector defaults) {
   field.name = "f";
   field.type = FieldType::uint8;
@@ -266,7 +268,8 @@ ComponentDescription of_bytes(FieldDescription field, ByteVector defaults) {
           .default_value = std::move(defaults)};
 }
 
-TEST_CASE("Enumerators from a file fit into their bits", "[registry][component]") {
+TEST_CASE("Enumerators of a description from a file fit into the field's bits",
+          "[registry][component]") {
   const auto [maximum, is_good] = GENERATE(table<double, bool>({{3, true}, {2, false}}));
   FieldDescription field;
   field.maximum = maximum;
@@ -275,7 +278,8 @@ TEST_CASE("Enumerators from a file fit into their bits", "[registry][component]"
   CHECK(check(of_bytes(field, ByteVector(1))).has_value() == is_good);
 }
 
-TEST_CASE("A default from a file is inside the range, or has a name", "[registry][component]") {
+TEST_CASE("A default value from a file is inside the range, or is a named enumerator",
+          "[registry][component]") {
   using Names = std::vector<std::string>;
   const auto [value, maximum, names, is_good] = GENERATE(table<int, double, Names, bool>(
       {{3, 3, {}, true}, {4, 3, {}, false}, {1, 0, {"a", "b"}, true}, {2, 0, {"a", "b"}, false}}));

@@ -16,7 +16,7 @@ TEST_CASE("Structs inside a component are described field by field", "[registry]
   const FieldDescription* const angle = everything.find("recoil.angle");
   REQUIRE(angle != nullptr);
   CHECK(angle->offset_bytes == offsetof(Everything, recoil) + offsetof(samples::Recoil, angle));
-  CHECK(angle->receivers == Receivers::all_but_owner);  // From the outer field, which is stricter.
+  CHECK(angle->receivers == Receivers::all_but_owner);
   CHECK(angle->tolerance == 1);
   const FieldDescription* const second = everything.find("slots[1].recoil.kicks");
   REQUIRE(second != nullptr);
@@ -36,7 +36,8 @@ consteval auto describe(Type<Rack<N>>) {
   return Describe<Rack<N>>("Rack").template field<&Rack<N>::slots>("slots");
 }
 
-TEST_CASE("Names in an array do not change with its length", "[registry][describe]") {
+TEST_CASE("The names of an array's fields do not depend on the array's length",
+          "[registry][describe]") {
   CHECK(description_of<Rack<1>>().find("slots[0].ammo") != nullptr);
   CHECK(description_of<Rack<2>>().find("slots[0].ammo") != nullptr);
 }
@@ -68,7 +69,7 @@ TEST_CASE("A constructor may leave fields without a description unset", "[regist
   CHECK(description_of<HalfSet>().find("set") != nullptr);
 }
 
-TEST_CASE("A default may be computed", "[registry][describe]") {
+TEST_CASE("A default value may be the result of a computation", "[registry][describe]") {
   const ComponentDescription sums = description_of<Sums>();
   Sums value;
   REQUIRE(sums.default_value.size() == sizeof value);
@@ -86,11 +87,10 @@ TEST_CASE("A width in bits is converted to a range and a resolution", "[registry
   CHECK(kicks->maximum == 15);
   CHECK(kicks->resolution == 1);
   CHECK(everything.find("wide")->resolution == 5.0 / ((1 << 20) - 1));
-  CHECK(everything.find("slots[0].ammo")->resolution == 1);  // A range of integers has steps of
-                                                             // one.
+  CHECK(everything.find("slots[0].ammo")->resolution == 1);  // Integers have the resolution 1.
 }
 
-TEST_CASE("Names of an enumeration are unchanged after a round trip through JSON",
+TEST_CASE("The names of an enumeration are unchanged after a round trip through JSON",
           "[registry][describe]") {
   const ComponentDescription everything = description_of<Everything>();
   const auto back = components_from_json(components_to_json(std::vector{everything}));
@@ -106,11 +106,12 @@ TEST_CASE("Names of an enumeration are unchanged after a round trip through JSON
 }
 
 TEST_CASE("The hash of a description is the same on every compiler", "[registry][describe]") {
-  // Pinned, because bundles and handshakes contain it. g++ 12 and clang 14 give the same hash.
+  // This hash must not change, because bundles and handshakes contain it.
   CHECK(description_of<Everything>().hash().to_string() == "dc3e9ed76f1f7cdcb30c2f5129585244");
 }
 
-TEST_CASE("A component has one receiver if all its fields have it", "[registry][describe]") {
+TEST_CASE("A component has restricted receivers if all its fields have the same receivers",
+          "[registry][describe]") {
   ComponentDescription slot = description_of<Slot>();
   CHECK(receivers_of(slot) == Receivers::everyone);
   for (FieldDescription& field : slot.fields) field.receivers = Receivers::owner;

@@ -35,7 +35,7 @@ float heading_between(float from, float to, float fraction) {
 
 }  // namespace
 
-TEST_CASE("Continuous fields are interpolated; others change at the end",
+TEST_CASE("Continuous fields are interpolated; other fields change at the end",
           "[registry][interpolate][sys-54]") {
   Everything from;
   Everything to;
@@ -51,7 +51,7 @@ TEST_CASE("Continuous fields are interpolated; others change at the end",
   to.slots[1].recoil.angle = 40;
   const Everything quarter = between(from, to, 0.25F);
   CHECK(quarter.v3 == Vec3{2, 12.5F, -2});
-  CHECK(quarter.i16 == 13);  // 12.75
+  CHECK(quarter.i16 == 13);
   CHECK(quarter.stance == samples::Stance::standing);
   CHECK(quarter.path[1] == Vec3{0, 1, 0});
   CHECK(quarter.slots[1].recoil.angle == 10);
@@ -61,7 +61,7 @@ TEST_CASE("Continuous fields are interpolated; others change at the end",
   CHECK(end.stance == samples::Stance::prone);
 }
 
-TEST_CASE("Angles take the shorter way", "[registry][interpolate]") {
+TEST_CASE("Angles are interpolated along the shorter arc", "[registry][interpolate]") {
   CHECK(heading_between(350, 10, 0.5F) == Approx(0).margin(1e-4));
   CHECK(heading_between(10, 350, 0.75F) == Approx(355));
   CHECK(heading_between(90, 100, 0.5F) == Approx(95));
@@ -90,13 +90,14 @@ Circle circle_between(const Circle& from, const Circle& to, float fraction) {
   return out;
 }
 
-TEST_CASE("An angle stays in the range of its ends", "[registry][interpolate][property]") {
+TEST_CASE("An interpolated angle stays in the range of its two values",
+          "[registry][interpolate][property]") {
   const auto seed = GENERATE(range(1U, 11U));
   CAPTURE(seed);
   std::mt19937 random(seed);
   const float turn = 360;
   const auto half = static_cast<float>(3.141592653589793);
-  // Often exactly the ends, where rounding matters.
+  // Often returns exactly `low` or `high`, for which rounding matters.
   const auto any = [&](float low, float high) {
     const std::array<float, 6> edges = {low,
                                         high,
@@ -122,7 +123,7 @@ TEST_CASE("An angle stays in the range of its ends", "[registry][interpolate][pr
   }
 }
 
-TEST_CASE("The float values of pi and minus pi are the same direction", "[registry][interpolate]") {
+TEST_CASE("Pi and minus pi as floats are the same direction", "[registry][interpolate]") {
   const auto pi = static_cast<float>(3.141592653589793);
   CHECK(circle_between({0, pi, 0}, {0, -3.1F, 0}, 0.5F).radians == Approx(-3.1208).margin(1e-4));
   CHECK(circle_between({0, pi, 0}, {0, -3.1F, 0}, 1).radians == -3.1F);
@@ -142,7 +143,7 @@ consteval auto describe(Type<Numbers>) {
       .field<&Numbers::wide>("wide", {.interpolation = linear});
 }
 
-TEST_CASE("The ends are exact, even where arithmetic is not", "[registry][interpolate]") {
+TEST_CASE("The results at fractions 0 and 1 are exact for all numbers", "[registry][interpolate]") {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr double kLargest = std::numeric_limits<double>::max();
   const ComponentDescription numbers = description_of<Numbers>();
@@ -154,24 +155,26 @@ TEST_CASE("The ends are exact, even where arithmetic is not", "[registry][interp
   CHECK(between_numbers({kInfinity, 0}, {kInfinity, 0}, 0.5F).narrow == kInfinity);
   CHECK(between_numbers({1, 0}, {kInfinity, 0}, 0).narrow == 1);
   CHECK(between_numbers({kInfinity, 0}, {1, 0}, 1).narrow == 1);
-  CHECK(between_numbers({kInfinity, 0}, {1, 0}, 0.5F).narrow == kInfinity);  // No interpolation
+  // Infinity is not interpolated.
+  CHECK(between_numbers({kInfinity, 0}, {1, 0}, 0.5F).narrow == kInfinity);
   CHECK(between_numbers({0, 1e17}, {0, 0.1}, 1).wide == 0.1);
   CHECK(between_numbers({0, -kLargest}, {0, kLargest}, 0.5F).wide == 0);
   CHECK(between_numbers({0, -kLargest}, {0, kLargest}, 1).wide == kLargest);
 }
 
-TEST_CASE("Rotations take the shorter way and stay rotations", "[registry][interpolate]") {
+TEST_CASE("Rotations are interpolated along the shorter arc and keep length one",
+          "[registry][interpolate]") {
   Everything from;
   Everything to;
   const float half = std::sqrt(0.5F);
-  to.rotation = {0, -half, 0, -half};  // A quarter turn about y, with the opposite sign.
+  to.rotation = {0, -half, 0, -half};  // A quarter turn about y, negated.
   const Quaternion q = between(from, to, 0.5F).rotation;
   CHECK(q.y == Approx(std::sin(0.3926991)));
   CHECK(q.w == Approx(std::cos(0.3926991)));
   CHECK(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w == Approx(1));
 }
 
-TEST_CASE("Integers of 64 bits stay between their ends", "[registry][interpolate]") {
+TEST_CASE("Interpolated 64-bit integers stay between the two values", "[registry][interpolate]") {
   Everything from;
   Everything to;
   from.i64 = std::numeric_limits<std::int64_t>::min();
@@ -184,7 +187,7 @@ TEST_CASE("Integers of 64 bits stay between their ends", "[registry][interpolate
   CHECK(between(from, to, 0.9999999F).u64 <= to.u64);
 }
 
-TEST_CASE("The result may overwrite one of the ends", "[registry][interpolate]") {
+TEST_CASE("The result of an interpolation may overwrite an input", "[registry][interpolate]") {
   const ComponentDescription everything = description_of<Everything>();
   Everything from;
   Everything to;

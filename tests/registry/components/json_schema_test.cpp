@@ -28,7 +28,7 @@ TEST_CASE("A schema for editors contains every component and nothing else",
       {"type": "object", "required": ["Recoil"],
        "properties": {"Recoil": {"$ref": "#/$defs/Recoil"}}}])"));
   CHECK(json["$defs"]["Recoil"]["additionalProperties"] == false);
-  // Of nested structs, only the first level is a property.
+  // Only the first level of nested structs is a property.
   CHECK(json["$defs"]["Everything"]["properties"].size() == 24);
 }
 

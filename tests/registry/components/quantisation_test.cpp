@@ -150,11 +150,11 @@ TEST_CASE("Quantising is stable: a second round trip changes nothing",
   for (int round = 0; round < 2000; ++round) {
     Everything value;
     for (std::byte& byte : writable_bytes_of(value)) byte = static_cast<std::byte>(random());
-    // Values as cooking and dequantising produce them: a bool is 0 or 1, a text is zero-filled.
+    // Cooked values: a bool is 0 or 1, and the bytes after a text are zero.
     const std::byte flag = static_cast<std::byte>(random() & 1U);
     writable_bytes_of(value)[offsetof(Everything, flag)] = flag;
     std::fill(std::ranges::find(value.label.bytes, '\0'), value.label.bytes.end(), '\0');
-    if (round % 2 == 0) {  // mostly realistic values
+    if (round % 2 == 0) {  // Realistic values in half of the rounds.
       std::uniform_real_distribution<float> near(-2100, 2100);
       value.v3 = {near(random), near(random), near(random)};
       value.coarse = near(random);
@@ -194,7 +194,8 @@ TEST_CASE("Every step of a range is a distinct value", "[registry][quantise][pro
   }
 }
 
-TEST_CASE("Quantised values differ by half a step at most", "[registry][quantise][property]") {
+TEST_CASE("A quantised value differs from the original by at most half a step",
+          "[registry][quantise][property]") {
   std::mt19937 random(7);
   std::uniform_real_distribution<float> inside(-2048, 2048);
   const FieldDescription& field = *description().find("v3");
@@ -241,7 +242,7 @@ TEST_CASE("Integers from the network are clamped to their range", "[registry][qu
           std::int64_t{-1}, std::int64_t{1} << 40}) {
       const std::vector<std::int64_t> steps(wire_value_count(field), hostile);
       dequantise(field, steps, writable_bytes_of(value));
-      if (is_smallest_three(field)) continue;  // rotation_steps_test.cpp
+      if (is_smallest_three(field)) continue;  // See rotation_steps_test.cpp.
       const WireRange range = wire_range(field);
       CAPTURE(field.name, hostile);
       CHECK(quantised(field, value).front() == std::clamp(hostile, range.low, range.high));

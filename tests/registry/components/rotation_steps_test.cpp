@@ -22,7 +22,8 @@ double length_of(const Quaternion& q) {
   return std::sqrt(double{q.x} * q.x + double{q.y} * q.y + double{q.z} * q.z + double{q.w} * q.w);
 }
 
-// The largest difference of components between two rotations, which may have opposite signs.
+// The largest difference between the components of two rotations. A rotation and its negative are
+// equal.
 double difference(const Quaternion& left, const Quaternion& right) {
   const double l[] = {left.x, left.y, left.z, left.w};
   const double r[] = {right.x, right.y, right.z, right.w};
@@ -103,7 +104,8 @@ TEST_CASE("Every rotation is stable and close to the original", "[registry][quan
       const Quaternion back = rotation_of(rotation_steps(rotation, greatest), greatest);
       farthest = std::max(farthest, difference(rotation, back));
     }
-    // Half a step for each of three components, from which the fourth is computed; ties need more.
+    // The limit for the error: half a step for each of three components, from which the fourth
+    // component is computed.
     CHECK(farthest * greatest < 4 * kRootOfTwo);
   }
 }
@@ -159,7 +161,7 @@ TEST_CASE("Rotations of a field are converted to four integers each",
   std::vector<std::int64_t> steps(4);
   quantise(field, bytes_of(value), steps);
   CHECK(steps[0] == 3);
-  // A sent number counts from -1/sqrt(2), in `greatest` steps.
+  // The number of steps from -1/sqrt(2).
   CHECK(steps[1] == std::llround((-0.5 / 1.0535653752852738 * kRootOfTwo + 1) / 2 * 11584));
   samples::Everything back;
   dequantise(field, steps, samples::writable_bytes_of(back));

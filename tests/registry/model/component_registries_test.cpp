@@ -1,4 +1,4 @@
-// Registries that are components in prefabs and scenes, over small projects in the editor's format.
+// Tests registries that are components in prefabs and scenes.
 #include "registry/model/component_registries.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ std::vector<Guid> sorted(std::vector<Guid> guids) {
   return guids;
 }
 
-// "RULE PATH" of each finding, except notes.
+// "RULE PATH" for each finding except notes.
 std::vector<std::string> findings_of(const Project& project) {
   std::vector<std::string> found;
   for (const Finding& finding : validate(project, {})) {
@@ -104,7 +104,7 @@ TEST_CASE("Mirror's manager in a scene is a registry", "[registry][components]")
     const auto assets = open->model().assets_for(target);
     CHECK(assets == sorted({player, ball}));
     CHECK_FALSE(std::ranges::count(assets, other) != 0);
-    // The scene only lists what may be spawned.
+    // The scene itself is not content.
     CHECK(open->model().holders_for(target).empty());
   }
   CHECK(findings_of(*open) == std::vector<std::string>{});
@@ -113,7 +113,7 @@ TEST_CASE("Mirror's manager in a scene is a registry", "[registry][components]")
   CHECK(plan.value().writes.empty());
 }
 
-TEST_CASE("A manager in a prefab is a registry too, with all components of the file",
+TEST_CASE("A prefab with managers is one registry with the entries of all its managers",
           "[registry][components]") {
   UnityProject project;
   const Guid player = project.prefab("Assets/Player.prefab");
@@ -145,7 +145,7 @@ TEST_CASE("A manager of a derived class is found through the project's scripts",
   CHECK(open->model().assets_for(Target::client) == sorted({ball, lobby}));
 }
 
-TEST_CASE("A class that only has the name of Mirror's class is not a registry",
+TEST_CASE("Another class with the same name as Mirror's class is not a registry",
           "[registry][components]") {
   UnityProject project;
   const Guid player = project.prefab("Assets/Player.prefab");
@@ -177,7 +177,7 @@ TEST_CASE("Overrides in an instance of a manager's prefab are packed as well",
   CHECK(open->model().assets_for(Target::client) == sorted({player, ball, knight, arrow}));
 }
 
-TEST_CASE("An instance of an instance is followed to the manager", "[registry][components]") {
+TEST_CASE("A manager is found through an instance of an instance", "[registry][components]") {
   UnityProject project;
   const Guid arrow = project.prefab("Assets/Arrow.prefab");
   const Guid base = project.prefab("Assets/Network.prefab",

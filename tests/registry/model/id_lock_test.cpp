@@ -1,4 +1,4 @@
-// Locks of type ids follow their registries through renames and moves.
+// Tests that a lock belongs to its registry after renames and moves.
 #include "registry/model/id_lock.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string entry_of(const Guid& guid) {
          UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
 }
 
-// A registry whose list has other ids than its lock, because it was reordered after `prepare`.
+// A registry whose list was reordered after `prepare`, so that indices and locked ids differ.
 struct Locked {
   UnityProject project;
   Guid script = project.script("ReplicatedEntityRegistry");
@@ -92,7 +92,7 @@ TEST_CASE("Registries that exchange their names keep their ids", "[registry][reg
   CHECK(exists(locked.project, "Assets/.E.asset.ids.yaml"));
 }
 
-TEST_CASE("Registries that exchange their names keep their ids if prepare dies at any call",
+TEST_CASE("Registries that exchange their names keep their ids if prepare is killed at any call",
           "[registry][registries][sys-2]") {
   for (std::size_t n = 0;; ++n) {
     CAPTURE(n);
@@ -110,7 +110,7 @@ TEST_CASE("Registries that exchange their names keep their ids if prepare dies a
     const Guid script = project.script("HitscanEffectRegistry");
     project.asset("Assets/E.asset", script, effects({kept, gone}));
     prepare(project);
-    // Only the lock has the retired ids.
+    // Then only the lock contains the retired id.
     project.remove("Assets/Gone.prefab");
     project.asset("Assets/E.asset", script, effects({kept}));
     prepare(project);
@@ -158,7 +158,8 @@ TEST_CASE("A lock without a registry is reported", "[registry][registries]") {
   CHECK(count(locked.project, "orphan-lock") == 1);
 }
 
-TEST_CASE("If a registry has two locks, the one beside it counts", "[registry][registries]") {
+TEST_CASE("If a registry has two locks, the lock beside the registry is used",
+          "[registry][registries]") {
   Locked locked;
   IdLock other;
   other.registry = open(locked.project)->model().locks.front().lock.registry;

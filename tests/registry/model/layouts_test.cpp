@@ -1,5 +1,4 @@
-// The serialised layouts of registries, from the oldest (S) to the newest (F), and their assets for
-// client and server.
+// Tests the layouts of registries, from the oldest (S) to the newest (F).
 #include <catch2/catch.hpp>
 
 #include "registry/model/registry_model.h"
@@ -20,7 +19,7 @@ const Registry& only_registry(const Project& project) {
   return project.model().registries.front();
 }
 
-// A definition with three prefabs, as text (`guid:`) or as words.
+// A definition with three prefabs. References are words (`val0..val3`) or texts (`guid:`).
 std::string triple(const Guid& server, const Guid& client, const Guid& first_person, bool words) {
   std::string body;
   for (const auto& [key, guid] :
@@ -34,7 +33,7 @@ std::string triple(const Guid& server, const Guid& client, const Guid& first_per
 }
 
 TEST_CASE(
-    "A replicated entity registry of the first layout uses indices as ids and emits only prefabs",
+    "A replicated entity registry of the first layout uses indices as ids and packs only prefabs",
     "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -61,7 +60,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "A replicated entity registry of the last layout emits prefabs and factories to both sides",
+    "A replicated entity registry of the last layout packs prefabs and factories for both sides",
     "[registry][registries][sys-2][sys-16]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -166,7 +165,7 @@ TEST_CASE(
     base = "ScriptableObjectRegistryEntry";
   }
   SECTION("last layout") {
-    // Second case: not saved since the layout before.
+    // In the second case the definition still has the id of an older layout.
     const std::string leftover = GENERATE("", "  registryId: 1\n");
     fields = leftover + "  abilities:\n" + UnityProject::words(ability, 4) + items;
     expected_client = {client};
@@ -185,9 +184,9 @@ TEST_CASE(
 TEST_CASE("Ids of an older layout in definitions are ignored in the last layout",
           "[registry][registries][sys-2]") {
   const auto [base, first] = GENERATE(table<std::string, std::uint32_t>({
-      {"ScriptableObject", 0},  // The last layout stores no id.
+      {"ScriptableObject", 0},
       {"DynamicEnum", 1},
-      {"Unknown", 1},  // Without the source, only the numbers are known.
+      {"Unknown", 1},  // If the source is missing, the stored ids determine the base.
   }));
   const std::string kind = GENERATE("CharacterType", "HeroType", "ProjectileType");
   CAPTURE(base, kind);
@@ -242,7 +241,7 @@ TEST_CASE("Presentations keep owner, platform, type and variation",
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{shown});
 }
 
-TEST_CASE("Roots decide the side of a registry, and a registry without a root builds nothing",
+TEST_CASE("Roots determine the side of a registry, and a registry without a root is not built",
           "[registry][registries][sys-11]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
@@ -310,7 +309,8 @@ TEST_CASE("An unknown role or strength is refused with its line", "[registry][re
   if (!good) CHECK(opened.error().message.starts_with("muster.yaml:5:7: "));
 }
 
-TEST_CASE("A list may name a prefab by an object of its base", "[registry][registries]") {
+TEST_CASE("A list may refer to a prefab through an object of the prefab's base",
+          "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
   project.files.add("muster.yaml",
@@ -351,7 +351,7 @@ TEST_CASE("A registry is found without its script's folder, and with its object 
                                                  "\nNativeFormatImporter:\n"
                                                  "  mainObjectFileID: 4411223344\n");
     project.prefab("Assets/B.prefab", {{project.script("ReplicatedEntity"), ""}});
-    prepare(project);  // The other object is unchanged.
+    prepare(project);
     CHECK(open(project)->model().assets_for(Target::server).size() == 2);
     project.remove("Assets/B.prefab");
     prepare(project);

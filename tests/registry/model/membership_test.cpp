@@ -1,4 +1,4 @@
-// `validate` and `prepare` agree: `validate` reports exactly the assets that `prepare` would add.
+// Tests that `validate` reports exactly the assets that `prepare` would add.
 #include <algorithm>
 #include <set>
 
@@ -33,7 +33,7 @@ std::set<std::string> added_to(const PreparePlan& plan) {
   return paths;
 }
 
-// A project of one layout with assets that belong into registries, of which some are listed.
+// A project of one layout with members of registries, of which some are listed.
 class RandomProject {
  public:
   RandomProject(std::uint64_t seed, Layout layout) : random_(seed), layout_(layout) {
@@ -68,8 +68,8 @@ class RandomProject {
     if (chance()) factories_.push_back(project.asset("Assets/F.asset", script, "  typeId: 0\n"));
   }
 
-  // In the first layout each one means two prefabs. In all layouts it also belongs into a registry
-  // of its own.
+  // In the first layout each definition has two prefabs. In all layouts it is also a member of
+  // another registry.
   void add_definitions() {
     const char* base = "ScriptableObject";
     if (layout_ == Layout::first) base = "DynamicEnum, IReplicatedEntityProvider";
@@ -143,7 +143,7 @@ class RandomProject {
   }
 
   void add_roots() {
-    if (random_.below(3) == 0) return;  // All registries are for both sides.
+    if (random_.below(3) == 0) return;  // Then all registries are for both sides.
     const Guid script = project.script("AssetRegistryRoot", "ScriptableObject");
     for (const std::string flag : {"0", "1"}) {
       std::string list;
@@ -165,7 +165,7 @@ class RandomProject {
   std::vector<Guid> registries_;
 };
 
-TEST_CASE("validate reports exactly what prepare would add, in every layout",
+TEST_CASE("validate reports exactly the entries that prepare would add, in every layout",
           "[registry][registries][rules][sys-1]") {
   const Layout layout = GENERATE(Layout::first, Layout::second, Layout::last, Layout::plain);
   std::size_t found = 0;
@@ -176,7 +176,7 @@ TEST_CASE("validate reports exactly what prepare would add, in every layout",
     const auto before = open(random.project);
     const auto plan = plan_prepare(*before);
     if (!plan) {
-      // Indices of the two sides may conflict; only the user can resolve that.
+      // The ids of the two sides may disagree. Then `prepare` fails.
       CHECK(plan.error().code == ErrorCode::malformed);
       ++refused;
       continue;
@@ -196,7 +196,7 @@ TEST_CASE("validate reports exactly what prepare would add, in every layout",
   CHECK(refused < 50);
 }
 
-TEST_CASE("A prefab of two definitions is reported, and only the first one is registered",
+TEST_CASE("A prefab of two definitions is reported, and only the first definition is registered",
           "[registry][registries][rules]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

@@ -1,4 +1,4 @@
-// Classes of other games that have the same names as ours by chance.
+// Tests classes of other games that have the same names as registry classes.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -56,8 +56,7 @@ TEST_CASE("An asset without any registry field is not a registry, and prepare do
   CHECK(project.files.files() == before);
 }
 
-TEST_CASE("An asset that a root lists is a registry, whatever its content",
-          "[registry][registries]") {
+TEST_CASE("An asset that a root lists is a registry with any content", "[registry][registries]") {
   UnityProject project;
   const Guid items =
       project.asset(kPath, project.script("ItemRegistry"), "  items:\n  - name: Sword\n");
@@ -69,8 +68,9 @@ TEST_CASE("An asset that a root lists is a registry, whatever its content",
                             [](const Finding& finding) { return finding.blocks_build; }));
 }
 
-TEST_CASE("A registry without valid entries counts only if the game has the class that it lists",
-          "[registry][registries]") {
+TEST_CASE(
+    "An asset without valid entries is a registry only if the game has the class that it lists",
+    "[registry][registries]") {
   const std::string script = GENERATE("ItemTypeDefinition", "HeroTypeAsset");
   const std::string fields =
       GENERATE("", "  entires:\n  - prefabServer:\n", "  entries:\n  - swrod: 1\n",

@@ -1,4 +1,4 @@
-// Declared classes of a project: `prepare` writes entries that are read back as declared.
+// Tests that `prepare` writes entries that match the class that a project declares.
 #include <catch2/catch.hpp>
 
 #include "registry/rules/validate.h"
@@ -45,7 +45,7 @@ struct OwnClass : UnityProject {
   std::vector<Guid> prefabs, definitions;
 };
 
-// The prefabs in the registry after `prepare`. Also checks that `validate` finds nothing and that a
+// Checks the prefabs in the registry after `prepare`, that `validate` finds nothing, and that a
 // second `prepare` changes nothing.
 void check_prepared(OwnClass& project) {
   for (int run = 0; run < 2; ++run) {
@@ -58,8 +58,7 @@ void check_prepared(OwnClass& project) {
   const auto opened = open(project);
   for (const Finding& finding : validate(*opened, {})) {
     if (finding.rule == "missing-meta")
-      continue;  // Folders of these small projects have no
-                 // sidecar.
+      continue;  // The folders of the test project have no sidecars.
     CAPTURE(finding.location.path.text(), finding.location.position.line, finding.message);
     CHECK(finding.rule.empty());
   }
@@ -80,7 +79,7 @@ TEST_CASE("After prepare, validate finds nothing, for any shape of a declared cl
        {"definition.prefab", "weak", "assets_of_class: NetDefinition, field: definition"},
        {"thing.prefab", "weak", "assets_of_class: NetDefinition, field: thing"},
        {"prefab", "weak", "assets_of_class: NetDefinition"}}));
-  // In a plain list of bare definitions only some classes have a key for ids.
+  // A plain list whose entries are definitions has no key for ids in this class.
   if (is_plain && path == "prefab" && rule == "assets_of_class: NetDefinition") return;
   CAPTURE(is_plain, path, strength, rule);
   project.declare(path, strength, rule);
@@ -154,8 +153,9 @@ TEST_CASE("An entry's field is a single key", "[registry][registries]") {
   CHECK(opened.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A built-in class whose script is elsewhere can be declared by the script alone",
-          "[registry][registries]") {
+TEST_CASE(
+    "A built-in class whose script is outside the project can be declared by its script alone",
+    "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
   const Guid script = project.script("ReplicatedEntityRegistry", "ScriptableObject");
@@ -200,7 +200,7 @@ TEST_CASE("Entries without a reference keep separate ids after prepare",
   CHECK_THAT(text_of(project, "Assets/.R.asset.ids.yaml"), !Catch::Contains(Guid().to_string()));
 }
 
-TEST_CASE("A list of another package is not mistaken for one of a declared class",
+TEST_CASE("A list of another package is not read as a registry of a declared class",
           "[registry][registries]") {
   OwnClass project;
   project.declare("prefab", "weak", "component: NetThing, field: prefab");

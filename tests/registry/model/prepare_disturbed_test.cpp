@@ -1,5 +1,5 @@
-// Prepare after changes by other tools: removed entries, reordered lists, unreadable sources, one
-// registry per side, and layouts that an empty list does not reveal.
+// Tests `prepare` after changes by other tools: removed entries, reordered lists, unreadable
+// sources. Also tests one registry per side, and empty lists of unknown layout.
 #include <algorithm>
 #include <map>
 
@@ -16,7 +16,7 @@ namespace {
 using testing::PrefabText;
 using testing::UnityProject;
 
-// By registry path and guid.
+// All ids, by registry path and guid.
 std::map<std::pair<std::string, Guid>, std::uint32_t> ids_of(const UnityProject& project) {
   const auto opened = open(project);
   std::map<std::pair<std::string, Guid>, std::uint32_t> ids;
@@ -64,8 +64,7 @@ TEST_CASE(
   CHECK(ids_of(project) == std::map<std::pair<std::string, Guid>, std::uint32_t>{
                                {{path, a}, 0}, {{path, b}, 1}, {{path, c}, 2}});
 
-  // The newest asset and its entry are removed by hand. Its id stays reserved after any number of
-  // runs.
+  // The newest asset and its entry are removed by hand. The id stays reserved after each run.
   project.remove("Assets/C.prefab");
   project.asset(path, registry, "  entries:\n" + entry_of(a) + entry_of(b));
   prepare(project);
@@ -124,7 +123,8 @@ TEST_CASE("The id of an entry that another tool removed is never given to a new 
   CHECK_FALSE(reports(project, "type-id-reused"));
 }
 
-TEST_CASE("An empty slot that another tool inserts first shifts no id", "[registry][registries]") {
+TEST_CASE("An empty slot that another tool inserts at the front changes no id",
+          "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid registry = project.script("ReplicatedEntityRegistry");
@@ -245,7 +245,7 @@ TEST_CASE("The root of an unknown importer's model is the object with the overri
   CHECK(ids_of(project).contains({"Assets/R.asset", variant}));
 }
 
-TEST_CASE("An entry of a truncated prefab keeps its id, wherever the prefab is cut",
+TEST_CASE("An entry of a truncated prefab keeps its id for any length of the prefab",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

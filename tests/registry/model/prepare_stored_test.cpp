@@ -1,4 +1,4 @@
-// Prepare writes the own guid and the type id into the assets that it registers.
+// Tests that `prepare` writes guids and type ids into the assets that it registers.
 #include <catch2/catch.hpp>
 
 #include "registry/model/membership.h"
@@ -32,14 +32,13 @@ std::vector<std::string> findings_of(const UnityProject& project) {
   const auto opened = open(project);
   for (const Finding& finding : validate(*opened, {})) {
     if (finding.rule == "missing-meta")
-      continue;  // Folders of these small projects have no
-                 // sidecar.
+      continue;  // The folders of the test project have no sidecars.
     found.push_back(finding.location.path.text() + " " + std::string(finding.rule));
   }
   return found;
 }
 
-// Layout F with one registered prefab whose component stores its own guid.
+// A project of layout F with one registered prefab, whose component stores the prefab's guid.
 struct LastLayout : UnityProject {
   LastLayout() {
     entity = script("ReplicatedEntity");
@@ -70,7 +69,7 @@ struct LastLayout : UnityProject {
   Guid entity, first;
 };
 
-// The guid in the root's component after all overrides.
+// The guid that the root's component stores after overrides.
 Guid said_by(const UnityProject& project, std::string_view path) {
   const auto opened = open(project);
   const AssetNumber asset = opened->index().find(AssetPath::parse(path).value());
@@ -129,8 +128,9 @@ TEST_CASE("Prepare adds an override of the guid to a variant that inherits its b
   CHECK(prepared(project).writes.empty());
 }
 
-TEST_CASE("A variant whose guid is in its base gets its override in the run that fixes the base",
-          "[registry][registries][sys-2]") {
+TEST_CASE(
+    "A variant that inherits its right guid gets an override in the run that corrects the base",
+    "[registry][registries][sys-2]") {
   LastLayout project;
   PrefabText text;
   text.instance(9000, project.first, {.father = 0});
@@ -138,7 +138,7 @@ TEST_CASE("A variant whose guid is in its base gets its override in the run that
   PrefabText outer;
   outer.instance(7000, v, {.father = 0});
   const Guid w = project.file("Assets/W.prefab", outer.text());
-  // The base has the guid of one of its variants.
+  // The base stores the guid of one of its variants.
   const std::string base = text_of(project, "Assets/A.prefab");
   const std::string wrong = LastLayout::said(GENERATE_COPY(v, w));
   project.file("Assets/A.prefab", base.substr(0, base.find("  m_SerializedData")) + wrong);
@@ -149,7 +149,6 @@ TEST_CASE("A variant whose guid is in its base gets its override in the run that
   CHECK(prepared(project).writes.empty());
 }
 
-// A variant without a list of overrides.
 std::string without_overrides(const Guid& base) {
   PrefabText text;
   text.instance(9000, base, {.father = 0});
@@ -256,7 +255,7 @@ TEST_CASE("Prepare writes the asset's guid into the files of its variants",
   CHECK(prepared(project).writes.empty());
 }
 
-// Layout S: definitions store their id, starting from 1.
+// A project of layout S, in which definitions store ids that count from 1.
 struct FirstLayout : UnityProject {
   FirstLayout() {
     script("DynamicEnum", "ScriptableObject");
@@ -281,7 +280,7 @@ TEST_CASE("Prepare writes the id of a definition that is new or has no stored id
   const int stored = GENERATE(0, 2, -1);
   const Guid c = project.item("C", stored);
   if (stored == 0) {
-    // Registered by the editor, which did not save its id.
+    // The editor has registered the definition without saving its id.
     const std::string text = text_of(project, "Assets/R.asset");
     project.file("Assets/R.asset", text + "  - " + UnityProject::strong(c) + "\n");
   }
@@ -301,7 +300,7 @@ TEST_CASE("Prepare does not change a stored id that contradicts the list",
   CHECK(findings_of(project) == std::vector<std::string>{"Assets/B.asset registry-id-mismatch"});
 }
 
-TEST_CASE("Prepare skips a presentation whose key is taken", "[registry][registries]") {
+TEST_CASE("Prepare skips a presentation whose key is already in use", "[registry][registries]") {
   UnityProject project;
   const Guid presentation = project.script("PresentationEntity");
   const Guid owner = project.prefab("Assets/Owner.prefab");

@@ -104,8 +104,9 @@ TEST_CASE("A component on the root of an imported model's variant counts",
   CHECK(ids.contains(on_root));
 }
 
-TEST_CASE("Client and server registries of the first layout give both sides one id",
-          "[registry][registries][sys-2]") {
+TEST_CASE(
+    "Client and server registries of the first layout give an asset the same id on both sides",
+    "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid server = project.prefab("Assets/RobotServer.prefab", {{entity, "  guid: \n"}});
@@ -157,8 +158,8 @@ TEST_CASE("An id lock is unchanged after a round trip", "[registry][registries]"
   CHECK(fault.column == column);
 }
 
-// Edits a project at random and prepares it after each edit. An asset keeps its id forever, and no
-// id is used for two assets.
+// Edits a project at random and prepares it after each edit. Checks that an asset never changes its
+// id, and that no id is used for two assets.
 void check_stability(std::uint64_t seed, bool plain) {
   CAPTURE(seed, plain);
   Random random(seed);
@@ -171,7 +172,7 @@ void check_stability(std::uint64_t seed, bool plain) {
     project.asset("Assets/R.asset", project.script("ReplicatedEntityRegistry"), "  entries: []\n");
   }
   std::map<std::string, Guid> present;
-  std::map<std::uint32_t, Guid> meaning;  // All ids that were ever used.
+  std::map<std::uint32_t, Guid> meaning;  // The asset of each id that was ever used.
   std::map<Guid, std::uint32_t> before;
   std::size_t made = 0;
   for (int step = 0; step < 24; ++step) {
@@ -208,7 +209,7 @@ void check_stability(std::uint64_t seed, bool plain) {
   }
 }
 
-TEST_CASE("Ids stay and are never reused after any additions, removals, moves and renames",
+TEST_CASE("Ids never change and are never reused after any additions, removals, moves and renames",
           "[registry][registries][sys-2]") {
   for (std::uint64_t seed = 1; seed <= 40; ++seed) {
     check_stability(seed, false);

@@ -1,4 +1,5 @@
-// Prepare edits hand-written text: comments, lists in brackets, entries without ids.
+// Tests that `prepare` edits text that users have written: comments, lists in brackets, entries
+// without ids.
 #include <algorithm>
 #include <map>
 
@@ -33,7 +34,7 @@ std::string text_of(const UnityProject& project, std::string_view path) {
   return std::string(as_text(bytes.value()));
 }
 
-// Three entities, of which the last is not registered yet.
+// A project with three entities. The last entity is not registered.
 struct PlainProject : UnityProject {
   PlainProject() {
     files.add("muster.yaml", "version: 1\nfolders: [Assets]\n");
@@ -187,7 +188,7 @@ TEST_CASE("An entry stays while an unreadable sidecar may belong to its asset",
   CHECK(plan.value().notes.front().find("Assets/B.prefab.meta") != std::string::npos);
 }
 
-// A text in which a seed selects half of the lines to end in CRLF.
+// Returns `text` with CR LF at the end of about half of the lines, which the seed selects.
 std::string with_mixed_ends(const std::string& text, std::uint64_t seed) {
   Random random(seed);
   std::string mixed;
@@ -233,7 +234,7 @@ TEST_CASE("In a file with mixed line ends, prepare keeps each line's end",
     project.file(kPath, text);
     REQUIRE(try_prepare(project).has_value());
     std::string after = text_of(project, kPath);
-    // Lines in both versions are unchanged.
+    // Lines that exist before and after `prepare` are equal.
     std::vector<std::string> added;
     const std::vector<std::string> before = ended_lines(text);
     auto next = before.begin();

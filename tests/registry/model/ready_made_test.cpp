@@ -1,4 +1,4 @@
-// Registry classes of third-party packages, over small projects in the format of their editors.
+// Tests the registry classes of third-party packages.
 #include "registry/model/ready_made.h"
 
 #include <algorithm>
@@ -16,7 +16,6 @@ using testing::UnityProject;
 
 Guid parsed(std::string_view text) { return Guid::parse(text).value(); }
 
-// The component of a prefab, in the form that a list uses.
 std::string component_of(const Guid& prefab) {
   return "{fileID: 5120486412, guid: " + prefab.to_string() + ", type: 3}";
 }
@@ -28,7 +27,7 @@ std::unique_ptr<Project> opened(UnityProject& project, const std::string& names)
   return std::move(result).value();
 }
 
-// "RULE PATH" of each finding, except notes.
+// "RULE PATH" for each finding except notes.
 std::vector<std::string> findings_of(const Project& project) {
   std::vector<std::string> found;
   for (const Finding& finding : validate(project, {})) {
@@ -111,7 +110,7 @@ TEST_CASE("FishNet's list is read, with indices as ids", "[registry][ready-made]
   REQUIRE(list.entries[1].references.size() == 1);
   CHECK(list.entries[1].references[0].guid == barrel);
   CHECK(findings_of(*open) == std::vector<std::string>{});
-  // The editor owns the list; only the lock of its ids is written.
+  // Only the lock is written, because the editor owns the list.
   const auto plan = plan_prepare(*open);
   REQUIRE(plan.has_value());
   for (const FileWrite& write : plan.value().writes) CHECK(is_lock_name(write.path.name()));
@@ -168,7 +167,7 @@ TEST_CASE("A list that is not content is packed if a built asset refers to it",
   CHECK_FALSE(is_built(more));
 }
 
-TEST_CASE("A project decides with 'packed' whether its lists are content",
+TEST_CASE("The key 'packed' determines whether the lists of a project are content",
           "[registry][ready-made]") {
   const std::string packed =
       GENERATE(as<std::string>{}, "", "    packed: true\n", "    packed: false\n");

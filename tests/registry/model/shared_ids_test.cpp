@@ -1,4 +1,4 @@
-// Several registries of one class in one build share a range of type ids.
+// Tests several registries of one class for one target, which share a range of type ids.
 #include <algorithm>
 #include <map>
 
@@ -28,7 +28,7 @@ std::string entry_of(const Guid& guid) {
          UnityProject::words(guid, 6) + "    factory: {fileID: 0}\n";
 }
 
-// Two Unity registries and a plain one. Another tool rewrites their lists.
+// Two Unity registries and one plain registry, whose lists another tool rewrites.
 class Lists {
  public:
   explicit Lists(bool has_roots) {
@@ -131,20 +131,20 @@ TEST_CASE("An entry that moves to another registry and back keeps its id",
   }
 }
 
-TEST_CASE("Prepare gives no id twice in one build, for any changes of the lists",
+TEST_CASE("Prepare assigns no id twice in one build, for any changes of the lists",
           "[registry][registries][rules][sys-2]") {
   const bool has_roots = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed, has_roots);
     Random random(seed);
     Lists lists(has_roots);
-    // Unprepared sides may contradict each other; afterwards the locks keep them equal.
+    // The first `prepare` creates locks, which keep the ids of both sides equal later.
     std::vector<Guid> prefabs{lists.new_prefab()};
     for (const int registry : {0, 1}) lists.write(registry, prefabs);
     prepare(lists.project);
     for (int step = 0; step < 8; ++step) {
       for (std::uint64_t i = random.below(3); i > 0; --i) prefabs.push_back(lists.new_prefab());
-      // Unity registries are rewritten at random. Users edit the plain one and keep its ids.
+      // Rewrites the Unity registries at random. Edits of the plain registry keep its ids.
       for (int registry = 0; registry < 2; ++registry) {
         std::vector<Guid> chosen;
         for (const Guid& guid : prefabs) {
@@ -158,8 +158,9 @@ TEST_CASE("Prepare gives no id twice in one build, for any changes of the lists"
   }
 }
 
-TEST_CASE("Two ids of one prefab on the two sides are reported, and prepare does not store them",
-          "[registry][registries][rules]") {
+TEST_CASE(
+    "A prefab with different ids on the two sides is reported, and prepare does not store the ids",
+    "[registry][registries][rules]") {
   Lists lists(true);
   const Guid a = lists.new_prefab();
   const Guid b = lists.new_prefab();

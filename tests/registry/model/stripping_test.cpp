@@ -25,7 +25,7 @@ std::string guid_text(std::size_t i) {
   return Guid::from_bytes(std::span(bytes).first<16>()).to_string();
 }
 
-/// A plain project whose server registry lists some files.
+/// A plain project with a registry of the server.
 class Game {
  public:
   explicit Game(const std::string& strip = {}) {
@@ -47,7 +47,7 @@ class Game {
     files_.add("a/" + path + ".meta", "guid: " + own.substr(own.size() - 33, 32) + "\n");
     return *this;
   }
-  /// A plain prefab; each component is `Class: path path`.
+  /// Adds a plain prefab. Each component is `Class: path path`.
   Game& prefab(const std::string& path,
                const std::vector<std::pair<std::string, std::vector<std::string>>>& components) {
     std::string text = "class: Prefab\nroot:\n  name: thing\n  components:\n  - Transform: {}\n";
@@ -117,7 +117,7 @@ TEST_CASE("A server is built without graphics and sound", "[registry][strip][sys
   CHECK(game.rule_of("skin.png", Target::client) == "none");
 }
 
-TEST_CASE("Assets of only stripped components are stripped; assets with other users stay",
+TEST_CASE("Assets with only stripped users are stripped; assets with other users stay",
           "[registry][strip][sys-14]") {
   Game game;
   game.add("seen.fbx").add("hit.fbx").add("both.fbx").add("tuning.bin");
@@ -152,7 +152,6 @@ TEST_CASE("Assets that a registry names are never stripped", "[registry][strip][
   CHECK(named == std::vector<std::string>{"a/icon.png: kind texture", "a/sound.wav: kind audio"});
   CHECK(project.stripping(Target::server).unkept_from(game.number("crate.yaml")).size() == 1);
   CHECK(project.stripping(Target::client).named().empty());
-  // A note reports it, because its size alone would be noticed late.
   std::vector<std::string> notes;
   for (const Finding& finding : validate(project, {})) {
     if (finding.rule != "presentation-named") continue;
@@ -167,8 +166,7 @@ TEST_CASE("Assets that a registry names are never stripped", "[registry][strip][
                      "texture), but this registry names it: it is built"});
 }
 
-TEST_CASE("A project's own rules decide what is stripped and what stays",
-          "[registry][strip][sys-14]") {
+TEST_CASE("The rules of a project determine the stripped assets", "[registry][strip][sys-14]") {
   Game game(
       "strip:\n  server:\n    kinds: [.bank]\n    components: [Decal, Palette]\n"
       "    keep: [font, \"a/heights/**\", Light]\n  client: {kinds: [.bank]}\n");
@@ -225,7 +223,7 @@ TEST_CASE("A server keeps either all variants of an asset or none",
     CHECK(game.rule_of(file) == (is_kept ? "none" : "kind texture"));
   }
   CHECK(game.rule_of(quality == "low" ? "hum@low.wav" : "hum.wav") == "kind audio");
-  // An existing file matches for any chosen variant. A missing file is reported.
+  // A pattern for an existing file is valid for each choice of variants.
   std::size_t told = 0;
   for (const Finding& finding : validate(project, {})) told += finding.rule == "unmatched-keep";
   CHECK(told == (keep == "a/other.png" ? 1 : 0));
@@ -361,7 +359,6 @@ TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others 
                    ", type: 3}\n");
   const auto opened = testing::open(project);
   const AssetNumber outer = opened->index().find(AssetPath::parse("Assets/Outer.prefab").value());
-  // Unregistered: without the rules, its components would decide.
   const StripRules rules = StripRules::defaults_for(Target::server);
   const SourceFile& source = opened->sources().get(outer);
   CHECK(stripped_parts(source, opened->scripts(), rules).empty());
@@ -375,7 +372,7 @@ TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others 
   CHECK(counts.begin()->second == 1);
 }
 
-TEST_CASE("Random projects lose only presentation; every other reference is followed",
+TEST_CASE("Random projects lose only presentation, and all other references are followed",
           "[registry][strip][sys-14]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -422,7 +419,7 @@ TEST_CASE("Random projects lose only presentation; every other reference is foll
     CHECK(game.built(Target::client) == reach(all));
     const Paths built = game.built(Target::server);
     CHECK(built == reach(live));
-    // Each asset of the client is built for the server or listed as stripped.
+    // Each asset of the client is either built for the server or listed as stripped.
     for (const std::string& one : game.built(Target::client)) {
       CHECK(built.contains(one) ==
             (project.stripping(Target::server).find(game.number(one)) == nullptr));
@@ -430,7 +427,8 @@ TEST_CASE("Random projects lose only presentation; every other reference is foll
   }
 }
 
-TEST_CASE("Assets of an override for a removed component are not built", "[registry][stripping]") {
+TEST_CASE("Assets that only an override of a removed component mentions are not built",
+          "[registry][stripping]") {
   UnityProject project;
   project.files.add("muster.yaml",
                     "version: 1\nclasses:\n  Things:\n    references:\n"

@@ -1,4 +1,4 @@
-// An error of only one target is not reported for the other.
+// Tests that an error of one target is not reported for the other target.
 #include <algorithm>
 
 #include <catch2/catch.hpp>

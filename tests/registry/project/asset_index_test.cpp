@@ -128,7 +128,7 @@ TEST_CASE("The index records whether a sidecar contains references", "[registry]
   CHECK(index.at(0).has_mentions_in_meta == mentions);
 }
 
-TEST_CASE("Names that only resemble ignored ones are not ignored", "[registry][index]") {
+TEST_CASE("Names that are only similar to ignored names are not ignored", "[registry][index]") {
   const std::string name = GENERATE("a.b", "~a", "tmp", "cvs2", "x.tmp2", "Library", "Temp");
   CAPTURE(name);
   CHECK_FALSE(is_ignored_name(name));
@@ -148,7 +148,7 @@ TEST_CASE("Files directly in Packages need no sidecar; files inside a package do
                                   {Kind::missing_meta, "Packages/com.own.tool/Runtime"}});
 }
 
-TEST_CASE("Each anomaly of sidecars is one problem", "[registry][index]") {
+TEST_CASE("Each fault of a sidecar is one problem", "[registry][index]") {
   MemoryFileSystem files;
   files.add("Assets/bare.txt", "");
   files.add("Assets/lost.txt.meta", meta("c0ffd00d5e7a41b2986f3d2a71e8450b"));
@@ -195,7 +195,7 @@ TEST_CASE("Names that differ only in case clash; sidecars are ignored", "[regist
         std::set<std::pair<Kind, std::string>>{{Kind::case_clash, "Assets/crate.mat"}});
 }
 
-TEST_CASE("Names clash if a disk treats them as equal", "[registry][index]") {
+TEST_CASE("Names clash if a file system treats them as equal", "[registry][index]") {
   const auto [one, other, clash] = GENERATE(table<std::string, std::string, bool>({
       {"\u00C9tage.mat", "\u00E9tage.mat", true},
       {"\u00E9tage.mat", "e\u0301tage.mat", true},
@@ -234,7 +234,8 @@ TEST_CASE("Folders that contain each other are visited once", "[registry][index]
   CHECK(problems_of(index).empty());
 }
 
-TEST_CASE("Links are followed inside the project, and cycles end", "[registry][index]") {
+TEST_CASE("Links are followed inside the project, and a cycle of links ends the walk",
+          "[registry][index]") {
   const TemporaryFolder folder;
   const TemporaryFolder elsewhere;
   folder.put("Assets/Real/a.txt", "");

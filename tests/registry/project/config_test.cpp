@@ -25,7 +25,7 @@ TEST_CASE("A Unity project needs no settings", "[registry][config]") {
   CHECK_FALSE(config.value().components.has_value());
 }
 
-TEST_CASE("muster.yaml gives the locations of a project", "[registry][config]") {
+TEST_CASE("muster.yaml names the folders and files of a project", "[registry][config]") {
   MemoryFileSystem files;
   files.add("muster.yaml",
             "version: 1\nname: game\nfolders: [content/art, plain/]\ncomponents: c.json\n"
@@ -93,7 +93,7 @@ TEST_CASE("A settings file with a wrong name is refused, not ignored", "[registr
   CHECK(config.error().code == ErrorCode::malformed);
   CHECK_THAT(config.error().message, Catch::StartsWith(name + ":1:1: "));
   files.add("muster.yaml", "version: 1\n");
-  // A copy with another ending is a backup. A misspelt name means that an edit has no effect.
+  // Only these names are refused beside a `muster.yaml`. Other names are backups.
   const bool is_second = name == "muster.yml" || name == ".muster.yaml";
   CHECK(load_config(files).has_value() != is_second);
 }
@@ -111,7 +111,7 @@ TEST_CASE("A folder that is not a project gives an error with a nearby project",
   CHECK_THAT(config.error().message, Catch::EndsWith("did you mean 'one', 'two'?"));
 }
 
-TEST_CASE("A nearby project is searched two folders down at most", "[registry][config]") {
+TEST_CASE("A nearby project is searched at most two folders down", "[registry][config]") {
   MemoryFileSystem files;
   files.add("client/Game/Assets/a.txt", "");
   files.add(".cache/Assets/a.txt", "");

@@ -18,7 +18,7 @@ TEST_CASE("A main object that is cut before the end of its script is detected at
   const bool is_last = GENERATE(true, false);
   const std::string eol = GENERATE("\n", "\r\n");
   std::string whole = kMain + kScript;
-  // Everything after the reference except the line break may be missing.
+  // The text after the reference may be missing.
   const std::size_t named = whole.find('}') + 1;
   for (std::size_t length = kMain.find('\n'); length <= whole.size(); ++length) {
     CAPTURE(is_last, length);

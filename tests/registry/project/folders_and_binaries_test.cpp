@@ -1,4 +1,4 @@
-// References to folders, and references in files without text.
+// Tests references to folders, and references in binary files.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("A folder in an atlas means all pictures in it, at any depth", "[regis
         std::vector<std::string>{"Assets/Icons", "Assets/Icons/Deep/b.psd", "Assets/Icons/a.png"});
 }
 
-// The head of a serialized file, the guids (with swapped digits in each byte), and content.
+// A serialized file: a header, the guids (with swapped digits in each byte), and content.
 std::string serialized(const std::vector<Guid>& guids, std::uint32_t version,
                        std::size_t content_bytes) {
   std::string tables = std::string(41, '\0');
@@ -80,7 +80,7 @@ TEST_CASE("Guids in an asset of the engine's binary form are references", "[regi
   const Guid layer = project.file("Assets/Grass.terrainlayer", "");
   const Guid mesh = project.file("Assets/Rock.fbx", "model");
   const std::uint32_t version = GENERATE(9U, 17U, 21U, 22U);
-  // The second size is searched only after a look at the head.
+  // A file of the second size is not searched completely.
   const std::size_t content_bytes = GENERATE(500U, 5U * 1024U * 1024U);
   CAPTURE(version, content_bytes);
   project.file("Assets/Terrain.asset", serialized({layer, mesh}, version, content_bytes));
@@ -88,8 +88,8 @@ TEST_CASE("Guids in an asset of the engine's binary form are references", "[regi
         std::vector<std::string>{"Assets/Grass.terrainlayer", "Assets/Rock.fbx"});
 }
 
-// Writes a file with all tables of the engine: two types, of which one is a script's, two objects,
-// a script and external files.
+// Writes a serialized file with all tables: two types (one for a script), two objects, a script and
+// external files.
 class SerializedWriter {
  public:
   SerializedWriter(std::uint32_t version, bool is_big, bool has_fields)

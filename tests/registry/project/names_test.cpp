@@ -1,4 +1,4 @@
-// Names that are equal on other systems, and names that are invalid there.
+// Tests names that are equal or invalid on other operating systems.
 #include <catch2/catch.hpp>
 
 #include "registry/base/memory_file_system.h"
@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Names fold as on case-insensitive disks, in all scripts", "[registry][names]") {
+TEST_CASE("Names are folded like on case-insensitive disks, in all writing systems",
+          "[registry][names]") {
   const auto [one, other] = GENERATE(table<std::string, std::string>({
       {"Crate.PNG", "crate.png"},
       {"\xC3\x89t\xC3\xA9", "e\xCC\x81t\xC3\xA9"},  // Latin, composed and decomposed
@@ -52,7 +53,7 @@ TEST_CASE("Usual names are portable", "[registry][names]") {
   CHECK(unportable_reason(name).empty());
 }
 
-TEST_CASE("A clash reports how the names differ", "[registry][names]") {
+TEST_CASE("A clash reports the difference between the names", "[registry][names]") {
   MemoryFileSystem files;
   const auto add = [&](const std::string& name, const std::string& guid) {
     files.add("Assets/" + name, "x");

@@ -1,4 +1,4 @@
-// Overrides apply to objects of the instance's source, and to no other object.
+// Tests that overrides apply only to objects of the instance's source.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using testing::PrefabText;
 using testing::UnityProject;
 using Reason = UnusedOverride::Reason;
 
-// One object with a Health (500), and a child (101) with another one (501).
+// One object with the component Health (500), and a child (101) with a second Health (501).
 std::string body(const Guid& health) {
   return PrefabText()
       .object(100, "Root", {400, 500})
@@ -58,7 +58,7 @@ std::vector<Reason> reasons_of(const SourcePrefab& prefab) {
   return reasons;
 }
 
-TEST_CASE("An override for another prefab's object is not applied, whatever its file id",
+TEST_CASE("An override for an object of another prefab is not applied, for any file id",
           "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
@@ -121,7 +121,7 @@ TEST_CASE("A component that an instance removes gets no overrides", "[registry][
   CHECK(reasons_of(indexed.flat("Assets/Outer.prefab")) == std::vector{Reason::no_such_object});
 }
 
-TEST_CASE("A removal of another prefab's component removes nothing", "[registry][prefab]") {
+TEST_CASE("A removal whose target is in another prefab has no effect", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid other = project.file("Assets/A.prefab", body(health));
@@ -137,7 +137,7 @@ TEST_CASE("A removal of another prefab's component removes nothing", "[registry]
   CHECK(reasons_of(variant) == std::vector{Reason::other_source});
 }
 
-TEST_CASE("Instances of models follow the same rule, without knowing object ids",
+TEST_CASE("Overrides in instances of models follow the same rule, although the ids are unknown",
           "[registry][prefab]") {
   UnityProject project;
   const Guid model = project.file("Assets/Tank.fbx", "model");

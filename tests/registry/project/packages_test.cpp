@@ -1,4 +1,4 @@
-// Packages outside the project's folder.
+// Tests packages outside the project's folder.
 #include "registry/project/packages.h"
 
 #include <catch2/catch.hpp>
@@ -93,8 +93,8 @@ TEST_CASE("Code of known packages gives no finding, and missing content one per 
     found.push_back(std::string(to_string(finding.severity)) + " " + finding.message);
   }
   CHECK(found == std::vector<std::string>{
-                     "note what is built refers to 1 asset of package "
-                     "com.unity.render-pipelines.universal, which no bundle holds: Lit.shader"});
+                     "note built assets refer to 1 asset of package "
+                     "com.unity.render-pipelines.universal, which no bundle contains: Lit.shader"});
 }
 
 TEST_CASE("A package that no manifest lists is a warning", "[registry][packages]") {

@@ -11,7 +11,7 @@ namespace {
 
 using testing::UnityProject;
 
-TEST_CASE("Prefabs that multiply at every level are refused before they use up the memory",
+TEST_CASE("Prefabs that multiply at each level are refused before they exhaust the memory",
           "[registry][project]") {
   UnityProject project;
   Guid inner = project.prefab("Assets/p0.prefab", {{project.script("ReplicatedEntity"), ""}});

@@ -14,7 +14,7 @@ using testing::IndexedProject;
 using testing::PrefabText;
 using testing::UnityProject;
 
-/// The tree in one line: `root[Transform,Health](child,child2(leaf))`.
+/// The tree of a prefab in one line, for example `root[Transform,Health](child,child2(leaf))`.
 std::string outline(const SourcePrefab& prefab, int parent = -1) {
   std::string text;
   for (std::size_t i = 0; i < prefab.entities.size(); ++i) {
@@ -161,7 +161,7 @@ TEST_CASE("An instance removes components and objects, and adds others", "[regis
         "Root[Transform,Marker](Arm[Transform](Added[Transform]))");
 }
 
-TEST_CASE("The outermost variant's values win", "[registry][prefab]") {
+TEST_CASE("The values of the outermost variant take precedence", "[registry][prefab]") {
   UnityProject project;
   const Guid health = project.script("Health");
   const Guid base = add_base(project, health);
@@ -244,8 +244,9 @@ TEST_CASE("A plain prefab overlays its base field by field", "[registry][prefab]
   CHECK(health->layers.size() == 2);
 }
 
-TEST_CASE("A base that is missing, unreadable or not a prefab is a problem, but reading goes on",
-          "[registry][prefab]") {
+TEST_CASE(
+    "A base that is missing, unreadable or not a prefab is a problem, and the rest is still read",
+    "[registry][prefab]") {
   struct Row {
     const char* reason;
     const char* text;
@@ -304,7 +305,7 @@ TEST_CASE("Prefabs that contain each other are reported, in any order of request
   CHECK(alone.problems.front().chain == std::vector{indexed.number("Assets/self.yaml")});
 }
 
-// Prefabs that nest one another: 80 levels, a cycle, and users of both.
+// A project with 80 levels of nested prefabs, a cycle of prefabs, and prefabs that nest these.
 UnityProject entangled_project() {
   UnityProject project;
   const auto variant = [&](const std::string& name, const Guid& of, const Guid& child = {}) {
@@ -319,7 +320,7 @@ UnityProject entangled_project() {
   Guid below = project.file("Assets/p0.yaml", "class: Prefab\nroot:\n  name: bottom\n");
   std::vector<Guid> levels{below};
   for (std::size_t i = 1; i < 80; ++i) {
-    // Some levels are nested twice: one step and many steps below.
+    // Some levels are nested twice: by the next level and by a much higher level.
     below = variant("p" + std::to_string(i), below, i % 3 == 0 ? levels[i / 2] : Guid());
     levels.push_back(below);
   }
@@ -341,7 +342,7 @@ std::string summary(const SourcePrefab& prefab) {
   return text;
 }
 
-TEST_CASE("Prefabs nested deeper than any real one are reported", "[registry][prefab]") {
+TEST_CASE("Prefabs with too many levels of nesting are reported", "[registry][prefab]") {
   const UnityProject project = entangled_project();
   const IndexedProject indexed(project.files);
   CHECK(indexed.flat("Assets/p63.yaml").problems.empty());

@@ -75,7 +75,7 @@ TEST_CASE("A sidecar's references count, but its own guid does not", "[registry]
   CHECK(edges[0].to == indexed.number("Assets/t.mat"));
 }
 
-TEST_CASE("Closures follow strong references and stop before scripts", "[registry][graph]") {
+TEST_CASE("A closure follows strong references and does not enter scripts", "[registry][graph]") {
   UnityProject project;
   const Guid script = project.script("Thing");
   const Guid leaf = project.file("Assets/leaf.png", "png");
@@ -93,8 +93,7 @@ TEST_CASE("Closures follow strong references and stop before scripts", "[registr
         std::vector<std::string>{"Assets/leaf.png", "Assets/middle.mat", "Assets/root.mat"});
 }
 
-TEST_CASE("Walks stop at the given assets, and never pass through a script's sidecar",
-          "[registry][graph]") {
+TEST_CASE("Walks do not enter the given assets or the sidecars of scripts", "[registry][graph]") {
   UnityProject project;
   const Guid icon = project.file("Assets/icon.png", "png");
   const Guid script = project.script("Thing");
@@ -126,8 +125,7 @@ TEST_CASE("Walks stop at the given assets, and never pass through a script's sid
   CHECK(chain(code, "Assets/icon.png").empty());
 }
 
-TEST_CASE("Chains are the shortest ones, ties are ordered by path, and cycles end",
-          "[registry][graph]") {
+TEST_CASE("A chain is the shortest one, and the first by path; cycles end", "[registry][graph]") {
   UnityProject project;
   const Guid leaf = project.file("Assets/leaf.png", "png");
   const Guid b = project.file("Assets/b.mat", mat("  a: " + strong(leaf) + "\n"));
@@ -150,7 +148,7 @@ TEST_CASE("Chains are the shortest ones, ties are ordered by path, and cycles en
   CHECK(chain("Assets/leaf.png", "Assets/root.mat").empty());
 }
 
-TEST_CASE("Binary content is reported, whatever the name of the file", "[registry][graph]") {
+TEST_CASE("Binary content is reported for any file name", "[registry][graph]") {
   UnityProject project;
   project.file("Assets/far.prefab", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n");
   project.file("Assets/native.asset", std::string("\0\0\1\2", 4));
@@ -249,7 +247,8 @@ TEST_CASE("A plain file of another tool, or one that cannot be parsed, is scanne
   CHECK(graph_of(project, indexed).from(indexed.number("Assets/p.yaml")).size() == 1);
 }
 
-TEST_CASE("Extensions decide which files are scanned and which are code", "[registry][graph]") {
+TEST_CASE("The extension determines whether a file is scanned and whether it is code",
+          "[registry][graph]") {
   const auto path = [](const char* text) { return AssetPath::parse(text).value(); };
   for (const char* text : {"a.prefab", "a.UNITY", "a.mat", "a.yaml", "a.ShaderGraph", "a.asset"}) {
     CAPTURE(text);

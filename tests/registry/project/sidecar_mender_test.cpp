@@ -8,7 +8,6 @@
 namespace muster {
 namespace {
 
-// Successive guids that look random.
 std::function<Guid()> counted_guids() {
   return [next = 0]() mutable {
     std::string text = "b3047ac91fd85e26c49a7f10e8d26b00";
@@ -55,7 +54,7 @@ TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][mende
   CHECK(planned(files).empty());
 }
 
-TEST_CASE("A sidecar that may belong to two files is given to none", "[registry][mender]") {
+TEST_CASE("A sidecar that may belong to two files is not renamed", "[registry][mender]") {
   MemoryFileSystem files;
   files.add("Assets/Moved.txt", "text");
   files.add("Assets/moved.TXT.meta", "guid: 13fd09c2a76e4b5891d05c7be2a84f36\n");

@@ -87,7 +87,8 @@ TEST_CASE("A file without a tree gives the reason", "[registry][source]") {
   CHECK(source.document_of(0) == -1);
 }
 
-TEST_CASE("A file that vanished is a read error, not a syntax error", "[registry][source]") {
+TEST_CASE("A file that no longer exists is a read error, not a syntax error",
+          "[registry][source]") {
   testing::UnityProject project;
   project.file("Assets/a.asset", kHead);
   const testing::IndexedProject indexed(project.files);

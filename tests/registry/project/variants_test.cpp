@@ -149,8 +149,8 @@ TEST_CASE("The section 'variants' is read, and invalid ones are refused",
   CHECK(read("variants: " + wrong + "\n").error().code == ErrorCode::malformed);
 }
 
-// The brute-force reference for a full choice: of the matching files, the one with most keys, then
-// with the earliest axes.
+// The expected variant for a choice, by a search of all variants: the matching variant with the
+// most keys, then with the earliest axes.
 std::optional<VariantKeys> best_of(const std::vector<VariantKeys>& all, const VariantKeys& choice) {
   std::optional<VariantKeys> best;
   for (const VariantKeys& keys : all) {
@@ -193,7 +193,7 @@ TEST_CASE("For every choice exactly one file of an asset is selected",
   settle_variants(built, index, variants);
   CAPTURE(to_text(known, built), paths);
 
-  // First by the build's values, among the files that agree in everything else.
+  // The build first chooses among the files that have equal keys on all other axes.
   const auto is_built = [&](const VariantKey& key) {
     return std::ranges::count(built, key.axis, &VariantKey::axis) > 0;
   };

@@ -1,4 +1,5 @@
-// Every project of tests/golden/bad_content gives exactly the findings in its expected.txt.
+// Checks that each project of tests/golden/bad_content gives exactly the findings in its
+// expected.txt.
 #include <set>
 #include <string>
 

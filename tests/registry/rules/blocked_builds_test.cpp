@@ -1,4 +1,4 @@
-// A build refuses what `validate` reports as an error of a built asset.
+// Tests which findings of `validate` block a build.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ TEST_CASE("A sidecar that cannot be read blocks the build while a built asset la
   game.project.files.add("Assets/icon.png", "png");
   game.project.files.add("Assets/icon.png.meta", text);
   CHECK(game.only(rule).blocks_build);
-  // If no guid is missing, the sidecar hides nothing.
+  // If no guid is missing, the unreadable sidecar has no effect.
   Game whole("{fileID: 0}");
   whole.project.files.add("Assets/icon.png", "png");
   whole.project.files.add("Assets/icon.png.meta", text);
@@ -121,7 +121,7 @@ TEST_CASE("A model's sidecar may have megabytes of import settings", "[registry]
   }
 }
 
-TEST_CASE("A folder that a built asset refers to is an error, wherever the reference is",
+TEST_CASE("A folder to which a built asset refers is an error, at any position of the reference",
           "[registry][rules]") {
   Game game("{fileID: 102900000, guid: " + kIcon + ", type: 3}");
   game.project.file("Assets/Icons/a.png", "png");

@@ -1,4 +1,4 @@
-// Changes that break released games, and changes that do not. tests/cli/cases/validate-against.case
+// Tests changes that break released games, and other changes. tests/cli/cases/validate-against.case
 // compares projects, builds and revisions.
 #include <algorithm>
 
@@ -37,7 +37,7 @@ Contract contract(std::vector<ContractRow> rows, TargetSet covered = TargetSet::
   return result;
 }
 
-// "RULE:LINE" of each finding, sorted.
+// "RULE:LINE" for each finding, sorted.
 std::vector<std::string> broken(const Contract& shipped, const Contract& now) {
   Findings findings;
   check_breaking(shipped, now, findings);
@@ -62,7 +62,7 @@ TEST_CASE("An addition breaks nothing", "[registry][breaking]") {
   CHECK(broken(contract({}), shipped).empty());
 }
 
-TEST_CASE("Each way to break an id has its own rule", "[registry][breaking]") {
+TEST_CASE("Each kind of broken id has its own rule", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2), row(3, 3)});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(7, 3)})) == Lines{"renumbered:8"});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 9)})) == Lines{"reused:4"});
@@ -70,7 +70,7 @@ TEST_CASE("Each way to break an id has its own rule", "[registry][breaking]") {
   CHECK(broken(shipped, contract({})) == Lines{"removed:0", "removed:0", "removed:0"});
   CHECK(broken(shipped, contract({row(1, 2), row(2, 1), row(3, 3)})) ==
         Lines{"renumbered:2", "renumbered:3", "reused:2", "reused:3"});
-  // The same number in another class is another id.
+  // The same number in another class is a different id.
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 3, TargetSet::both(), "Other")})) ==
         Lines{"removed:0"});
 }
@@ -78,14 +78,14 @@ TEST_CASE("Each way to break an id has its own rule", "[registry][breaking]") {
 TEST_CASE("An id that one side loses is reported as a change of sides", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2)});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2, Target::server)})) == Lines{"sides:3"});
-  // New, where both sides were equal.
+  // A new id on one side, although both sides had the same ids.
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2), row(3, 3, Target::client)})) ==
         Lines{"sides:4"});
-  // The sides were different.
+  // Not reported if the sides had different ids before.
   const Contract unlike = contract({row(1, 1), row(2, 2, Target::client)});
   CHECK(broken(unlike, contract({row(1, 1), row(2, 2, Target::client), row(3, 3, Target::client)}))
             .empty());
-  // One id with a different prefab for each side.
+  // One id that has a different prefab on each side.
   const Contract pair = contract({row(1, 1, Target::client), row(1, 2, Target::server)});
   CHECK(broken(pair, pair).empty());
   CHECK(broken(pair, contract({row(1, 1, Target::client)})) == Lines{"sides:2"});
@@ -151,7 +151,7 @@ TEST_CASE("A component's findings have the position of its description", "[regis
   Contract shipped = contract({});
   Contract now = contract({});
   shipped.components = std::vector{health};
-  CHECK(broken(shipped, now).empty());  // The new descriptions are unknown.
+  CHECK(broken(shipped, now).empty());
   now.components = std::vector{health};
   now.components_path = AssetPath::parse("components.json").value();
   now.components_text =

@@ -55,8 +55,10 @@ TEST_CASE("Budgets limit sums, bundles and kinds", "[registry][budgets]") {
   CHECK(exceeded(budget(0, "", {"ogg"})).empty());
 }
 
-TEST_CASE("Each variant of a prefab counts for its bundle's budget, and all count for the sum",
-          "[registry][budgets][variant]") {
+TEST_CASE(
+    "The budget of a prefab's bundle applies to each variant, and the total budget to all variants "
+    "together",
+    "[registry][budgets][variant]") {
   const std::vector<TargetSizes> sizes = {{Target::client,
                                            {{"bundles/a", "Assets/A.prefab", 100},
                                             {"variants/b", "Assets/A.prefab", 90, "quality=low"},

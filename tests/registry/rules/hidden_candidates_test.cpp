@@ -1,5 +1,5 @@
-// An unreadable file that may be a root or registry stops the build. Otherwise an empty target
-// could be built, and look like a success.
+// Tests that an unreadable file that may be a root or registry stops the build. Otherwise a build
+// without content could succeed.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ using testing::UnityProject;
 
 constexpr const char* kRoot = "Assets/Roots/Server.asset";
 
-// A root for each side, both with one empty registry.
+// A project with one root for each side. Each root has one empty registry.
 UnityProject project_with_roots() {
   UnityProject project;
   const Guid root = project.script("AssetRegistryRoot", "ScriptableObject");
@@ -31,7 +31,7 @@ UnityProject project_with_roots() {
   return project;
 }
 
-// The rules of the findings that stop a build, and whether `list` and `prepare` report them.
+// The rules of the findings that stop a build, and whether `list` and `prepare` print a note.
 std::pair<std::set<std::string>, bool> stops_of(const FileReader& files) {
   const auto opened = Project::open(files, 1, {});
   REQUIRE(opened.has_value());
@@ -117,7 +117,7 @@ TEST_CASE("A guid that a registry's script shares with another asset stops the b
   ByteVector buffer;
   const auto text = project.files.read(AssetPath::parse(meta).value(), 0, 1 << 10, buffer);
   REQUIRE(text.has_value());
-  // The first file gets the guid: here it is the other asset.
+  // The index keeps the first of two files with one guid.
   project.files.add("Assets/A.txt", "text");
   project.files.add("Assets/A.txt.meta", std::string(as_text(text.value())));
   CHECK(stops_of(project.files).first ==

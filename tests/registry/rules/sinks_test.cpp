@@ -28,7 +28,7 @@ std::vector<Finding> sample() {
   return findings;
 }
 
-TEST_CASE("Findings as text have path, severity, rule, count and remedy", "[registry][sinks]") {
+TEST_CASE("The text format has path, severity, rule, count and remedy", "[registry][sinks]") {
   CHECK(format_findings(sample(), FindingFormat::text, {}) ==
         "Assets/a b.mat: error: guid x, twice: 50% [duplicate-guid]\n"
         "    Assets/z.mat:1:2: the other\n"

@@ -1,4 +1,4 @@
-// The form of plain files: unknown keys, and values of the wrong kind.
+// Tests unknown keys, and values of the wrong kind, in plain files.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,6 @@ namespace {
 
 using testing::UnityProject;
 
-// The findings of the structure rules in one file.
 std::vector<Finding> findings_of(const UnityProject& project, std::string_view path) {
   const auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());

@@ -1,4 +1,4 @@
-// Findings that need a whole project: missing assets and their references, and uncertain results.
+// Tests findings that need several files of a project.
 #include <algorithm>
 #include <filesystem>
 
@@ -57,7 +57,7 @@ TEST_CASE("A message that is too large for a tick is noted with its largest fiel
     std::erase_if(found, [](const Finding& each) { return each.rule != "wire-limit"; });
     return found;
   };
-  CHECK(messages_with(248).empty());  // Two bytes for the index, four for the number.
+  CHECK(messages_with(248).empty());  // The index has two bytes, and the number four.
   const std::vector<Finding> found = messages_with(252);
   REQUIRE(found.size() == 1);
   CHECK(found.front().severity == Severity::note);
@@ -99,7 +99,7 @@ TEST_CASE("Components of a plain factory are checked against their descriptions"
   project.file("Assets/A.yaml", "class: SpinFactory\n" + body);
   project.file("Assets/B.yaml", "class: SpinFactory\nspeed: 1\nguid: {guid: 0}\n");
   project.file("Assets/C.yaml", "class: SpinFactory\nsped: {guid: 0}\ncomponents: [Spin, Light]\n");
-  project.file("Assets/D.yaml", "class: Notes\n" + body);  // not a factory
+  project.file("Assets/D.yaml", "class: Notes\n" + body);
   std::vector<Finding> found = findings_of(project);
   std::erase_if(found, [](const Finding& finding) {
     return !finding.rule.starts_with("unknown-") && finding.rule != "unfit-value";
@@ -148,7 +148,7 @@ TEST_CASE("A prefab that mentions the component but cannot be parsed is not skip
 }
 
 TEST_CASE(
-    "A list that type ids cannot number is refused as a whole, and prepare does not change it",
+    "A list with more entries than type ids is refused as a whole, and prepare does not change it",
     "[registry][rules][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
@@ -213,7 +213,7 @@ TEST_CASE("Progress reports contain every step of reading, checking and preparin
                                            "looking for members"});
 }
 
-TEST_CASE("A file that is too large gives one finding, whatever code reads it",
+TEST_CASE("A file that is too large gives one finding, although several checks read it",
           "[registry][rules]") {
   const auto [name, head, severity] = GENERATE(table<std::string, std::string, Severity>({
       {"Assets/R.yaml", "class: ReplicatedEntityRegistry\n", Severity::error},
@@ -254,7 +254,7 @@ TEST_CASE("A link that leaves the project and a guid in upper case are reported"
                                           "Assets/Circle missing-meta", "Assets/Out link-outside"});
 }
 
-TEST_CASE("A guid of two assets blocks the build if it is built", "[registry][rules]") {
+TEST_CASE("A guid of two assets blocks the build if the guid is built", "[registry][rules]") {
   const bool is_built = GENERATE(true, false);
   CAPTURE(is_built);
   UnityProject project;

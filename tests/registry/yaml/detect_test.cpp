@@ -42,7 +42,8 @@ TEST_CASE("The dialect of a file is detected from its beginning", "[registry][ya
   CHECK(detect_dialect(text) == expected);
 }
 
-TEST_CASE("read() accepts either dialect and reports what other files are", "[registry][yaml]") {
+TEST_CASE("read() accepts both dialects and reports the kind of any other file",
+          "[registry][yaml]") {
   const ReadResult unity = read("--- !u!1 &2 stripped\na: 1\n");
   REQUIRE(unity.good());
   CHECK(to_text(unity.tree()) == "1&2 stripped={<a>:<1>}");

@@ -1,4 +1,4 @@
-// Random trees, written in every style of the dialect, must be read back unchanged.
+// Writes random trees in all styles of the dialect, and checks that they are parsed unchanged.
 #include <string>
 #include <vector>
 
@@ -15,12 +15,11 @@ namespace {
 
 enum class Style : std::uint8_t { plain, single_quoted, double_quoted };
 
-// Writes one file with random freedoms of the format.
 struct Writer {
   Random random;
   std::string line_end = "\n";
   std::string written{};
-  std::string expected{};  // The same tree in the form of `to_text`.
+  std::string expected{};
 
   bool chance(std::uint64_t one_in) { return random.below(one_in) == 0; }
 
@@ -44,7 +43,6 @@ struct Writer {
     return result;
   }
 
-  // Escapes a word of a quoted text as its style requires.
   std::string quoted_word(Style style, std::string& text) {
     if (style == Style::single_quoted) {
       std::string result = word("'\"\\#:{}[],&*");
@@ -71,7 +69,8 @@ struct Writer {
     }
   }
 
-  // Writes a scalar; a folded line is indented by `indent` or, in quotes, by anything.
+  // Writes a scalar. A continued line is indented by `indent`, or in a quoted scalar by any number
+  // of spaces.
   void scalar(std::size_t indent, bool is_flow, bool may_fold) {
     const Style style = static_cast<Style>(random.below(3));
     const std::string_view quote = style == Style::plain           ? ""
@@ -159,7 +158,7 @@ struct Writer {
     line_breaks(chance(10) ? 2 : 1, 0);
   }
 
-  // A value after `key:` (or a dash), whose collection is indented by `indent`.
+  // Writes a value after `key:` or a dash. A collection is indented by `indent`.
   void value(std::size_t indent, int depth, bool behind_dash) {
     const std::uint64_t kind = depth > 0 ? random.below(4) : 2 + random.below(2);
     if (kind == 0)

@@ -109,7 +109,7 @@ TEST_CASE("Scanner reports references in order of appearance", "[registry][yaml]
 
 TEST_CASE("Scanner finds a reference at every offset and every distance from the end",
           "[registry][yaml]") {
-  // The search uses blocks of 64 bytes; this places the word across every boundary.
+  // The scanner reads blocks of 64 bytes. This test places the word at each offset of a block.
   const std::string reference = "{fileID: 5, guid: " + kGuid + "}";
   for (std::size_t before = 0; before < 150; ++before) {
     for (std::size_t behind = 0; behind < 80; ++behind) {
@@ -175,7 +175,7 @@ TEST_CASE("An offset is converted to line and column", "[registry][yaml]") {
   CHECK(line_and_column(text, offset) == std::pair{line, column});
 }
 
-TEST_CASE("A reference in block style is a strong one", "[registry][yaml]") {
+TEST_CASE("A reference in block style is a strong reference", "[registry][yaml]") {
   const auto [reason, text] = GENERATE(table<std::string, std::string>({
       {"in order", "a:\n  fileID: 7\n  guid: G\n  type: 3\n"},
       {"guid first", "a:\n  guid: G\n  fileID: 7\n  type: 3\n"},

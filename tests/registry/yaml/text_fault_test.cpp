@@ -1,4 +1,4 @@
-// Unsupported encodings and line ends are reported by name.
+// Tests that errors name unsupported encodings and line ends.
 #include <catch2/catch.hpp>
 
 #include "registry/yaml/reader.h"
@@ -77,7 +77,7 @@ TEST_CASE("A file of zeros is binary, and reported as such", "[registry][yaml]")
   CHECK(detect_dialect(zeros) == Dialect::binary);
   const auto result = read(zeros);
   REQUIRE_FALSE(result.good());
-  CHECK(result.error().message == "this file holds nothing but 512 zero bytes; restore it");
+  CHECK(result.error().message == "this file contains nothing but 512 zero bytes; restore it");
 }
 
 TEST_CASE("Supported text and binary files are not reported as unsupported text",

@@ -12,7 +12,6 @@ using namespace muster::yaml;
 
 namespace {
 
-// Parses a valid text. The text must outlive the tree.
 Tree tree_of(std::string_view text) {
   ReadResult result = read_unity(text);
   REQUIRE(result.good());
@@ -27,7 +26,7 @@ TEST_CASE("Tree look-ups of missing nodes can be chained", "[registry][yaml]") {
   const Tree tree = tree_of("a:\n  b:\n    c: 1\n  d: [x]\na: 2\n");
   const NodeIndex root = tree.documents.at(0).root;
   CHECK(tree.scalar(tree.find_path(root, "a.b.c")) == "1");
-  CHECK(tree.find(root, "a") == tree.at(root).first_child);  // The first of two.
+  CHECK(tree.find(root, "a") == tree.at(root).first_child);
   CHECK(tree.find_path(root, "a.x.c") == kNoNode);
   CHECK(tree.find_path(root, "a.b.c.d") == kNoNode);
   CHECK(tree.find(kNoNode, "a") == kNoNode);
@@ -100,7 +99,7 @@ TEST_CASE("A reference is read in every form that Unity writes", "[registry][yam
   CHECK(reference.value().is_null() == (row.expected.file_id == 0));
 }
 
-TEST_CASE("An unclear reference is malformed", "[registry][yaml]") {
+TEST_CASE("A mapping that is not clearly a reference is malformed", "[registry][yaml]") {
   const std::string text =
       GENERATE(as<std::string>(), "v: 1", "v: {}", "v: {guid: fabf5467f72c26c49bd771f8300e01ed}",
                "v: {fileID: x}", "v: {fileID: 1, guid: 12}", "v: {fileID: 1, guid: {a: 1}}",
@@ -137,7 +136,7 @@ TEST_CASE("A weak reference is read in each of its spellings", "[registry][yaml]
   CHECK(guid.value().to_string() == expected);
 }
 
-TEST_CASE("An unclear weak reference is malformed", "[registry][yaml]") {
+TEST_CASE("A value that is not clearly a weak reference is malformed", "[registry][yaml]") {
   const std::string text = GENERATE(as<std::string>(), "v: {val0: 1, val1: 2, val2: 3}",
                                     "v: {val0: x, val1: 2, val2: 3, val3: 4}",
                                     "v: {val0: 4294967296, val1: 2, val2: 3, val3: 4}", "v: {}",

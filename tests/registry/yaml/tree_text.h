@@ -1,4 +1,4 @@
-// Trees as one line of text, so that a test can state the expected tree.
+// Converts a tree to one line of text, for the expected trees of tests.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace muster::yaml {
 
-/// `{key:value,...}` and `[value,...]`; scalars between `<` and `>` when plain, `'` or `"` when
-/// quoted; newlines as `\n`.
+/// A node as text: `{key:value,...}` or `[value,...]`. A plain scalar is between `<` and `>`, a
+/// quoted scalar between `'` or `"`. A newline is `\n`.
 inline std::string to_text(const Tree& tree, NodeIndex index) {
   if (index == kNoNode) return "none";
   const Node& node = tree.at(index);
@@ -35,8 +35,8 @@ inline std::string to_text(const Tree& tree, NodeIndex index) {
   return result + (is_mapping ? '}' : ']');
 }
 
-/// All documents, each as `class&file[ stripped]=root`, separated by `;`. Plain documents (both
-/// numbers zero) show the root only.
+/// All documents as text, separated by `;`. Each document is `class&file[ stripped]=root`. If both
+/// numbers are zero (in a plain file), only `root` is written.
 inline std::string to_text(const Tree& tree) {
   std::string result;
   for (const Document& document : tree.documents) {
