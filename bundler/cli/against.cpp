@@ -30,7 +30,7 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   const CatalogReader& reader = catalog.value();
   contract.covered = contract.covered | reader.target();
   for (std::uint32_t i = 0; i < reader.registry_count(); ++i) {
-    const CatalogRegistry registry = reader.registry(i);
+    const CatalogRegistry registry = reader.registry(RegistryIndex{i});
     const std::string name(registry.class_name);
     auto path = AssetPath::parse(registry.path);
     const Location place{path ? std::move(path).value() : AssetPath(), {}};

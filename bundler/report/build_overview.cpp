@@ -146,7 +146,7 @@ class TargetReading {
       overview_.paths.emplace(asset.guid, asset.path);
     }
     for (std::uint32_t r = 0; r < catalog.registry_count(); ++r) {
-      const CatalogRegistry registry = catalog.registry(r);
+      const CatalogRegistry registry = catalog.registry(RegistryIndex{r});
       for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
         const CatalogEntry entry = catalog.entry(registry.first_entry + i);
         overview_.registrations[entry.guid].push_back(

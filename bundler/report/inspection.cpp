@@ -72,7 +72,7 @@ std::string bundle_name(const CatalogReader& catalog, std::uint32_t index) {
 Json registries_json(const CatalogReader& catalog) {
   Json list = Json::array();
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    const CatalogRegistry registry = catalog.registry(i);
+    const CatalogRegistry registry = catalog.registry(RegistryIndex{i});
     Json entries = Json::array();
     for (std::uint32_t j = 0; j < registry.entry_count; ++j) {
       const CatalogEntry entry = catalog.entry(registry.first_entry + j);
@@ -180,7 +180,7 @@ std::string catalog_text(const CatalogReader& catalog) {
                         shown_text(keys_text(catalog, alternative)));
   }
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    const CatalogRegistry registry = catalog.registry(i);
+    const CatalogRegistry registry = catalog.registry(RegistryIndex{i});
     text += fmt::format("{}  {}\n", shown_text(registry.class_name), shown_text(registry.path));
     for (std::uint32_t j = 0; j < registry.entry_count; ++j) {
       const CatalogEntry entry = catalog.entry(registry.first_entry + j);

@@ -12,8 +12,7 @@ namespace {
 /// The first state whose id is at least `id`. The search begins at the state that was found last,
 /// because successive changes often belong to neighbouring entities.
 std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
-                                             std::vector<EntityState>::iterator near,
-                                             std::uint32_t id) {
+                                             std::vector<EntityState>::iterator near, SliceId id) {
   if (near == states.end() || near->id > id) near = states.begin();
   std::ptrdiff_t step = 1;
   while (states.end() - near > step && near[step].id < id) step *= 2;
@@ -99,7 +98,7 @@ bool ClientEntities::is_certain_in(const SnapshotWriter& writer, std::size_t i,
                                    const IdRange& range) const {
   const std::uint32_t id = codec_id(entities_[i].id);
   return id >= range.first_id && id < range.end_id && !states_[i].is_deferred &&
-         !writer.passes_over(id);
+         !writer.passes_over(entities_[i].id);
 }
 
 void ClientEntities::drop_confirmed() {
@@ -155,7 +154,7 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   deferred_.clear();
   auto found = states_.begin();
   for (const NetworkId entity : *changes) {
-    const std::uint32_t id = codec_id(views_->slice_id(entity, 0));
+    const SliceId id = views_->slice_id(entity, 0);
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
     const auto first = static_cast<std::size_t>(found - states_.begin());
@@ -242,7 +241,7 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
 /// entry.
 void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
                                const ClientEntity& before) {
-  states_.push_back({.id = codec_id(id), .kind = kind});
+  states_.push_back({.id = id, .kind = kind});
   sources_.push_back(&source);
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);

@@ -321,7 +321,8 @@ void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
   double new_bits = 0;
   for (const std::uint32_t i : entities_.active()) {
     EntityState& state = entities_.state(i);
-    if (state.id < range.first_id || state.id >= range.end_id || state.is_deferred) continue;
+    const std::uint32_t id = codec_id(state.id);
+    if (id < range.first_id || id >= range.end_id || state.is_deferred) continue;
     ClientEntity& entity = entities_[i];
     flight.listed.push_back({.entity = {.id = entity.id, .generation = entity.generation},
                              .codec_type = entity.codec_type,

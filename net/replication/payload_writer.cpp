@@ -38,7 +38,7 @@ PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uin
 }
 
 /// Defers an entity whose state does not fit. Returns false if it cannot be sent later either.
-bool PayloadWriter::leave_out(const PayloadSources& from, std::uint32_t id) {
+bool PayloadWriter::leave_out(const PayloadSources& from, SliceId id) {
   const std::span<const EntityState> states = from.entities.states();
   const auto found = std::ranges::lower_bound(states, id, {}, &EntityState::id);
   if (found == states.end() || found->id != id || found->is_deferred) return false;
@@ -51,7 +51,7 @@ bool PayloadWriter::leave_out(const PayloadSources& from, std::uint32_t id) {
   ++from.counters.unfit;
   constexpr std::size_t kUnfitMax = 16;  // Per tick; further ones are only counted.
   if (unfit_.size() < kUnfitMax) {
-    unfit_.push_back({.id = views_->entity_of(SliceId{id}),
+    unfit_.push_back({.id = views_->entity_of(id),
                       .codec_type = found->kind.type,
                       .payload_bytes = memory_.size()});
   }
@@ -94,7 +94,7 @@ void PayloadWriter::write_checksum(SectionWriter& section, const PayloadSources&
     const EntityState& state = states[i];
     if (!from.entities.is_certain_in(from.writer, i, range)) continue;
     const std::size_t lanes = from.world.views().view(state.kind.type).parts.size();
-    section.write_u32(state.id);
+    section.write_u32(codec_id(state.id));
     section.write_u32(checksum(std::span(state.values, lanes)));
     return;
   }

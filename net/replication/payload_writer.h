@@ -66,7 +66,7 @@ class PayloadWriter {
   };
 
   Written write_parts(const PayloadSources& from, std::uint32_t first_id, const Parts& parts);
-  bool leave_out(const PayloadSources& from, std::uint32_t id);
+  bool leave_out(const PayloadSources& from, SliceId id);
   void write_checksum(SectionWriter& section, const PayloadSources& from, const IdRange& range);
 
   const TypeViews* views_;

@@ -18,6 +18,7 @@
 #include "net/snapshot/snapshot_options.h"
 #include "registry/base/network_id.h"
 #include "registry/base/tick.h"
+#include "registry/base/type_id.h"
 
 namespace muster {
 
@@ -161,7 +162,7 @@ struct Divergence {
   Kind kind = Kind::values;
   NetworkId id{};
   Tick tick{};
-  std::uint32_t type = 0;  ///< The game's type id; 0 if no snapshot contained the entity.
+  TypeId type{};  ///< The game's type id; 0 if no snapshot contained the entity.
   /// `Component.field`, with `[i]` if a field has several values. `after Component.field` if it
   /// comes after the lanes that the client sent. Empty if the server no longer stores the entity's
   /// past, or found no difference.
@@ -180,7 +181,7 @@ std::string to_line(const Divergence& divergence);
 /// until it changes; later slices are sent.
 struct UnfitEntity {
   NetworkId id{};
-  std::uint32_t type = 0;         ///< The game's type id.
+  TypeId type{};                  ///< The game's type id.
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 
@@ -189,7 +190,7 @@ struct UnfitEntity {
 /// (`ReplicatedWorld::clamped`).
 struct ClampedValue {
   NetworkId id{};
-  std::uint32_t type = 0;  ///< The game's type id.
+  TypeId type{};           ///< The game's type id.
   std::string_view field;  ///< `Component.field`. Valid during the call.
   std::int64_t value = 0;
   std::int64_t low = 0;  ///< The field's range.

@@ -142,7 +142,7 @@ std::size_t ReplicationSchema::value_count(SchemaType type) const {
   return count;
 }
 
-std::optional<SchemaType> ReplicationSchema::find_type(std::uint32_t id) const {
+std::optional<SchemaType> ReplicationSchema::find_type(TypeId id) const {
   const auto found = std::ranges::find(types, id, &ReplicatedType::id);
   if (found == types.end()) return std::nullopt;
   return SchemaType{static_cast<std::uint16_t>(found - types.begin())};
@@ -175,7 +175,7 @@ const char* find_fault(const ReplicationSchema& schema) {
     if (const char* fault = find_fault(component)) return fault;
     if (!names.insert(component.name).second) return "two components with one name";
   }
-  std::set<std::uint32_t> ids;
+  std::set<TypeId> ids;
   std::size_t all_lanes = 0;
   for (const ReplicatedType& type : schema.types) {
     if (!ids.insert(type.id).second) return "two types with one id";
@@ -215,7 +215,7 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
   }
   encoder.u16(schema.types.size());
   for (const ReplicatedType& type : schema.types) {
-    encoder.u32(type.id);
+    encoder.u32(type.id.value());
     encoder.u16(type.components.size());
     for (const std::uint16_t component : type.components) encoder.u16(component);
     encoder.u16(type.initial_values.size());
@@ -239,7 +239,7 @@ std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes)
   }
   for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
     ReplicatedType& type = schema.types.emplace_back();
-    type.id = reader.read_u32();
+    type.id = TypeId(reader.read_u32());
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
       type.components.push_back(reader.read_u16());
     }

@@ -12,13 +12,14 @@
 #include "net/replication/schema_type.h"
 #include "net/snapshot/lane.h"
 #include "net/snapshot/schema.h"
+#include "registry/base/type_id.h"
 #include "registry/base/wire_limits.h"
 
 namespace muster {
 
 /// An entity type: the list of its components.
 struct ReplicatedType {
-  std::uint32_t id = 0;  ///< The game's type id; unique.
+  TypeId id{};  ///< The game's type id; unique.
   /// Indices into `ReplicationSchema::components`, in the order of their values. An index may occur
   /// more than once, because an entity's children also have components.
   std::vector<std::uint16_t> components;
@@ -38,7 +39,7 @@ struct ReplicationSchema {
   /// The number of integers of an entity of a type, for all receivers.
   std::size_t value_count(SchemaType type) const;
   /// The type with this id.
-  std::optional<SchemaType> find_type(std::uint32_t id) const;
+  std::optional<SchemaType> find_type(TypeId id) const;
 };
 
 inline constexpr std::size_t kSchemaNameBytesMax = 255;

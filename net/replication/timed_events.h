@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "net/replication/slice_id.h"
+#include "net/snapshot/slice_id.h"
 #include "net/wire/byte_io.h"
 #include "registry/base/tick.h"
 #include "registry/base/wire_limits.h"

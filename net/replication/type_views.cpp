@@ -178,7 +178,7 @@ void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, Seen
       value += field.value_count;
     }
   }
-  std::string name = std::to_string(schema.type(type).id);
+  std::string name = std::to_string(schema.type(type).id.value());
   if (seen_by == SeenBy::owner) name += "/owner";
   const std::vector<std::size_t> ends = slice_ends(lanes, slice_bits);
   std::size_t begin = 0;

@@ -11,9 +11,9 @@
 
 #include "net/replication/replication_schema.h"
 #include "net/replication/schema_type.h"
-#include "net/replication/slice_id.h"
 #include "net/snapshot/codec_type.h"
 #include "net/snapshot/lane.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_model.h"
 #include "registry/base/network_id.h"
 

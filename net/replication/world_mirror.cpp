@@ -35,9 +35,9 @@ const WorldMirror::Listed* WorldMirror::find_listed(NetworkId id) const {
 /// All slices that the reader has of the entity whose first slice is at `first`.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
-  const NetworkId id = views_.entity_of(SliceId{all[first].id});
+  const NetworkId id = views_.entity_of(all[first].id);
   std::size_t end = first + 1;
-  while (end < all.size() && views_.entity_of(SliceId{all[end].id}) == id) ++end;
+  while (end < all.size() && views_.entity_of(all[end].id) == id) ++end;
   return all.subspan(first, end - first);
 }
 
@@ -48,13 +48,13 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   const TypeView& view = views_.view(first.kind.type);
   const std::size_t count = views_.slice_count(first.kind.type);
   if (view.slice != 0 || slices.size() < count) return std::nullopt;
-  Listed whole{.id = views_.entity_of(SliceId{first.id}), .kind = first.kind, .tick = first.tick};
+  Listed whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
   for (std::size_t i = 0; i < count; ++i) {
     const bool is_next =
         slices[i].kind.type ==
             TypeViews::slice_type(first.kind.type, static_cast<std::uint32_t>(i)) &&
         slices[i].kind.generation == first.kind.generation &&
-        slices[i].id == codec_id(views_.slice_id(whole.id, static_cast<std::uint32_t>(i)));
+        slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
     if (!is_next) return std::nullopt;
     if (slices[i].tick < whole.tick) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
@@ -74,7 +74,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   for (std::size_t at = 0; at < reader_.entities().size();) {
     const std::span<const SeenEntity> slices = slices_from(at);
     at += slices.size();
-    const NetworkId id = views_.entity_of(SliceId{slices.front().id});
+    const NetworkId id = views_.entity_of(slices.front().id);
     for (; before < listed_.size() && listed_[before].id < id; ++before) {
       changes.push_back(go(listed_[before]));
     }
@@ -155,14 +155,13 @@ void WorldMirror::list_end(std::vector<ReplicatedChange>& changes) {
 }
 
 const SeenEntity* WorldMirror::find_slice(SliceId slice) const {
-  const std::uint32_t id = codec_id(slice);
   const std::span<const SeenEntity> entities = reader_.entities();
-  const auto found = std::ranges::lower_bound(entities, id, {}, &SeenEntity::id);
-  return found != entities.end() && found->id == id ? &*found : nullptr;
+  const auto found = std::ranges::lower_bound(entities, slice, {}, &SeenEntity::id);
+  return found != entities.end() && found->id == slice ? &*found : nullptr;
 }
 
 bool WorldMirror::is_listed(const SeenEntity& slice) const {
-  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
+  const Listed* listed = find_listed(views_.entity_of(slice.id));
   return listed != nullptr && listed->is_complete &&
          listed->kind.generation == slice.kind.generation &&
          TypeViews::slice_type(listed->kind.type, views_.view(slice.kind.type).slice) ==
@@ -170,7 +169,7 @@ bool WorldMirror::is_listed(const SeenEntity& slice) const {
 }
 
 bool WorldMirror::is_of_one_tick(const SeenEntity& slice) const {
-  const Listed* listed = find_listed(views_.entity_of(SliceId{slice.id}));
+  const Listed* listed = find_listed(views_.entity_of(slice.id));
   return listed != nullptr && listed->tick >= slice.tick;
 }
 
@@ -192,7 +191,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, Tick tick) const 
 bool WorldMirror::holds(NetworkId id) const {
   if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
-    if (reader_.holds(codec_id(views_.slice_id(id, slice)))) return true;
+    if (reader_.holds(views_.slice_id(id, slice))) return true;
   }
   return false;
 }

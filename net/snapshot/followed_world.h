@@ -23,7 +23,7 @@ inline constexpr Tick kUnknownTick{0xFFFF'FFFF};
 /// An entity that a receiver should see. `values` must stay valid and unchanged for `kPastTicksMax`
 /// ticks after newer values replace them.
 struct EntityState {
-  std::uint32_t id = 0;
+  SliceId id{};
   EntityKind kind;
   /// The sender defers this entity's change: the receiver keeps the state that it has.
   bool is_deferred = false;
@@ -109,7 +109,7 @@ class FollowedWorld {
   std::span<const ListedNew> listed_new() const { return new_; }
   /// True when the snapshot omits an entity because an earlier part of the same tick contains it as
   /// new.
-  bool passes_over(std::uint32_t id) const { return std::ranges::binary_search(passed_over_, id); }
+  bool passes_over(SliceId id) const { return std::ranges::binary_search(passed_over_, id); }
   /// The constant entities that changed, as indices among all constant ones.
   std::span<const std::uint32_t> changed_constant() const { return changed_constant_; }
   std::size_t known_count() const { return known_count_; }
@@ -165,7 +165,7 @@ class FollowedWorld {
   void activate_outside(const SnapshotReach& reach);
   void remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                       bool is_there);
-  std::size_t index_of_id(std::uint32_t id) const;
+  std::size_t index_of_id(SliceId id) const;
   std::size_t lanes_of(EntityKind kind) const {
     return model_.types[codec_index(kind.type)].lanes.size();
   }
@@ -188,7 +188,7 @@ class FollowedWorld {
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
-  std::vector<std::uint32_t> passed_over_;  ///< Ids, ascending.
+  std::vector<SliceId> passed_over_;  ///< Ids, ascending.
   std::vector<std::uint32_t> changed_constant_;
   std::vector<Word> known_bits_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
@@ -218,7 +218,7 @@ template <typename IsNeeded>
 void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
-  const std::size_t first = std::min(index_of_id(keep_id_) / kWordBits, idle_.size());
+  const std::size_t first = std::min(index_of_id(SliceId{keep_id_}) / kWordBits, idle_.size());
   const std::size_t words = (idle_.size() - first) * share.due;
   const std::size_t end = first + (words + share.left - 1) / share.left;
   TrackRecords none{};
@@ -229,7 +229,8 @@ void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShar
     kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
     links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
   });
-  keep_id_ = end * kWordBits < tracks_.size() ? tracks_[end * kWordBits].track.id : kEveryId;
+  keep_id_ =
+      end * kWordBits < tracks_.size() ? codec_id(tracks_[end * kWordBits].track.id) : kEveryId;
 }
 
 }  // namespace muster

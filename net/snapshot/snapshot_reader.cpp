@@ -165,7 +165,7 @@ void SnapshotReader::list_known(const SnapshotHead& head) {
       expect_records(slots_[i + kExpectRecords].track, records_, references_);
       expect_rows(slots_[i + kExpectRows].track, records_, references_);
     }
-    if (track.id < head.first_id) continue;
+    if (codec_id(track.id) < head.first_id) continue;
     Listed listed{.slot = static_cast<std::uint32_t>(i),
                   .known = kUnchanged,
                   .is_constant = references_.known_count > 1};
@@ -205,7 +205,7 @@ bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std
     }
   }
   if (code_end(decoder, head, false)) {
-    end_id_ = slots_[listed.slot].track.id;
+    end_id_ = codec_id(slots_[listed.slot].track.id);
     return !decoder.failed();
   }
   return read_entity(decoder, head, listed);
@@ -263,8 +263,7 @@ bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::u
       return !decoder.failed();
     }
     id_min = id + 1;
-    NewEntity entity{
-        .id = static_cast<std::uint32_t>(id), .kind = {}, .first_value = values_.size()};
+    NewEntity entity{.id = static_cast<SliceId>(id), .kind = {}, .first_value = values_.size()};
     if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;
     new_generation_ = entity.kind.generation;
     const TypeModel& type = model_.types[codec_index(entity.kind.type)];

@@ -43,7 +43,7 @@ struct ReaderLimits {
 
 /// An entity with the state of the newest snapshot that covers it.
 struct SeenEntity {
-  std::uint32_t id = 0;
+  SliceId id{};
   EntityKind kind;
   Tick tick{};                        ///< The tick of the values.
   std::uint64_t version = 0;          ///< Changes when the values or the kind change.
@@ -79,7 +79,7 @@ class SnapshotReader {
   std::span<const SeenEntity> entities() const { return entities_; }
   /// True when any state of an entity is stored: it is in the world, or a snapshot of the window
   /// contained it and no newer one has shown it yet.
-  bool holds(std::uint32_t id) const { return find_slot(id) != nullptr; }
+  bool holds(SliceId id) const { return find_slot(id) != nullptr; }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 
@@ -134,7 +134,9 @@ class SnapshotReader {
                 std::uint32_t last_id);
   struct ConstantView;
   void list_known(const SnapshotHead& head);
-  std::uint32_t id_of(std::size_t listed) const { return slots_[listed_[listed].slot].track.id; }
+  std::uint32_t id_of(std::size_t listed) const {
+    return codec_id(slots_[listed_[listed].slot].track.id);
+  }
   template <typename Decoder>
   bool read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at);
   template <typename Decoder>
@@ -152,8 +154,8 @@ class SnapshotReader {
   std::size_t slot_bytes() const {
     return slots_.size() * kSlotBytes + rows_.used_bytes() + links_.used_bytes();
   }
-  bool claim(std::uint32_t id, std::size_t lanes);
-  const Slot* find_slot(std::uint32_t id) const;
+  bool claim(SliceId id, std::size_t lanes);
+  const Slot* find_slot(SliceId id) const;
   void add_slots();
   void make_room(Slot& slot, std::size_t lanes);
   void show(Slot& slot, const TrackRecord& record);
@@ -184,7 +186,7 @@ class SnapshotReader {
   std::vector<SeenEntity> entities_;
 
   struct NewEntity {
-    std::uint32_t id = 0;
+    SliceId id{};
     EntityKind kind;
     std::size_t first_value = 0;
   };

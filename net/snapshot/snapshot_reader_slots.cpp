@@ -12,16 +12,16 @@ constexpr SnapshotSerial kLinkSweep = 16;
 
 }  // namespace
 
-const SnapshotReader::Slot* SnapshotReader::find_slot(std::uint32_t id) const {
-  const auto found = std::lower_bound(
-      slots_.begin(), slots_.end(), id,
-      [](const Slot& slot, std::uint32_t wanted) { return slot.track.id < wanted; });
+const SnapshotReader::Slot* SnapshotReader::find_slot(SliceId id) const {
+  const auto found =
+      std::lower_bound(slots_.begin(), slots_.end(), id,
+                       [](const Slot& slot, SliceId wanted) { return slot.track.id < wanted; });
   return found != slots_.end() && found->track.id == id ? &*found : nullptr;
 }
 
 /// Counts the memory of a new entity. Returns false if that exceeds a limit. It is called before
 /// the entity's values are read; the memory of the values alone is small in comparison.
-bool SnapshotReader::claim(std::uint32_t id, std::size_t lanes) {
+bool SnapshotReader::claim(SliceId id, std::size_t lanes) {
   const Slot* slot = find_slot(id);
   if (slot == nullptr) {
     ++newcomers_;
@@ -200,7 +200,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
 /// whose snapshots were never acknowledged. They stay if the sender defers entities that it may
 /// have sent before.
 void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
-  const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
+  const std::uint32_t id = codec_id(slot.track.id);
+  const bool is_covered = id >= head.first_id && id < end_id_;
   if (!is_covered || presence == Presence::present) return;
   const bool is_new_to_sender = presence == Presence::unknown;
   if (head.keeps_unknown && is_new_to_sender) return;

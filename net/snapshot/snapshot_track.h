@@ -9,6 +9,7 @@
 
 #include "net/snapshot/codec_type.h"
 #include "net/snapshot/known_states.h"
+#include "net/snapshot/slice_id.h"
 #include "registry/base/tick.h"
 
 namespace muster {
@@ -99,7 +100,7 @@ using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 /// An entity as a receiver knew it after each of the last snapshots. Successive snapshots in which
 /// the entity is unchanged are stored as one run: a snapshot then only moves the end of the run.
 struct EntityTrack {
-  std::uint32_t id = 0;
+  SliceId id{};
   std::uint32_t records_index = kNoRecords;  ///< Index of its records.
   LinkList links = 0;
   SnapshotSerial run_first = 1;

@@ -234,7 +234,8 @@ bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
   const auto entities = followed_.listed_new();
-  const std::uint32_t last_new = new_written_ > 0 ? entities[new_written_ - 1].state->id : 0;
+  const std::uint32_t last_new =
+      new_written_ > 0 ? codec_id(entities[new_written_ - 1].state->id) : 0;
   if (new_written_ > 0 && last_new < end_id_) return false;
   if (new_written_ == 0 && limit_rank_ == kNoLimit) return false;
   const std::uint32_t bound = std::max(unfit_id_, last_new);
@@ -243,7 +244,7 @@ bool SnapshotWriter::limit_part() {
   limit_id_ = kEveryId;
   followed_.rewind();
   for (std::size_t rank = 1; rank < count; ++rank) {
-    const std::uint32_t id = followed_.track_of_rank(rank).id;
+    const std::uint32_t id = codec_id(followed_.track_of_rank(rank).id);
     if (id > bound) break;
     limit_rank_ = rank;
     limit_id_ = id;
@@ -306,7 +307,8 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
   const auto has_new = [&](std::size_t groups) {
-    return new_written_ < entities.size() && entities[new_written_].state->id < limit_id_ &&
+    return new_written_ < entities.size() &&
+           codec_id(entities[new_written_].state->id) < limit_id_ &&
            group_of(entities[new_written_]) < group + groups;
   };
   if (begins_block(rank_)) {
@@ -314,12 +316,13 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   }
   if (!has_new_here_) return true;
   if (has_new(1) && rank_ > 0) {
-    id_min = std::max(id_min, followed_.track_of_rank(rank_ - 1).id + 1);
+    id_min = std::max(id_min, codec_id(followed_.track_of_rank(rank_ - 1).id) + 1);
   }
   while (has_new(1)) {
     const EntityState& state = *entities[new_written_].state;
+    const std::uint32_t id = codec_id(state.id);
     encoder.bit(slots::kAnotherNew, true);
-    code_gap(encoder, state.id - id_min + 1);
+    code_gap(encoder, id - id_min + 1);
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();
@@ -327,12 +330,12 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
     if (encoder.is_full()) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = rank_ < count ? std::min(state.id, followed_.track_of_rank(rank_).id) : state.id;
-      unfit_id_ = state.id;
+      end_id_ = rank_ < count ? std::min(id, codec_id(followed_.track_of_rank(rank_).id)) : id;
+      unfit_id_ = id;
       return false;
     }
     cost_.new_bits += encoder.bit_count() - begin;
-    id_min = state.id + 1;
+    id_min = id + 1;
     ++new_written_;
   }
   encoder.bit(slots::kAnotherNew, false);
@@ -390,7 +393,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
     if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = followed_.track(listed.track_index).id;
+      end_id_ = codec_id(followed_.track(listed.track_index).id);
       unfit_id_ = end_id_;
       return false;
     }
@@ -420,7 +423,7 @@ bool SnapshotWriter::write_idle(Encoder& encoder, const SnapshotHead& head, std:
   if (encoder.is_full() || rank_ == limit_rank_) {
     encoder = before;
     code_end(encoder, head, true);
-    end_id_ = track.id;
+    end_id_ = codec_id(track.id);
     unfit_id_ = end_id_;
     return false;
   }

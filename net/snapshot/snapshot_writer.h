@@ -45,7 +45,7 @@ class SnapshotWriter {
   std::span<const std::byte> write(std::span<std::byte> out);
   /// The entity that did not fit into the last `write`; `kEveryId` if the snapshot itself did not
   /// fit.
-  std::uint32_t unfit_id() const { return unfit_id_; }
+  SliceId unfit_id() const { return SliceId{unfit_id_}; }
   /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
   /// The end of the last written snapshot. The snapshot covers all ids from the end of the previous
@@ -53,7 +53,7 @@ class SnapshotWriter {
   std::uint32_t end_id() const { return end_id_; }
   /// True when the last written snapshot omits an entity in its range, because an earlier snapshot
   /// of the same tick, which may be lost, contains the entity as new.
-  bool passes_over(std::uint32_t id) const { return followed_.passes_over(id); }
+  bool passes_over(SliceId id) const { return followed_.passes_over(id); }
   /// True when the receiver keeps entities that the last written snapshot does not list: the
   /// snapshot may omit entities that an earlier, unacknowledged snapshot contained.
   bool keeps_unknown() const { return keeps_unknown_; }

@@ -24,6 +24,13 @@ class TypeId {
   std::uint32_t value_ = 0;
 };
 
+/// A registry of a build, as its index in the catalog.
+enum class RegistryIndex : std::uint32_t {};
+
+constexpr std::uint32_t catalog_index(RegistryIndex registry) {
+  return static_cast<std::uint32_t>(registry);
+}
+
 /// The program for which content is built.
 enum class Target : std::uint8_t { client = 1, server = 2 };
 inline constexpr std::array kTargets = {Target::client, Target::server};

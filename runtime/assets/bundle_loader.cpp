@@ -69,7 +69,7 @@ Result<BundleHandle> BundleLoader::request_asset(const Guid& asset, const LoadRe
   return this->request(*bundle, request);
 }
 
-std::vector<BundleHandle> BundleLoader::request_registry(std::uint32_t registry,
+std::vector<BundleHandle> BundleLoader::request_registry(RegistryIndex registry,
                                                          const LoadRequest& request) {
   const CatalogRegistry record = store_.catalog().registry(registry);
   std::vector<BundleHandle> handles;

@@ -131,7 +131,7 @@ class BundleLoader {
   /// Requests the bundle that contains an asset. Fails with the error of `why_not_packed`.
   Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
   /// Requests every bundle of a registry's entries, in order.
-  std::vector<BundleHandle> request_registry(std::uint32_t registry, const LoadRequest& request);
+  std::vector<BundleHandle> request_registry(RegistryIndex registry, const LoadRequest& request);
 
   /// Closes a bundle, and loads it again if it has handles. Call this function after the bundle's
   /// file was replaced, or when the store reports lost bytes. Everything that was loaded from the

@@ -81,12 +81,12 @@ class BundleStore {
 
   /// The guid and the bundle of a type id; null if the type id is not assigned. Costs one array
   /// read. `registry` is the index of a registry in the catalog.
-  const ResolvedType* resolve(std::uint32_t registry, TypeId type_id) const {
+  const ResolvedType* resolve(RegistryIndex registry, TypeId type_id) const {
     return types_.find(registry, type_id);
   }
 
   /// The type id of an asset in a registry. See `TypeTable::type_id_of`.
-  std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const {
+  std::optional<TypeId> type_id_of(RegistryIndex registry, const Guid& asset) const {
     return types_.type_id_of(registry, asset);
   }
 

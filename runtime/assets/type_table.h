@@ -31,9 +31,10 @@ class TypeTable {
 
   /// The asset of a type id. Null if the id is not assigned, or if the registry does not exist.
   /// Every value is safe, because ids come from the network.
-  const ResolvedType* find(std::uint32_t registry, TypeId type_id) const {
-    if (registry >= registries_.size()) return nullptr;
-    const Range& range = registries_[registry];
+  const ResolvedType* find(RegistryIndex registry, TypeId type_id) const {
+    const std::size_t index = catalog_index(registry);
+    if (index >= registries_.size()) return nullptr;
+    const Range& range = registries_[index];
     if (type_id.value() >= range.count) return nullptr;
     const ResolvedType& resolved = types_[range.first + type_id.value()];
     return resolved.entry == layout::kNone ? nullptr : &resolved;
@@ -42,11 +43,11 @@ class TypeTable {
   /// The type id of an asset in a registry. The asset may be any entry of the id, not only the
   /// first. If several ids have the asset, returns the lowest id. The time is logarithmic in the
   /// number of entries.
-  std::optional<TypeId> type_id_of(std::uint32_t registry, const Guid& asset) const;
+  std::optional<TypeId> type_id_of(RegistryIndex registry, const Guid& asset) const;
 
  private:
   struct Named {
-    std::uint32_t registry = 0;
+    RegistryIndex registry{};
     Guid asset;
     TypeId type_id;
     friend auto operator<=>(const Named&, const Named&) = default;

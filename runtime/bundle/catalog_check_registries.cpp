@@ -30,8 +30,9 @@ Result<void> CatalogCheck::check_registries() {
     text = check_text(at + registry_record::kPathAt, "registry path");
     if (!text) return text;
     if (Result<void> zero = check_zero(at + registry_record::kReservedAt, 8); !zero) return zero;
-    const CatalogRegistry now = reader_.registry(i);
-    if (i > 0 && !is_before(reader_.registry(i - 1), now)) return unsorted(Section::registries, i);
+    const CatalogRegistry now = reader_.registry(RegistryIndex{i});
+    if (i > 0 && !is_before(reader_.registry(RegistryIndex{i - 1}), now))
+      return unsorted(Section::registries, i);
     if (now.first_entry != entry_end_) {
       return wrong("first_entry", at + registry_record::kFirstEntryAt, std::to_string(entry_end_),
                    now.first_entry);
@@ -63,7 +64,7 @@ Result<void> CatalogCheck::check_registries() {
 }
 
 Result<void> CatalogCheck::check_registry_entries(std::uint32_t index) {
-  const CatalogRegistry registry = reader_.registry(index);
+  const CatalogRegistry registry = reader_.registry(RegistryIndex{index});
   const std::uint32_t end = registry.first_entry + registry.entry_count;
   for (std::uint32_t i = registry.first_entry; i < end; ++i) {
     if (Result<void> sane = check_entry(i); !sane) return sane;
@@ -105,7 +106,7 @@ Result<void> CatalogCheck::check_entry(std::uint32_t index) {
 }
 
 Result<void> CatalogCheck::check_slots(std::uint32_t index) {
-  const CatalogRegistry registry = reader_.registry(index);
+  const CatalogRegistry registry = reader_.registry(RegistryIndex{index});
   const std::uint32_t end = registry.first_entry + registry.entry_count;
   const std::uint32_t slots_needed =
       registry.entry_count == 0 ? 0 : reader_.entry(end - 1).type_id.value() + 1;

@@ -108,9 +108,9 @@ std::optional<std::uint32_t> CatalogReader::bundle_of(const Guid& guid) const {
   return found->bundle;
 }
 
-CatalogRegistry CatalogReader::registry(std::uint32_t index) const {
+CatalogRegistry CatalogReader::registry(RegistryIndex index) const {
   using namespace registry_record;  // NOLINT(google-build-using-namespace)
-  const std::size_t at = record_at(Section::registries, index);
+  const std::size_t at = record_at(Section::registries, catalog_index(index));
   return {.guid = load_guid(bytes_, at + kGuidAt),
           .class_name = text_at(at + kClassNameAt),
           .path = text_at(at + kPathAt),
@@ -121,10 +121,11 @@ CatalogRegistry CatalogReader::registry(std::uint32_t index) const {
 }
 
 std::optional<CatalogRegistry> CatalogReader::find_registry(std::string_view class_name) const {
-  const std::uint32_t found = lower_bound(
-      0, registry_count(), [&](std::uint32_t i) { return registry(i).class_name < class_name; });
+  const std::uint32_t found = lower_bound(0, registry_count(), [&](std::uint32_t i) {
+    return registry(RegistryIndex{i}).class_name < class_name;
+  });
   if (found == registry_count()) return std::nullopt;
-  const CatalogRegistry record = registry(found);
+  const CatalogRegistry record = registry(RegistryIndex{found});
   if (record.class_name != class_name) return std::nullopt;
   return record;
 }
@@ -175,10 +176,11 @@ std::optional<CatalogEntry> CatalogReader::resolve(const CatalogRegistry& regist
 
 std::optional<CatalogEntry> CatalogReader::resolve(std::string_view class_name,
                                                    TypeId type_id) const {
-  std::uint32_t index = lower_bound(
-      0, registry_count(), [&](std::uint32_t i) { return registry(i).class_name < class_name; });
+  std::uint32_t index = lower_bound(0, registry_count(), [&](std::uint32_t i) {
+    return registry(RegistryIndex{i}).class_name < class_name;
+  });
   for (; index < registry_count(); ++index) {
-    const CatalogRegistry here = registry(index);
+    const CatalogRegistry here = registry(RegistryIndex{index});
     if (here.class_name != class_name) break;
     if (const std::optional<CatalogEntry> found = resolve(here, type_id)) return found;
   }

@@ -159,7 +159,7 @@ class CatalogReader {
   std::optional<std::uint32_t> bundle_of(const Guid& guid) const;
 
   std::uint32_t registry_count() const { return count(Section::registries); }
-  CatalogRegistry registry(std::uint32_t index) const;
+  CatalogRegistry registry(RegistryIndex index) const;
   /// The first registry of a class.
   std::optional<CatalogRegistry> find_registry(std::string_view class_name) const;
 

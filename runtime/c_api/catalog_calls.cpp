@@ -60,7 +60,7 @@ muster_status muster_read_registry(muster_store* store, uint32_t registry,
                                    muster_registry_info* info) {
   return guarded(store, [&](muster_store& self) {
     if (const muster_status status = check_registry(self, registry)) return status;
-    const CatalogRegistry record = self.catalog().registry(registry);
+    const CatalogRegistry record = self.catalog().registry(RegistryIndex{registry});
     muster_registry_info found{};
     found.class_name = self.registries[registry].class_name.c_str();
     found.path = self.registries[registry].path.c_str();
@@ -90,7 +90,7 @@ muster_status muster_resolve(muster_store* store, uint32_t registry, uint32_t ty
                              muster_entry_info* info) {
   return guarded(store, [&](muster_store& self) {
     if (const muster_status status = check_registry(self, registry)) return status;
-    const ResolvedType* resolved = self.store.resolve(registry, TypeId(type_id));
+    const ResolvedType* resolved = self.store.resolve(RegistryIndex{registry}, TypeId(type_id));
     if (resolved == nullptr) return refuse_type_id(self, registry, type_id);
     return write_entry(self, resolved->entry, info);
   });
@@ -101,8 +101,8 @@ muster_status muster_find_entries(muster_store* store, uint32_t registry, uint32
   return guarded(store, [&](muster_store& self) -> muster_status {
     if (const muster_status status = check_registry(self, registry)) return status;
     if (first == nullptr || count == nullptr) return refuse_null(self);
-    const RecordRange range =
-        self.catalog().entries_of(self.catalog().registry(registry), TypeId(type_id));
+    const RecordRange range = self.catalog().entries_of(
+        self.catalog().registry(RegistryIndex{registry}), TypeId(type_id));
     if (range.count == 0) return refuse_type_id(self, registry, type_id);
     *first = range.first;
     *count = range.count;

@@ -10,7 +10,7 @@ namespace {
 std::vector<RegistryTexts> texts_of_registries(const CatalogReader& catalog) {
   std::vector<RegistryTexts> texts;
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    const muster::CatalogRegistry registry = catalog.registry(i);
+    const muster::CatalogRegistry registry = catalog.registry(muster::RegistryIndex{i});
     texts.push_back({std::string(registry.class_name), std::string(registry.path)});
   }
   return texts;

@@ -8,6 +8,7 @@
 
 #include "net/replication/replication_schema.h"
 #include "net/replication/type_views.h"
+#include "registry/base/type_id.h"
 #include "runtime/replication/field_conversion.h"
 #include "runtime/world/world.h"
 
@@ -50,7 +51,7 @@ class ReceivingPlan {
   std::span<const Part> parts(SchemaType type) const { return types_[schema_index(type)].parts; }
   ReceivedComponent& component(const Part& part) { return components_[part.component]; }
   const ReceivedComponent& component(const Part& part) const { return components_[part.component]; }
-  std::uint32_t type_id(SchemaType type) const { return types_[schema_index(type)].id; }
+  TypeId type_id(SchemaType type) const { return types_[schema_index(type)].id; }
   std::uint32_t value_count(SchemaType type) const {
     return types_[schema_index(type)].value_count;
   }
@@ -60,7 +61,7 @@ class ReceivingPlan {
 
  private:
   struct Type {
-    std::uint32_t id = 0;
+    TypeId id;
     std::uint32_t value_count = 0;
     std::vector<Part> parts;
   };

@@ -19,7 +19,7 @@ class TypeLister {
 
   void add(TypeId id, const PrefabPlan& plan) {
     ReplicatedType& type = types_.schema.types.emplace_back();
-    type.id = id.value();
+    type.id = id;
     std::vector<ReplicatedComponent>& layout = types_.layouts.emplace_back(components_of(plan));
     std::uint32_t value = 0;
     for (ReplicatedComponent& one : layout) {
@@ -94,7 +94,7 @@ class TypeLister {
 
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options) {
   const CatalogReader& catalog = spawner.store().catalog();
-  if (options.registry >= catalog.registry_count()) {
+  if (catalog_index(options.registry) >= catalog.registry_count()) {
     return fail(ErrorCode::not_found, "the catalog has no registry with that index");
   }
   const CatalogRegistry registry = catalog.registry(options.registry);

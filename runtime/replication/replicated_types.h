@@ -30,7 +30,7 @@ struct ReplicatedTypes {
 };
 
 struct ReplicatedTypesOptions {
-  std::uint32_t registry = 0;  ///< The index of the registry of replicated entities in the catalog.
+  RegistryIndex registry{};  ///< The index of the registry of replicated entities in the catalog.
   /// The names of components that are never sent.
   std::span<const std::string_view> local{};
 };

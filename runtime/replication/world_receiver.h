@@ -19,7 +19,7 @@
 namespace muster {
 
 struct WorldReceiverOptions {
-  std::uint32_t registry = 0;  ///< The index of the registry of replicated entities in the catalog.
+  RegistryIndex registry{};  ///< The index of the registry of replicated entities in the catalog.
   /// The local player, who owns the entities that this client owns.
   PlayerId player = PlayerId::none;
 };

@@ -35,7 +35,7 @@ WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
 }
 
 SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options) {
-  const auto type = types_.schema.find_type(options.type.value());
+  const auto type = types_.schema.find_type(options.type);
   if (!type) return SendVerdict::unknown_type;
   const EntityId root = collection_.find(id);
   if (root.is_null()) return SendVerdict::unknown_id;

@@ -112,13 +112,14 @@ Result<std::shared_ptr<const BuildContent>> BuildContent::open(std::string_view 
   const CatalogReader& catalog = *content->catalog_;
   bool has_registry = false;
   for (std::uint32_t i = catalog.registry_count(); i > 0; --i) {
-    const CatalogRegistry registry = catalog.registry(i - 1);
+    const RegistryIndex index{i - 1};
+    const CatalogRegistry registry = catalog.registry(index);
     if (registry.class_name == kReplicatedRegistry) {
       has_registry = true;
-      content->registry_ = i - 1;
-      content->index_names(i - 1, content->types_);
+      content->registry_ = index;
+      content->index_names(index, content->types_);
     } else if (registry.class_name == kLevelRegistry) {
-      content->index_names(i - 1, content->levels_);
+      content->index_names(index, content->levels_);
     }
   }
   if (!has_registry) {
@@ -167,7 +168,7 @@ Result<void> BuildContent::check_components() const {
   return {};
 }
 
-void BuildContent::index_names(std::uint32_t registry, Names& names) const {
+void BuildContent::index_names(RegistryIndex registry, Names& names) const {
   const CatalogRegistry found = catalog_->registry(registry);
   std::unordered_map<std::string, std::uint32_t> short_names;
   for (std::uint32_t i = 0; i < found.entry_count; ++i) {

@@ -38,7 +38,7 @@ class BuildContent {
   /// The components of the game and of the library, sorted by name.
   const std::vector<ComponentDescription>& components() const { return components_; }
   /// The index of the registry of replicated entities.
-  std::uint32_t registry() const { return registry_; }
+  RegistryIndex registry() const { return registry_; }
   std::string text() const;
 
   Result<TypeId> type(EntityType type) const;
@@ -68,7 +68,7 @@ class BuildContent {
 
   Result<void> open_catalog(const std::string& folder);
   Result<void> check_components() const;
-  void index_names(std::uint32_t registry, Names& names) const;
+  void index_names(RegistryIndex registry, Names& names) const;
   Result<std::uint32_t> find_entry(const Names& names, std::string_view name,
                                    std::string_view what) const;
 
@@ -80,7 +80,7 @@ class BuildContent {
   std::unique_ptr<HeldFile> file_;
   std::optional<CatalogReader> catalog_;
   std::vector<ComponentDescription> components_;
-  std::uint32_t registry_ = 0;
+  RegistryIndex registry_{};
   Names types_;
   Names levels_;
 };

@@ -16,7 +16,8 @@ constexpr std::string_view kCommandNumber = "commandNumber";
 
 void WorldText::add(NetworkId id, SchemaType type, SeenBy seen_by,
                     std::span<const std::int64_t> values) {
-  text_ += std::to_string(wire_id(id)) + " type " + std::to_string(schema_.type(type).id) + "\n";
+  text_ +=
+      std::to_string(wire_id(id)) + " type " + std::to_string(schema_.type(type).id.value()) + "\n";
   for (const std::uint16_t index : schema_.type(type).components) {
     const ComponentSchema& component = schema_.components[index];
     for (const FieldSchema& field : component.fields) {

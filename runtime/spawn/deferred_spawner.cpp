@@ -43,14 +43,14 @@ void DeferredSpawner::spawn_at(EntityId root, const Guid& asset) {
   settle(root);
 }
 
-EntityId DeferredSpawner::spawn_type(std::uint32_t registry, TypeId type_id,
+EntityId DeferredSpawner::spawn_type(RegistryIndex registry, TypeId type_id,
                                      const EntityOptions& options) {
   const EntityId root = spawner_->world().create(options);
   spawn_type_at(root, registry, type_id);
   return root;
 }
 
-void DeferredSpawner::spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id) {
+void DeferredSpawner::spawn_type_at(EntityId root, RegistryIndex registry, TypeId type_id) {
   const ResolvedType* const resolved = spawner_->store().resolve(registry, type_id);
   if (resolved != nullptr) return spawn_at(root, resolved->guid);
   ++counters_.spawned;
@@ -161,7 +161,7 @@ void DeferredSpawner::fail_root(EntityId root, const Guid& asset, const Error& w
 }
 
 // Type ids come from the network, so a repeated type id uses no memory and is not reported again.
-void DeferredSpawner::fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id) {
+void DeferredSpawner::fail_unassigned(EntityId root, RegistryIndex registry, TypeId type_id) {
   ++counters_.failed;
   spawner_->world().get(link_, root)->stage = PrefabStage::failed;
   const std::pair type(registry, type_id);

@@ -59,10 +59,10 @@ class DeferredSpawner {
 
   /// Spawns the asset of a type id in a registry. An id that is not assigned spawns an entity with
   /// a placeholder, because ids come from the network.
-  EntityId spawn_type(std::uint32_t registry, TypeId type_id, const EntityOptions& options = {});
+  EntityId spawn_type(RegistryIndex registry, TypeId type_id, const EntityOptions& options = {});
   /// Like `spawn_type`, but uses an existing entity as the root. Requires: the entity is alive and
   /// has no components.
-  void spawn_type_at(EntityId root, std::uint32_t registry, TypeId type_id);
+  void spawn_type_at(EntityId root, RegistryIndex registry, TypeId type_id);
 
   /// Completes entities whose bundles are loaded, and releases bundles that no entity uses. Call it
   /// once a frame.
@@ -109,7 +109,7 @@ class DeferredSpawner {
   void settle(EntityId root);
   void complete(EntityId root, const Guid& asset);
   void fail_root(EntityId root, const Guid& asset, const Error& why);
-  void fail_unassigned(EntityId root, std::uint32_t registry, TypeId type_id);
+  void fail_unassigned(EntityId root, RegistryIndex registry, TypeId type_id);
   void add_placeholder(EntityId root);
   bool is_placeholder_child(EntityId entity) const;
   bool has_placeholder(EntityId root) const;
@@ -124,7 +124,7 @@ class DeferredSpawner {
   /// The version of the `PrefabLink` components at the last cleanup of `requested_`.
   std::uint64_t seen_version_ = 0;
   std::vector<EntityId> unsettled_;
-  std::set<std::pair<std::uint32_t, TypeId>> reported_types_;
+  std::set<std::pair<RegistryIndex, TypeId>> reported_types_;
   std::vector<Error> problems_;
   DeferredSpawnCounters counters_;
 };

@@ -67,7 +67,7 @@ class ReplicatedApply {
  public:
   /// `registry` is the index of the registry of replicated entities in the spawner's catalog.
   ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
-                  std::uint32_t registry)
+                  RegistryIndex registry)
       : spawner_(spawner),
         collection_(collection),
         world_(world),
@@ -100,7 +100,7 @@ class ReplicatedApply {
   DeferredSpawner& spawner_;
   ReplicatedCollection& collection_;
   World& world_;
-  std::uint32_t registry_;
+  RegistryIndex registry_;
   std::optional<ComponentId> link_;  ///< `PrefabLink`, which the server may not change.
   std::vector<Tick> updated_at_;     ///< The ticks of the last updates, by network id.
   ReplicatedApplyCounters counters_;

@@ -23,7 +23,7 @@ Result<Spawned> Spawner::spawn(const Guid& asset, EntityId parent) {
   return instantiate(*plan.value(), parent);
 }
 
-Result<Spawned> Spawner::spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent) {
+Result<Spawned> Spawner::spawn_type(RegistryIndex registry, TypeId type_id, EntityId parent) {
   const ResolvedType* const resolved = store_->resolve(registry, type_id);
   if (resolved != nullptr) return spawn(resolved->guid, parent);
   return fail(unassigned(registry, type_id));
@@ -48,12 +48,12 @@ Spawned Spawner::instantiate_at(const PrefabPlan& plan, EntityId root) {
   return fill(plan, world_.parent(root), root);
 }
 
-Error Spawner::unassigned(std::uint32_t registry, TypeId type_id) const {
-  const bool is_registry = registry < store_->catalog().registry_count();
+Error Spawner::unassigned(RegistryIndex registry, TypeId type_id) const {
+  const bool is_registry = catalog_index(registry) < store_->catalog().registry_count();
   return {ErrorCode::not_found,
           "type id " + std::to_string(type_id.value()) + " is not assigned in " +
               (is_registry ? std::string(store_->catalog().registry(registry).class_name)
-                           : "registry " + std::to_string(registry))};
+                           : "registry " + std::to_string(catalog_index(registry)))};
 }
 
 // Makes the entities of a plan. If `root` is not null, it is used as the first entity.

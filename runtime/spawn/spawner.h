@@ -49,7 +49,7 @@ class Spawner {
 
   /// Spawns the asset of a type id. `registry` is the index of the registry in the catalog. Fails
   /// with `not_found` if the id is not assigned, because ids come from the network.
-  Result<Spawned> spawn_type(std::uint32_t registry, TypeId type_id, EntityId parent = {});
+  Result<Spawned> spawn_type(RegistryIndex registry, TypeId type_id, EntityId parent = {});
 
   /// Loads and checks an asset before it is spawned. The plan is valid while the spawner exists,
   /// but at most until `PrefabInstances::reload`.
@@ -67,7 +67,7 @@ class Spawner {
   std::span<const EntityId> last_made() const { return made_; }
 
   /// The error for a type id that is not assigned in a registry.
-  Error unassigned(std::uint32_t registry, TypeId type_id) const;
+  Error unassigned(RegistryIndex registry, TypeId type_id) const;
 
   /// Adds every later spawn to `instances`; null stops that. For development only. Either
   /// `instances` outlives the spawner, or the caller passes null before it destroys `instances`.

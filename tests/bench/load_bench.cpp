@@ -171,9 +171,10 @@ void measure_resolve(const std::string& subject, std::uint32_t count, Look look)
 void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t count) {
   auto store = std::make_shared<BundleStore>(BundleStore::open(*source).value());
   // Keeps the source alive while the store is used.
-  measure_resolve("store", count, [source, store](TypeId id) { return store->resolve(0, id); });
+  measure_resolve("store", count,
+                  [source, store](TypeId id) { return store->resolve(RegistryIndex{0}, id); });
   measure_resolve("cached load", count, [source, store](TypeId id) {
-    const ResolvedType* const place = store->resolve(0, id);
+    const ResolvedType* const place = store->resolve(RegistryIndex{0}, id);
     return store->load_from(place->bundle, place->guid, kMainPayload).value().bytes.data();
   });
   struct Peer {
@@ -182,7 +183,7 @@ void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t
   };
   auto peer = std::make_shared<Peer>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ResolvedType* const place = store->resolve(0, TypeId(i));
+    const ResolvedType* const place = store->resolve(RegistryIndex{0}, TypeId(i));
     peer->guids.push_back(place->guid);
     peer->bundles.emplace(place->guid, place->bundle);
   }

@@ -58,7 +58,7 @@ class Notes {
   }
 
   Trace& out_;
-  std::map<std::uint32_t, std::pair<EntityKind, std::uint32_t>> ids_;
+  std::map<SliceId, std::pair<EntityKind, std::uint32_t>> ids_;
   std::uint32_t next_id_ = 0;
   std::vector<ValueIndex> indices_;
 };

@@ -178,7 +178,8 @@ class Writers {
     for (std::uint32_t i = 0; i < scene.clients; ++i) writers_.emplace_back(model_);
     rows_.push_back({500, 600, 90, 1});
     for (std::uint32_t id = 0; id < scene.entities; ++id) {
-      world_.push_back({.id = id, .kind = {}, .values = rows_.back().data(), .since = Tick(1)});
+      world_.push_back(
+          {.id = SliceId{id}, .kind = {}, .values = rows_.back().data(), .since = Tick(1)});
       if (id % scene.moving_of < scene.moving) changed_.push_back(id);
     }
     for (int i = 0; i < 60; ++i) tick();

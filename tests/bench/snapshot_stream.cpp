@@ -82,7 +82,7 @@ class Stream {
   bool send(std::uint32_t now, std::uint32_t delay) {
     world_.clear();
     for (const TraceEntity& entity : trace_.ticks[now]) {
-      world_.push_back({.id = entity.id,
+      world_.push_back({.id = SliceId{entity.id},
                         .kind = {.type = CodecType{entity.type}},
                         .is_deferred = false,
                         .values = entity.values});
@@ -166,7 +166,7 @@ class Stream {
       const std::size_t lanes = model_.types[codec_index(world_[i].kind.type)].lanes.size();
       if (seen[i].id != world_[i].id || seen[i].kind != world_[i].kind ||
           !std::equal(seen[i].values, seen[i].values + lanes, world_[i].values)) {
-        result_.fault = fmt::format("tick {}: entity {} differs", now, world_[i].id);
+        result_.fault = fmt::format("tick {}: entity {} differs", now, codec_id(world_[i].id));
         return false;
       }
     }

@@ -55,10 +55,10 @@ ReplicationSchema schema_of_world() {
                   {.name = "name", .high = 0xFFFF, .kind = LaneKind::opaque},
                   {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40},
                   {.name = "team", .high = 0}}});
-  schema.types.push_back({.id = 7, .components = {0, 1}});
-  schema.types.push_back({.id = 900, .components = {0}});
+  schema.types.push_back({.id = TypeId(7), .components = {0, 1}});
+  schema.types.push_back({.id = TypeId(900), .components = {0}});
   schema.types.push_back(
-      {.id = 901,
+      {.id = TypeId(901),
        .components = {1},
        .initial_values = {100, 1, 7, 0, 1000, 0xABCD, (std::int64_t{1} << 33) + 5, 0}});
   return schema;
@@ -376,7 +376,7 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
       // Later nearly all, so that entities are coded against old states.
       const bool is_deferred = step > 120 && (random.below(4) == 0 ? step < 160 : step >= 160);
       if (is_deferred) deferred += (deferred.empty() ? "" : ", ") + std::to_string(id);
-      states.push_back({.id = id,
+      states.push_back({.id = SliceId{id},
                         .kind = {.type = CodecType{entity.type}, .generation = entity.generation},
                         .is_deferred = is_deferred,
                         .values = rows.back().data()});

@@ -157,12 +157,12 @@ TEST_CASE("An item is found by its first-person and by its third-person prefab",
   const MappedSource source(build.path() + "/client");
   const BundleStore store = BundleStore::open(source).value();
   std::uint32_t items = 0;
-  while (store.catalog().registry(items).class_name != "ItemRegistry") ++items;
-  const CatalogRegistry registry = store.catalog().registry(items);
+  while (store.catalog().registry(RegistryIndex{items}).class_name != "ItemRegistry") ++items;
+  const CatalogRegistry registry = store.catalog().registry(RegistryIndex{items});
   REQUIRE(registry.entry_count == 12);  // Six items, each in third and first person.
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = store.catalog().entry(registry.first_entry + i);
-    CHECK(store.type_id_of(items, entry.guid) == entry.type_id);
+    CHECK(store.type_id_of(RegistryIndex{items}, entry.guid) == entry.type_id);
   }
 }
 

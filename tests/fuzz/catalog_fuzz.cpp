@@ -61,7 +61,7 @@ void check_lookups(const CatalogReader& catalog) {
     assert(catalog.find_bundle(catalog.bundle(i).name) == i);
   }
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    const CatalogRegistry registry = catalog.registry(i);
+    const CatalogRegistry registry = catalog.registry(RegistryIndex{i});
     for (std::uint32_t e = 0; e < registry.entry_count; ++e) {
       const std::uint32_t index = registry.first_entry + e;
       const RecordRange range = catalog.entries_of(registry, catalog.entry(index).type_id);

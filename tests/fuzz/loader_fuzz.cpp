@@ -170,7 +170,8 @@ void use_build(const BundleSource& source) {
   const CatalogReader& catalog = store.catalog();
   load_in_background(store, source);
   for (std::uint32_t i = 0; i < std::min(catalog.registry_count(), kMaxBundles); ++i) {
-    for (std::uint32_t id = 0; id < kMaxBundles; ++id) (void)store.resolve(i, TypeId(id));
+    for (std::uint32_t id = 0; id < kMaxBundles; ++id)
+      (void)store.resolve(RegistryIndex{i}, TypeId(id));
   }
   World world(samples::components());
   Spawner spawner(store, world);

@@ -25,7 +25,7 @@ void look(const RecordingReader& reader) {
       require(seen.values[i] <= schema.lanes[i].maximum);
     }
     std::vector<std::int64_t> values(reader.schema().value_count(view.type));
-    require(reader.mirror().values(NetworkId{seen.id}, values));
+    require(reader.mirror().values(reader.views().entity_of(seen.id), values));
   }
 }
 

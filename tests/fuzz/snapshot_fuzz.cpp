@@ -72,7 +72,7 @@ struct World {
         const std::uint64_t count = std::uint64_t{schema.lanes[lane].maximum} + 1;
         row[lane] = static_cast<LaneValue>((id * 77 + tick / 3 * (lane + id % 4)) % count);
       }
-      states.push_back({.id = id * 3,
+      states.push_back({.id = SliceId{id * 3},
                         .kind = {.type = CodecType{type}, .generation = generation},
                         .is_deferred = (tick + id) % 7 == 0,
                         .values = row});
@@ -83,7 +83,7 @@ struct World {
 std::uint64_t hash_of(const SnapshotReader& reader) {
   std::uint64_t hash = reader.last_number() * std::uint64_t{65'537} + reader.tick().value();
   for (const SeenEntity& seen : reader.entities()) {
-    hash = (hash ^ seen.id) * 0x100'0000'01B3;
+    hash = (hash ^ codec_id(seen.id)) * 0x100'0000'01B3;
     hash = (hash ^ seen.tick.value()) * 0x100'0000'01B3;
     hash = (hash ^ codec_index(seen.kind.type) * 256U ^ seen.kind.generation) * 0x100'0000'01B3;
     const std::size_t lanes = model().types.at(codec_index(seen.kind.type)).lanes.size();

@@ -23,7 +23,7 @@ namespace muster::samples {
 inline constexpr TypeId kHeroType(1);
 inline constexpr TypeId kCrateType(2);
 inline constexpr TypeId kFactoryType(3);
-inline constexpr std::uint32_t kStageRegistry = 1;
+inline constexpr RegistryIndex kStageRegistry{1};
 inline constexpr PlayerId kClientPlayer = PlayerId(3);
 
 /// The content that one end was built from.

@@ -102,7 +102,7 @@ CatalogData decode(const CatalogReader& catalog) {
     data.assets.push_back({asset.guid, std::string(asset.path), name_of(catalog, asset.bundle)});
   }
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    data.registries.push_back(decode_registry(catalog, catalog.registry(i)));
+    data.registries.push_back(decode_registry(catalog, catalog.registry(RegistryIndex{i})));
   }
   for (std::uint32_t i = 0; i < catalog.effect_count(); ++i) {
     const CatalogEffect effect = catalog.effect(i);

@@ -39,8 +39,8 @@ inline ReplicationSchema replication_samples_schema() {
            {.name = "ammo", .low = 0, .high = 90, .receivers = SchemaReceivers::owner},
            {.name = "sway", .low = 0, .high = 9, .receivers = SchemaReceivers::all_but_owner},
            {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40}}});
-  schema.types.push_back({.id = 7, .components = {0, 1}});
-  schema.types.push_back({.id = 900, .components = {0}});
+  schema.types.push_back({.id = TypeId(7), .components = {0, 1}});
+  schema.types.push_back({.id = TypeId(900), .components = {0}});
   return schema;
 }
 

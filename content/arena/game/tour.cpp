@@ -33,7 +33,7 @@ class Guide {
 
   void run() {
     for (std::uint32_t i = 0; i < catalog().registry_count(); ++i) {
-      const CatalogRegistry registry = catalog().registry(i);
+      const CatalogRegistry registry = catalog().registry(RegistryIndex{i});
       for (std::uint32_t n = 0; n < registry.entry_count; ++n) {
         spawn_entry(registry, catalog().entry(registry.first_entry + n));
       }

@@ -131,11 +131,11 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
                                                        "Motion.position", "Motion.turn"});
   REQUIRE(log.clamped_values.size() == 4);
   CHECK(log.clamped_values[0].id == NetworkId{5});
-  CHECK(log.clamped_values[0].type == 7);
+  CHECK(log.clamped_values[0].type == TypeId(7));
   CHECK(log.clamped_values[0].value == 201);
   CHECK(log.clamped_values[0].high == 200);
   CHECK(log.clamped_values[2].id == NetworkId{6});
-  CHECK(log.clamped_values[2].type == 900);
+  CHECK(log.clamped_values[2].type == TypeId(900));
   CHECK(stage.server.world().clamped().count() == 1 + 1 + 2 + 1 + 2);
   CHECK(stage.server.world().clamped().fields()[0].count == 3);
 }

@@ -92,7 +92,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   // It is reported once per state.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);
   CHECK(stage.server_log.left_out_entities[0].id == NetworkId{5'000});
-  CHECK(stage.server_log.left_out_entities[0].type == 77);
+  CHECK(stage.server_log.left_out_entities[0].type == TypeId(77));
   CHECK(stage.server_log.left_out_entities[0].payload_bytes > 1'000);
   CHECK(stage.server.view(client.id)->counters().unfit == 1);
   // Another state of the same entity fits.

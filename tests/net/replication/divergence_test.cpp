@@ -71,7 +71,7 @@ TEST_CASE("A game with a wrong value is detected, with the field's name",
   REQUIRE_FALSE(client.log.all.empty());
   for (const DivergenceList* log : {&stage.server_log, &client.log}) {
     CHECK(log->all[0].id == NetworkId{3});
-    CHECK(log->all[0].type == 7);
+    CHECK(log->all[0].type == TypeId(7));
     CHECK(log->all[0].field == "Motion.turn[3]");
     CHECK(log->all[0].server_value != log->all[0].client_value);
   }

@@ -63,7 +63,7 @@ TEST_CASE("Every fault of a schema is found", "[net][replication]") {
   // Each type is small enough; all together would use gigabytes for a model.
   CHECK(fault_of([](auto& schema) {
     for (std::uint32_t id = 1'000; id < 2'500; ++id) {
-      schema.types.push_back({.id = id, .components = {0}});
+      schema.types.push_back({.id = TypeId(id), .components = {0}});
     }
   }));
   using InitialValues = std::vector<std::int64_t>;

@@ -24,7 +24,8 @@ ReplicationSchema schema_of(Random& random) {
                                              .value_count = slices * 12,
                                              .low = std::numeric_limits<std::int32_t>::min(),
                                              .high = std::numeric_limits<std::int32_t>::max()}}});
-    schema.types.push_back({.id = type + 1, .components = {static_cast<std::uint16_t>(type)}});
+    schema.types.push_back(
+        {.id = TypeId(type + 1), .components = {static_cast<std::uint16_t>(type)}});
   }
   return schema;
 }
@@ -73,7 +74,7 @@ class Course {
       const CodecType first = views_.codec_type(entity.options.type, SeenBy::others);
       for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
         const CodecType type = TypeViews::slice_type(first, slice);
-        states_.push_back({.id = codec_id(views_.slice_id(entity.id, slice)),
+        states_.push_back({.id = views_.slice_id(entity.id, slice),
                            .kind = {.type = type, .generation = entity.generation},
                            .is_deferred = changes && random_.below(4) == 0,
                            .values = entity.row(SeenBy::others) + views_.view(type).first_lane});
@@ -162,7 +163,7 @@ class Course {
       if (!mirror_.is_listed(slice)) continue;
       const TypeView& view = views_.view(slice.kind.type);
       lanes_.resize(view.parts.size());
-      const NetworkId id = views_.entity_of(SliceId{slice.id});
+      const NetworkId id = views_.entity_of(slice.id);
       REQUIRE(game_.contains(id));
       view.to_lanes(game_.at(id), lanes_);
       REQUIRE(std::equal(lanes_.begin(), lanes_.end(), slice.values));

@@ -203,7 +203,7 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
   REQUIRE_FALSE(stage.server_log.all.empty());
   for (const DivergenceList* log : {&client.log, &stage.server_log}) {
     CHECK(log->all[0].id == NetworkId{7});
-    CHECK(log->all[0].type == 77);
+    CHECK(log->all[0].type == TypeId(77));
     CHECK(log->all[0].field == "Bag.items[350]");
   }
   CHECK(stage.server.view(client.id)->counters().malformed == 0);
@@ -245,7 +245,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
                    .high = high,
                    .kind = kind,
                    .period = kind == LaneKind::angle ? static_cast<std::uint64_t>(high) : 0}}});
-  schema.types.push_back({.id = 1, .components = {0}});
+  schema.types.push_back({.id = TypeId(1), .components = {0}});
   if (is_initial) schema.types[0].initial_values.assign(1'000, high / 3);
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
@@ -261,7 +261,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
                            lanes.size(), random));
     // After every third change the values stay unchanged for a while.
     for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
-      const EntityState state{.id = 1, .kind = {}, .values = rows.back().data()};
+      const EntityState state{.id = SliceId{1}, .kind = {}, .values = rows.back().data()};
       writer.begin(Tick(++tick), {&state, 1});
       most = std::max(most, writer.write(memory).size());
       writer.acknowledge(writer.last_number());

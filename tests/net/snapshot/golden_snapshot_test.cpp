@@ -62,15 +62,15 @@ struct Script {
         v.begin() + 12);
     const bool is_deferred = tick == 8 || tick == 9;
     std::vector<EntityState> world = {
-        {.id = 2, .kind = {}, .is_deferred = is_deferred, .values = v.data()}};
+        {.id = SliceId{2}, .kind = {}, .is_deferred = is_deferred, .values = v.data()}};
     if (tick > 3) {
-      world.push_back({.id = 7,
+      world.push_back({.id = SliceId{7},
                        .kind = {.type = CodecType{0}, .generation = 4},
                        .is_deferred = tick == 9,
                        .values = v.data() + 6});
     }
     if (tick < 11)
-      world.push_back({.id = 40, .kind = {.type = CodecType{1}}, .values = v.data() + 12});
+      world.push_back({.id = SliceId{40}, .kind = {.type = CodecType{1}}, .values = v.data() + 12});
     return world;
   }
 };
@@ -89,7 +89,7 @@ std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
     std::vector<EntityState> world = script.world(tick);
     // The entity with id 7 never changes, the others change at every tick.
     for (EntityState& state : world) {
-      if (has_since) state.since = Tick(state.id == 7 ? 4 : tick);
+      if (has_since) state.since = Tick(state.id == SliceId{7} ? 4 : tick);
     }
     writer.begin(Tick(tick), world);
     const std::span<const std::byte> bytes = writer.write(memory);

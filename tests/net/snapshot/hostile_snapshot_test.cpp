@@ -11,7 +11,7 @@ namespace muster {
 namespace {
 
 struct Copied {
-  std::uint32_t id = 0;
+  SliceId id{};
   EntityKind kind;
   Tick tick;
   std::vector<LaneValue> values;
@@ -22,7 +22,7 @@ std::vector<Copied> copied(const SnapshotReader& reader, const SnapshotModel& mo
   std::vector<Copied> world;
   for (const SeenEntity& seen : reader.entities()) {
     const std::size_t lanes = model.types[codec_index(seen.kind.type)].lanes.size();
-    world.push_back({.id = seen.id,
+    world.push_back({.id = SliceId{seen.id},
                      .kind = seen.kind,
                      .tick = seen.tick,
                      .values = {seen.values, seen.values + lanes}});
@@ -108,7 +108,7 @@ TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snaps
   const std::uint32_t count = GENERATE(0U, 1U, 9U, 10U, 11U, 40U);
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < count; ++id) {
-    world.push_back({.id = id, .kind = {}, .values = &value});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = &value});
   }
   SnapshotWriter writer(model);
   writer.begin(Tick(1), world);
@@ -131,7 +131,7 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   const std::vector<LaneValue> initial(kMaxLanes);
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < 2'000; ++id)
-    world.push_back({.id = id, .kind = {}, .values = initial.data()});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = initial.data()});
   SnapshotWriter writer(model);
   writer.begin(Tick(1), world);
   NetBytes memory(64'000);
@@ -174,7 +174,8 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing o
       const EntityKind kind{
           .type = static_cast<CodecType>(static_cast<std::uint16_t>(tick / 40 % 8)),
           .generation = static_cast<std::uint8_t>(tick / 40)};
-      world.push_back({.id = id + 3 * (tick / 40 % 2), .kind = kind, .values = values.data()});
+      world.push_back(
+          {.id = SliceId{id + 3 * (tick / 40 % 2)}, .kind = kind, .values = values.data()});
     }
     writer.begin(Tick(tick), world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
@@ -190,7 +191,7 @@ TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") 
   const LaneValue value = 5;
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < 10; ++id)
-    world.push_back({.id = id, .kind = {}, .values = &value});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = &value});
   SnapshotWriter writer(model);
   SnapshotReader reader(model, {.entity_max = 10});
   std::array<std::byte, 1200> memory{};
@@ -211,7 +212,7 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
   std::vector<LaneValue> values(kEntities, 50'000);
   std::vector<EntityState> world;
   for (std::uint32_t id = 0; id < kEntities; ++id) {
-    world.push_back({.id = id, .kind = {}, .values = &values[id]});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = &values[id]});
   }
   std::array<std::byte, 1200> memory{};
   std::deque<std::vector<LaneValue>> past;  // Values stay valid.

@@ -77,15 +77,16 @@ class IdleStage {
     is_same_ = false;
   }
   void spawn(std::uint32_t id) {
-    const auto at = std::ranges::lower_bound(world_, id, {}, &EntityState::id);
-    if (at != world_.end() && at->id == id) return;
+    const auto at = std::ranges::lower_bound(world_, SliceId{id}, {}, &EntityState::id);
+    if (at != world_.end() && at->id == SliceId{id}) return;
     const auto type = static_cast<CodecType>(random_.below(model_.types.size()));
     std::vector<LaneValue>& row = rows_.emplace_back();
     for (const LaneSchema& lane : model_.types[codec_index(type)].schema.lanes) {
       row.push_back(random_value(random_, lane));
     }
-    world_.insert(
-        at, {.id = id, .kind = {.type = type, .generation = generations_++}, .values = row.data()});
+    world_.insert(at, {.id = SliceId{id},
+                       .kind = {.type = type, .generation = generations_++},
+                       .values = row.data()});
     is_same_ = false;
   }
   /// True when the reader has every entity that is not deferred.

@@ -37,7 +37,8 @@ class ForgetfulWorld {
     }
     std::vector<EntityState> states;
     for (std::uint32_t id = 0; id < entities_; ++id) {
-      states.push_back({.id = id, .kind = {}, .values = rows.data() + std::size_t{2} * id});
+      states.push_back(
+          {.id = SliceId{id}, .kind = {}, .values = rows.data() + std::size_t{2} * id});
     }
     return states;
   }
@@ -84,7 +85,7 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
       REQUIRE(reader.entities().size() == kEntities);
       for (const SeenEntity& seen : reader.entities()) {
         if (Tick(tick) - seen.tick > kPastTicksMax) continue;  // The world has dropped it.
-        const LaneValue* truth = world.row(seen.tick.value(), seen.id);
+        const LaneValue* truth = world.row(seen.tick.value(), codec_id(seen.id));
         REQUIRE(std::equal(truth, truth + 2, seen.values));
         if (seen.tick == Tick(tick)) ++updates;
       }
@@ -221,7 +222,7 @@ TEST_CASE("A dropped row with new values is not mistaken for unchanged", "[net][
   SnapshotWriter writer(model);
   SnapshotReader reader(model);
   std::array<LaneValue, 2> row{5, 5};
-  const std::array<EntityState, 1> world{{{.id = 3, .kind = {}, .values = row.data()}}};
+  const std::array<EntityState, 1> world{{{.id = SliceId{3}, .kind = {}, .values = row.data()}}};
   std::array<std::byte, 200> memory{};
   const auto exchange = [&](std::uint32_t tick) {
     writer.begin(Tick(tick), world);

@@ -34,7 +34,7 @@ class Ends {
   std::vector<Part> write(const World& world, std::size_t datagram_bytes) {
     std::vector<EntityState> states;
     for (const auto& [id, value] : worlds_.emplace_back(world)) {
-      states.push_back({.id = id, .kind = {}, .values = &value});
+      states.push_back({.id = SliceId{id}, .kind = {}, .values = &value});
     }
     std::vector<Part> parts;
     std::vector<std::byte> memory(datagram_bytes);
@@ -58,7 +58,7 @@ class Ends {
 
   World seen() const {
     World world;
-    for (const SeenEntity& entity : reader.entities()) world[entity.id] = *entity.values;
+    for (const SeenEntity& entity : reader.entities()) world[codec_id(entity.id)] = *entity.values;
     return world;
   }
 

@@ -33,7 +33,7 @@ std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   const Values values = {500, 600, 90, 1, 3};
   std::vector<EntityState> world;
   for (std::uint32_t id = 1; id <= entities; ++id) {
-    world.push_back({.id = id, .kind = {}, .values = values.data()});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = values.data()});
   }
   std::deque<SnapshotNumber> acks;
   std::vector<std::byte> memory(100'000);
@@ -92,7 +92,7 @@ TEST_CASE("Snapshots of a world that does not grow allocate nothing", "[net][sna
   std::uint64_t settled = 0;
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
     for (std::uint32_t id = 0; id < kEntities; ++id) {
-      world[id] = {.id = id + 1, .kind = {}, .values = states[tick][id].data()};
+      world[id] = {.id = SliceId{id + 1}, .kind = {}, .values = states[tick][id].data()};
     }
     if (tick == kTicks / 2) settled = allocation_count();
     writer.begin(Tick(tick), world);

@@ -23,10 +23,12 @@ class Lifetime {
 
   /// Writes the next tick. The world contains only the witness and, if it lives, the entity.
   NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_deferred = false) {
-    std::vector<EntityState> world = {{.id = kWitness, .kind = {}, .values = &values_[0]}};
+    std::vector<EntityState> world = {{.id = SliceId{kWitness}, .kind = {}, .values = &values_[0]}};
     if (lives) {
-      world.push_back(
-          {.id = kId, .kind = kind, .is_deferred = is_deferred, .values = &values_[value]});
+      world.push_back({.id = SliceId{kId},
+                       .kind = kind,
+                       .is_deferred = is_deferred,
+                       .values = &values_[value]});
     }
     writer.begin(Tick(++tick_), world);
     std::array<std::byte, 200> memory{};
@@ -43,7 +45,7 @@ class Lifetime {
   /// The entity as the reader has it, or null.
   const SeenEntity* seen() const {
     for (const SeenEntity& entity : reader.entities()) {
-      if (entity.id == kId) return &entity;
+      if (codec_id(entity.id) == kId) return &entity;
     }
     return nullptr;
   }
@@ -231,8 +233,8 @@ TEST_CASE("Deferred entities stay unchanged, and constant ones are up to date", 
   std::array<std::byte, 200> memory{};
   const auto exchange = [&](std::uint32_t tick, bool is_deferred, std::size_t value) {
     const std::array<EntityState, 2> world = {
-        {{.id = 1, .kind = {}, .is_deferred = is_deferred, .values = &values[value]},
-         {.id = 2, .kind = {}, .values = &values[0]}}};
+        {{.id = SliceId{1}, .kind = {}, .is_deferred = is_deferred, .values = &values[value]},
+         {.id = SliceId{2}, .kind = {}, .values = &values[0]}}};
     writer.begin(Tick(tick), world);
     REQUIRE(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     writer.acknowledge(writer.last_number());

@@ -51,11 +51,11 @@ TEST_CASE("Many new entities between two known ones arrive", "[net][snapshot]") 
   const std::size_t datagram_bytes = GENERATE(40U, 60U, 200U);
   Parts parts;
   const LaneValue value = 0x1234'5678;
-  std::vector<EntityState> world = {{.id = 3, .kind = {}, .values = &value},
-                                    {.id = 900, .kind = {}, .values = &value}};
+  std::vector<EntityState> world = {{.id = SliceId{3}, .kind = {}, .values = &value},
+                                    {.id = SliceId{900}, .kind = {}, .values = &value}};
   parts.exchange(world, 1200);
   for (std::uint32_t id = 10; id < 120; ++id) {
-    world.insert(world.end() - 1, {.id = id, .kind = {}, .values = &value});
+    world.insert(world.end() - 1, {.id = SliceId{id}, .kind = {}, .values = &value});
   }
   const std::size_t count = parts.exchange(world, datagram_bytes);
   CHECK(count > 1);
@@ -68,7 +68,7 @@ TEST_CASE("Replaced entities with reused ids also arrive in parts", "[net][snaps
   const LaneValue value = 0x1234'5678;
   std::vector<EntityState> world;
   for (std::uint32_t id = 1; id < 60; ++id)
-    world.push_back({.id = id, .kind = {}, .values = &value});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = &value});
   parts.exchange(world, 1200);
   for (EntityState& state : world) state.kind.generation = 9;
   parts.exchange(world, 40);
@@ -80,7 +80,7 @@ TEST_CASE("A very large unchanged world fits after any moving entities", "[net][
   const std::array<LaneValue, 2> values = {0x1234'5678, 0x8765'4321};
   std::vector<EntityState> world;
   for (std::uint32_t id = 1; id <= 6000; ++id)
-    world.push_back({.id = id, .kind = {}, .values = &values[0]});
+    world.push_back({.id = SliceId{id}, .kind = {}, .values = &values[0]});
   parts.exchange(world, 100'000);
   for (int i = 0; i < 3; ++i) parts.exchange(world, 100'000);
   // This must work for any number of bytes in the first datagram before the unchanged entities.
@@ -98,7 +98,7 @@ TEST_CASE("Ids far apart arrive in small datagrams", "[net][snapshot]") {
   const LaneValue value = 0x1234'5678;
   std::vector<EntityState> world;
   for (std::uint32_t i = 0; i < 30; ++i) {
-    world.push_back({.id = i * 0x0800'0000U + 5, .kind = {}, .values = &value});
+    world.push_back({.id = SliceId{i * 0x0800'0000U + 5}, .kind = {}, .values = &value});
   }
   parts.exchange(world, datagram_bytes);
 }
@@ -108,7 +108,8 @@ TEST_CASE("Nothing is written if the first entity does not fit", "[net][snapshot
   CAPTURE(size);
   Parts parts;
   const LaneValue value = 0x1234'5678;
-  const std::array<EntityState, 1> world = {{{.id = 0x0FFF'0000, .kind = {}, .values = &value}}};
+  const std::array<EntityState, 1> world = {
+      {{.id = SliceId{0x0FFF'0000}, .kind = {}, .values = &value}}};
   parts.writer.begin(parts.next_tick(), world);
   std::array<std::byte, 16> memory{};
   CHECK(parts.writer.write(std::span(memory).first(size)).empty());
@@ -121,7 +122,7 @@ TEST_CASE("An entity deferred while unchanged has the same state at both ends wh
   Parts parts(LaneKind::number);
   std::array<LaneValue, 40> values{};
   for (LaneValue i = 0; i < values.size(); ++i) values[i] = i < 20 ? 0 : (i - 20) * 100;
-  std::array<EntityState, 1> world = {{{.id = 1, .kind = {}, .values = &values[0]}}};
+  std::array<EntityState, 1> world = {{{.id = SliceId{1}, .kind = {}, .values = &values[0]}}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     world[0].values = &values[i];
     world[0].is_deferred = i < 20 && i % 3 != 0;  // Nothing changes then.

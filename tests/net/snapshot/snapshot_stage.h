@@ -137,7 +137,7 @@ class SnapshotStage {
     worlds_[Tick(now_)] = live_;
     std::vector<EntityState>& states = states_.emplace_back();
     for (const auto& [id, entity] : worlds_[Tick(now_)]) {
-      states.push_back({.id = id,
+      states.push_back({.id = SliceId{id},
                         .kind = entity.kind,
                         .is_deferred = entity.is_deferred,
                         .values = entity.values.data()});
@@ -214,15 +214,16 @@ class SnapshotStage {
     std::size_t fresh = 0;
     std::uint64_t id_min = 0;
     for (const SeenEntity& seen : reader_.entities()) {
-      REQUIRE(seen.id >= id_min);
-      id_min = std::uint64_t{seen.id} + 1;
+      const std::uint32_t id = codec_id(seen.id);
+      REQUIRE(id >= id_min);
+      id_min = std::uint64_t{id} + 1;
       const World& then = worlds_.at(seen.tick);
-      const auto was = then.find(seen.id);
+      const auto was = then.find(id);
       REQUIRE(was != then.end());
       REQUIRE(was->second.kind == seen.kind);
       REQUIRE(std::equal(was->second.values.begin(), was->second.values.end(), seen.values));
       if (!is_complete) continue;
-      const auto is = world.find(seen.id);
+      const auto is = world.find(id);
       // An unacknowledged entity may count as deferred if any entity is deferred.
       const bool is_past = is == world.end() || is->second.kind != seen.kind;
       if (is_past && seen.tick != reader_.tick() && holds_in(world)) continue;

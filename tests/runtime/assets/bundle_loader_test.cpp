@@ -174,7 +174,7 @@ TEST_CASE("Memory stays within its budget: the least recently used bundle is clo
 TEST_CASE("A registry is preloaded completely", "[runtime][assets]") {
   Fixture f;
   std::vector<BundleHandle> handles =
-      f.loader.request_registry(0, {.priority = LoadPriority::level});
+      f.loader.request_registry(RegistryIndex{0}, {.priority = LoadPriority::level});
   REQUIRE_FALSE(handles.empty());
   for (const BundleHandle& handle : handles) {
     CHECK(f.loader.finish(handle, kStart) == LoadState::ready);

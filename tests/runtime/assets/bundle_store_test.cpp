@@ -45,7 +45,7 @@ struct ClientBuild {
 
 std::uint32_t registry_index(const CatalogReader& catalog, std::string_view class_name) {
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    if (catalog.registry(i).class_name == class_name) return i;
+    if (catalog.registry(RegistryIndex{i}).class_name == class_name) return i;
   }
   FAIL("no such registry");
   return 0;
@@ -141,32 +141,33 @@ TEST_CASE("The type id of an asset is found by guid", "[runtime][assets][sys-5]"
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   for (std::uint32_t index = 0; index < catalog.registry_count(); ++index) {
-    const CatalogRegistry registry = catalog.registry(index);
+    const CatalogRegistry registry = catalog.registry(RegistryIndex{index});
     for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
       const CatalogEntry entry = catalog.entry(registry.first_entry + i);
       CAPTURE(entry.guid.to_string());
-      CHECK(build.store.type_id_of(index, entry.guid) == entry.type_id);
+      CHECK(build.store.type_id_of(RegistryIndex{index}, entry.guid) == entry.type_id);
     }
-    CHECK_FALSE(build.store.type_id_of(index, guid(9999)));
-    CHECK_FALSE(build.store.type_id_of(index, Guid()));
+    CHECK_FALSE(build.store.type_id_of(RegistryIndex{index}, guid(9999)));
+    CHECK_FALSE(build.store.type_id_of(RegistryIndex{index}, Guid()));
   }
-  CHECK_FALSE(build.store.type_id_of(catalog.registry_count(), guid(samples::kCrate)));
+  CHECK_FALSE(
+      build.store.type_id_of(RegistryIndex{catalog.registry_count()}, guid(samples::kCrate)));
 }
 
 TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
   const std::uint32_t replicated = registry_index(catalog, "ReplicatedEntity");
-  const ResolvedType* const crate = build.store.resolve(replicated, TypeId(2));
+  const ResolvedType* const crate = build.store.resolve(RegistryIndex{replicated}, TypeId(2));
   REQUIRE(crate != nullptr);
   CHECK(crate->guid == guid(samples::kCrate));
   CHECK(crate->bundle == catalog.bundle_of(guid(samples::kCrate)));
   CHECK(catalog.entry(crate->entry).type_id == TypeId(2));
   for (const std::uint32_t unassigned : {0U, 4U, TypeId::kMax, 0xFFFFFFFFU}) {
-    CHECK(build.store.resolve(replicated, TypeId(unassigned)) == nullptr);
+    CHECK(build.store.resolve(RegistryIndex{replicated}, TypeId(unassigned)) == nullptr);
   }
-  CHECK(build.store.resolve(catalog.registry_count(), TypeId(1)) == nullptr);
-  CHECK(build.store.resolve(0xFFFFFFFF, TypeId(1)) == nullptr);
+  CHECK(build.store.resolve(RegistryIndex{catalog.registry_count()}, TypeId(1)) == nullptr);
+  CHECK(build.store.resolve(RegistryIndex{0xFFFFFFFF}, TypeId(1)) == nullptr);
 }
 
 TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sys-2]") {
@@ -174,11 +175,11 @@ TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sy
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   const TypeTable table(catalog);
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    const CatalogRegistry registry = catalog.registry(i);
+    const CatalogRegistry registry = catalog.registry(RegistryIndex{i});
     for (std::uint32_t id = 0; id < 10; ++id) {
       CAPTURE(i, id);
       const std::optional<CatalogEntry> expected = catalog.resolve(registry, TypeId(id));
-      const ResolvedType* const resolved = table.find(i, TypeId(id));
+      const ResolvedType* const resolved = table.find(RegistryIndex{i}, TypeId(id));
       REQUIRE(expected.has_value() == (resolved != nullptr));
       if (resolved == nullptr) continue;
       CHECK(catalog.entry(resolved->entry).type_id == TypeId(id));

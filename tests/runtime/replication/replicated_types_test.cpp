@@ -14,7 +14,8 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   REQUIRE(schema.types.size() == 3);
   const auto names = [&](TypeId id) {
     std::vector<std::string> found;
-    for (const std::uint16_t index : schema.type(schema.find_type(id.value()).value()).components) {
+    for (const std::uint16_t index :
+         schema.type(schema.find_type(TypeId(id.value())).value()).components) {
       found.push_back(schema.components[index].name);
     }
     return found;
@@ -28,7 +29,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   const EntityId hero = stage.spawn(0, samples::kHeroType);
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);
-  const auto& layout = stage.types.layouts[schema_index(schema.find_type(1).value())];
+  const auto& layout = stage.types.layouts[schema_index(schema.find_type(TypeId(1)).value())];
   std::vector<Creation> members;
   list_members(stage.world, nullptr, hero, members);
   REQUIRE(group.size() == layout.size());
@@ -43,7 +44,7 @@ TEST_CASE("The initial values of a type are those of its prefab", "[runtime][rep
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
-    const SchemaType found = schema.find_type(type.value()).value();
+    const SchemaType found = schema.find_type(TypeId(type.value())).value();
     const EntityId entity = stage.spawn(static_cast<std::int32_t>(found), type);
     std::vector<std::int64_t> values(schema.value_count(found));
     stage.run(1);
@@ -61,7 +62,7 @@ TEST_CASE("Parts for owners and for all others follow those for everyone",
   samples::BridgeStage stage(components);
   const ReplicationSchema& schema = stage.types.schema;
   std::vector<std::string> found;
-  for (const std::uint16_t index : schema.type(schema.find_type(2).value()).components) {
+  for (const std::uint16_t index : schema.type(schema.find_type(TypeId(2)).value()).components) {
     found.push_back(schema.components[index].name);
   }
   CHECK(found == std::vector<std::string>{"Life", "Body", "1/Body"});
@@ -80,7 +81,7 @@ TEST_CASE("Local components are not sent", "[runtime][replication]") {
 TEST_CASE("A registry that cannot be replicated is an error with a reason",
           "[runtime][replication]") {
   samples::BridgeStage stage;
-  const auto none = replicated_types(stage.spawner, {.registry = 99, .local = {}});
+  const auto none = replicated_types(stage.spawner, {.registry = RegistryIndex{99}, .local = {}});
   REQUIRE_FALSE(none.has_value());
   CHECK(none.error().code == ErrorCode::not_found);
   MemoryFileSystem files = samples::build();

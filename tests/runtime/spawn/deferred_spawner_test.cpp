@@ -85,22 +85,22 @@ TEST_CASE("An asset that cannot be loaded becomes a placeholder, is counted and 
 
 TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn]") {
   Fixture f;
-  const EntityId root = f.deferred.spawn_type(0, TypeId(60000));
+  const EntityId root = f.deferred.spawn_type(RegistryIndex{0}, TypeId(60000));
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
   CHECK(f.deferred.drain_problems().at(0).code == ErrorCode::not_found);
   // One message per id, however often it occurs, and at most `kMaxReportedTypes` ids.
-  for (int i = 0; i < 100; ++i) f.deferred.spawn_type(0, TypeId(60000));
+  for (int i = 0; i < 100; ++i) f.deferred.spawn_type(RegistryIndex{0}, TypeId(60000));
   CHECK(f.deferred.drain_problems().empty());
   std::size_t reported = 1;
   for (std::uint32_t id = 50'000; id < 51'000; ++id) {
-    f.deferred.spawn_type(0, TypeId(id));
+    f.deferred.spawn_type(RegistryIndex{0}, TypeId(id));
     reported += f.deferred.drain_problems().size();
   }
   CHECK(reported == DeferredSpawner::kMaxReportedTypes);
   CHECK(f.deferred.counters().failed == 1 + 100 + 1'000);
   f.deferred.retry();
-  f.deferred.spawn_type(0, TypeId(60000));
+  f.deferred.spawn_type(RegistryIndex{0}, TypeId(60000));
   CHECK(f.deferred.drain_problems().size() == 1);
 }
 

@@ -21,12 +21,13 @@ struct Client : samples::SpawnStage {
   ReplicatedCollection collection{world};
   ReplicatedApply replicated{deferred, collection, world, registry()};
 
-  std::uint32_t registry() const {
+  RegistryIndex registry() const {
     for (std::uint32_t i = 0; i < store.catalog().registry_count(); ++i) {
-      if (store.catalog().registry(i).class_name == "ReplicatedEntity") return i;
+      if (store.catalog().registry(RegistryIndex{i}).class_name == "ReplicatedEntity")
+        return RegistryIndex{i};
     }
     FAIL("no registry of replicated entities");
-    return 0;
+    return {};
   }
   void apply(std::uint32_t tick, const std::vector<EntityReference>& despawned,
              const std::vector<ReplicatedSpawn>& spawned,
