@@ -84,18 +84,20 @@ TEST_CASE("Workers do the pieces that a silent cache does not return, and end th
   race.estimates.assign(count, std::chrono::milliseconds(1));
   race.workers = 2;
   std::atomic<bool> has_asked{false};
+  std::atomic<bool> has_missed{false};
   race.look_up = [&](std::size_t, const std::stop_token& abandoned) {
     has_asked = true;
     wait_until_abandoned(abandoned);
     return CacheRace::Accept();
   };
   race.work = [&](std::size_t piece, unsigned, bool is_missed) {
-    CHECK_FALSE(is_missed);
+    if (is_missed) has_missed = true;
     ++done[piece];
   };
   // Workers may be faster than the thread that asks.
   const RaceExperience shown = run_race(race, clock, {});
   CHECK(shown.look_up.has_value() == has_asked);
+  CHECK_FALSE(has_missed);
   for (const auto& times : done) CHECK(times == 1);
 }
 
