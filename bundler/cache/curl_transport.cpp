@@ -162,7 +162,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   }
   if (!options.ca_file.empty()) {
     set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
-    // Without this, the certificates in the folder of the system would also be trusted.
+    // Without this option, the certificates in the system's folder would also be trusted.
     set(curl, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   }
   set(curl, CURLOPT_HTTPHEADER, transfer.headers);
@@ -342,11 +342,11 @@ class CurlTransport::Loop {
   std::mutex mutex_;
   std::condition_variable_any asked_changed_;
   std::vector<Asked> asked_;  ///< The new requests. Protected by the mutex.
-  CURLM* multi_ = nullptr;    ///< Only the thread changes it. Protected by the mutex.
-  // Only the thread uses the next two members.
+  CURLM* multi_ = nullptr;    ///< The handle, which only `thread_` changes. Protected by the mutex.
+  // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::jthread thread_;  ///< The first request starts it. Protected by the mutex.
+  std::jthread thread_;  ///< The thread, which the first request starts. Protected by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {

@@ -76,7 +76,7 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Also counts writes that correct values in assets. Only these writes have a description.
+  // Also counts writes that correct values in assets. No other writes have a description (`what`).
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
@@ -126,8 +126,8 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
-// The identity of the program in the state of a build. A program with another identity cooks
-// everything again.
+// Returns the identity of the program, which the state of a build contains. A program with another
+// identity cooks everything again.
 std::string tool_name() {
   return std::string(MUSTER_VERSION) + " (" + program_hash().to_string().substr(0, 16) + ", zstd " +
          std::string(compressor_version()) + ")";

@@ -24,8 +24,8 @@ class RevisionFiles : public FileReader {
   /// Whether a path is a link that leads out of the project, but not out of its repository.
   virtual bool leads_out_of_project(const AssetPath& path) const = 0;
 
-  /// Treats these links as links that lead out of the project, as in a project that is read from
-  /// disk. Call it before reading.
+  /// Treats `links` as links that lead out of the project, because a project on disk does not
+  /// follow such links either. Call it before reading.
   virtual void leave_unread(std::set<AssetPath> links) = 0;
 };
 

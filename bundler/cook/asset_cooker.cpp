@@ -115,7 +115,8 @@ bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& quest
 
 namespace {
 
-// Adds a problem for a second component of the same type, because an entity may have only one.
+// Adds a problem for a second component of the same type. An entity may have only one component of
+// each type.
 void note_second(const SourceComponent& component, const SourceEntity& entity,
                  std::vector<CookProblem>& problems) {
   const SourceComponent* const first = entity.find(component.class_name);

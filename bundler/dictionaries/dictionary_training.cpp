@@ -1,6 +1,7 @@
 // Uses the "fast cover" algorithm of zstd with fixed parameters. In tests on real projects,
 // searching for better parameters with zstd's optimizer took ten times as long and saved nothing.
-// Dictionaries of plain bytes, without the selection of segments, were worse at every size.
+// Dictionaries that were made by joining samples, without selecting segments, were worse at every
+// size.
 #include "bundler/dictionaries/dictionary_training.h"
 
 #include <algorithm>

@@ -21,7 +21,7 @@ namespace {
 /// The maximum number of rounds. Each round merges a part of the remaining groups, and real
 /// projects need a few dozen rounds.
 constexpr int kRoundsMax = 200;
-/// The number of the smallest groups of a user that are compared with each other.
+/// Compares this number of the smallest groups of each user with each other.
 constexpr std::size_t kSmallestCompared = 4;
 
 struct Merged {

@@ -403,7 +403,8 @@ Result<Overview> read_overview(const FileReader& files) {
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
     return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
   }
-  // The times are from the last build in this folder. A patch removes them.
+  // The times are from the last build in this folder. Applying a patch removes the file with the
+  // times.
   ByteVector times_buffer;
   const auto times_bytes = read_whole(files, AssetPath().child(OutputFolder::kTimesName),
                                       OutputFolder::kReportBytesMax, times_buffer);

@@ -146,9 +146,10 @@ struct ComponentDescription {
 
   /// Returns null if no field has that name.
   const FieldDescription* find(std::string_view field) const;
-  /// The hash that identifies the description. The hash is equal for all compilers. It is different
-  /// if the layout or the meaning of the bytes differs. Includes `sampled`, because the encoding of
-  /// commands depends on it. Does not include `when_missing`, which only the server uses.
+  /// The hash that identifies the description. The hash is equal for all compilers. Descriptions
+  /// with another layout or another meaning of the bytes have another hash. The hash depends on
+  /// `sampled`, because the encoding of commands depends on `sampled`. The hash does not depend on
+  /// `when_missing`, which only the server uses.
   ContentHash hash() const;
 };
 

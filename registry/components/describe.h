@@ -229,7 +229,7 @@ struct FieldSpec {
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
-  /// True for any `std::array`, also with one element, so that names do not depend on `count`.
+  /// True for any `std::array`, even with one element.
   bool is_array = false;
   std::uint32_t element_bytes = 0;
   /// The bit `1 << Receivers` of the field, or the bits of all fields of a nested struct.

@@ -65,14 +65,16 @@ using Four = std::array<float, 4>;
 Four shortest_arc(const Four& from, Four to, double fraction) {
   double dot = 0;
   for (std::size_t i = 0; i < 4; ++i) dot += double{from[i]} * double{to[i]};
-  // A rotation and its negative are equal. The one that is nearer to `from` gives the shorter arc.
+  // `to` and its negative are the same rotation. The quaternion that is nearer to `from` gives the
+  // shorter arc.
   if (dot < 0) {
     for (float& part : to) part = -part;
     dot = -dot;
   }
   double first = 1 - fraction;
   double second = fraction;
-  constexpr double kNearlyEqual = 0.9995;  // Above it, the arc's sine is too small as a divisor.
+  // Above this value, the arc's sine is too small as a divisor.
+  constexpr double kNearlyEqual = 0.9995;
   if (dot < kNearlyEqual) {
     const double arc = std::acos(dot);
     first = std::sin(first * arc) / std::sin(arc);

@@ -125,7 +125,7 @@ class CandidateSearch {
   }
 
   // The class under `m_EditorClassIdentifier` in the first lines of an asset. Used if the asset's
-  // script is not in the project. Empty if it is not a class of roots or registries.
+  // script is not in the project. Empty if the class is not a class of roots or registries.
   std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
     const std::size_t at = text.find(kKey);

@@ -57,7 +57,8 @@ class Writer {
       if (!retirement) return fail(retirement.error());
       if (retirement.value()) edits.push_back(std::move(*retirement.value()));
     }
-    // The last edit is applied first, so that the line numbers of the others stay valid.
+    // The last edit in the file is applied first, so that the line numbers of the other edits stay
+    // valid.
     std::ranges::stable_sort(edits, std::ranges::greater{}, &Edit::begin_line);
     for (const Edit& edit : edits) {
       const auto begin = lines_.text.begin() + static_cast<std::ptrdiff_t>(edit.begin_line);

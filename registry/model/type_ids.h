@@ -15,11 +15,12 @@ struct RegistryIds {
   const IdLock* lock = nullptr;
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
-/// entry's own `type_id`, the lock file, the index in the list. The index counts from 0 or from 1.
-/// The choice is the one that gives more of the stored ids; if both give equally many, it is
-/// `first_id` of the class. If a lock exists, the index is not used, and an entry that is missing
-/// in the lock gets the next unused id. An entry also gets the next unused id if its index is the
-/// id of another entry for the same target. Requires: the targets of the registries are set.
+/// entry's own `type_id`, the lock file, the index in the list. The first index is 0 or 1: the
+/// number with which more indices are equal to stored ids. If both numbers give equally many
+/// matches, the first index is `first_id` of the class. If a lock exists, no index is used, and an
+/// entry that is missing in the lock gets the next unused id. An entry whose index is the id of
+/// another entry for the same target also gets the next unused id. Requires: the targets of the
+/// registries are set.
 void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster

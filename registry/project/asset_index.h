@@ -25,7 +25,7 @@ struct Asset {
   AssetPath path;
   Guid guid;
   bool is_folder = false;
-  /// Whether the sidecar refers to any asset. Most sidecars do not, and these are not read again.
+  /// Whether the sidecar refers to any asset. A sidecar without references is not read again.
   bool has_mentions_in_meta = true;
 };
 

@@ -94,7 +94,7 @@ class UnityFlattening {
     }
   }
 
-  // Whether a placeholder is for an object of another prefab than the instance's source.
+  // Whether a placeholder is for an object of a prefab that is not the instance's source.
   bool is_of_other_source(NodeIndex stand_in, std::int64_t instance) const {
     const auto document = documents_.find(instance);
     if (document == documents_.end()) return false;

@@ -1,7 +1,6 @@
 // The tables are in this order: the engine's version, the platform, types (with or without the
 // layout of their fields), objects, scripts, other files. Sizes depend on the version of the file.
-// The layout is not documented by the engine's maker. It is the layout that AssetRipper and UnityPy
-// read.
+// The engine's maker does not document the layout. AssetRipper and UnityPy read the same layout.
 #include "registry/project/serialized_externals.h"
 
 #include <algorithm>

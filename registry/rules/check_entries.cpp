@@ -1,5 +1,5 @@
-// Checks the entries of one registry. Does the checks of `Verify` in FPSSample, and further ones:
-// factories, entries with both or neither of prefab and factory, and complete presentation keys.
+// Checks the entries of one registry. Does the checks of `Verify` in FPSSample. Also checks
+// factories, entries that do not have exactly one of prefab and factory, and presentation keys.
 #include <algorithm>
 #include <charconv>
 #include <map>

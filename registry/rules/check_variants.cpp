@@ -133,7 +133,7 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        // This prefab is a variant of `nested` that has `nested` as its base.
+        // This prefab is a variant of `nested`, so the prefab has `nested` as its base.
         if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +

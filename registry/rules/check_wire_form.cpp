@@ -208,7 +208,8 @@ void check_wire_forms(const Project& project, const std::set<AssetNumber>& built
                       Findings& findings) {
   if (project.variants().files().empty()) return;
   auto components = load_components(project.files(), project.config());
-  // Another rule reports unreadable descriptions. Replicated entities are found without them.
+  // Another rule reports unreadable descriptions. Replicated entities are found even if the
+  // descriptions are unreadable.
   WireFormCheck check(
       project, components ? components.value() : std::vector<ComponentDescription>(), findings);
   for (const VariantFile& file : project.variants().files()) {

@@ -1,6 +1,6 @@
 // Parses plain YAML with the events of yaml-cpp. Only this file includes yaml-cpp and catches its
-// exceptions. It uses events, because the nodes of yaml-cpp lose positions and the order of keys,
-// accept repeated keys, and need 50 times the size of the text.
+// exceptions. This file does not use the nodes of yaml-cpp, because nodes lose positions and the
+// order of keys, accept repeated keys, and need 50 times the memory of the text.
 //
 // The depth of nesting is limited by the event handler. yaml-cpp calls the handler before it parses
 // a nested collection, so the handler throws before the call stack is too deep. The scanner of

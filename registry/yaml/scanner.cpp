@@ -1,7 +1,7 @@
 // The scanner searches for all words in one pass. The scanner compares the first and the last byte
 // of each window of 4 bytes, 16 windows at a time. `g..d` in either case matches `guid` and
-// `m_GUID`; `v..0` matches `val0`. These pairs are rare in text, so a scan of a file without
-// references takes little longer than reading the file. (`memmem` would need three passes.)
+// `m_GUID`; `v..0` matches `val0`. These pairs of bytes are rare in text, so scanning a file
+// without references takes little longer than reading the file. (`memmem` would need three passes.)
 //
 // The text around a match is examined within fixed limits, except that a run of white space is
 // skipped completely. The search continues after the examined text, so the whole scan takes linear

@@ -138,8 +138,8 @@ bool UnityReader::read_header_words(Document& document) {
 bool UnityReader::read_content() {
   const std::size_t indent = column();
   const bool is_dash = cursor_.at_indicator('-');
-  // A sequence can begin at the column of its key. Then only a line without a dash ends the
-  // sequence.
+  // A sequence can begin at the column of its key. Such a sequence ends at the first line without a
+  // dash.
   while (!open_.empty() &&
          (open_.back().indent > indent ||
           (open_.back().indent == indent && !is_dash && open_.back().kind == NodeKind::sequence))) {

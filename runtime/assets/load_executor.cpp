@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// About the number of small bundles that a thread loads in one frame.
+// A thread loads about this number of small bundles in one frame.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
 // Removes the order for a bundle. Returns false if the queue has no such order.

@@ -134,7 +134,7 @@ class GameServer : public session_detail::ServerCalls {
   /// exist then.
   void on_level(std::function<void()> callback);
   // Operation of the server.
-  /// Replaces the open build, its values and its types by those of a newer build. Clients must also
+  /// Replaces the open build by a newer build, including all values and types. Clients must also
   /// reload. Fails as `BundleStore::load` does, and with `unsupported` if
   /// `GameServerOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);

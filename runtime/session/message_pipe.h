@@ -119,7 +119,7 @@ struct Welcome {
 };
 /// The number of messages that the sender had received when the connection was lost.
 struct Resumed {
-  std::uint16_t map = 0;    ///< The `Welcome::map` in which the messages were counted.
+  std::uint16_t map = 0;    ///< The map, as in `Welcome::map`, whose messages were counted.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.
 };
 /// The level of the map that begins next.

@@ -89,8 +89,8 @@ class OwnPrediction final : public Forecast {
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// For measurements. If false, all entities run again when one entity differs.
   void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
-  /// `ticks` returns the tick of an entity's received state if that tick is before the newest
-  /// snapshot's tick, or else `Tick()`.
+  /// Sets a function that returns the tick of an entity's received state. The function returns
+  /// `Tick()` if the state is from the newest snapshot.
   void set_state_ticks(std::function<Tick(EntityId)> ticks) { state_ticks_ = std::move(ticks); }
   /// Call this function when the server has changed commands that had already run. The changed
   /// commands may have other results.
@@ -238,11 +238,11 @@ class OwnPrediction final : public Forecast {
   std::int32_t replayed_ticks_max_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;
-  /// The descriptions of `components_` for comparisons. Their tolerances include the rounding for
-  /// the wire.
+  /// The descriptions of `components_` for comparisons. The tolerances in these descriptions
+  /// include the rounding for the wire.
   std::vector<ComponentDescription> compared_;
-  /// The descriptions of `components_` for the blending of rotations. All linear fields change in
-  /// one step.
+  /// The descriptions of `components_` for the blending of rotations. In these descriptions, no
+  /// linear field is interpolated.
   std::vector<ComponentDescription> turned_;
   mutable ByteVector turning_;
   std::vector<ConfirmedBytes> confirmed_;

@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-// Finds the list of layers. In a plain file, the list is at the top; in a Unity file, it is one
-// level deeper.
+// Finds the list of layers. In a plain file, the list is in the top mapping. In a Unity file, the
+// list is in a mapping inside the top mapping.
 std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_view field) {
   if (level.document_count() == 0) return std::nullopt;
   const std::optional<ObjectValue> root = level.document(0).root;

@@ -70,8 +70,8 @@ class ReplicatedCollection {
   std::int32_t placed_count_ = 0;
   /// The entities by network id; null for an id that is not used.
   std::vector<EntityId> entities_;
-  /// While the world's `end_count` is equal to `searched_at_`, all ids from `placed_count_` up to
-  /// and without this id are in use.
+  /// The id at which the search for a free id begins. All ids in [`placed_count_`, `search_from_`)
+  /// are in use while the world's `end_count` is equal to `searched_at_`.
   std::int32_t search_from_ = 0;
   std::uint64_t searched_at_ = 0;
   std::uint64_t checked_count_ = 0;

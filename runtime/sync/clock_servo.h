@@ -33,7 +33,7 @@ enum class LeadWeight : std::uint8_t {
 ///
 /// In each frame, call `note` for each report that arrived, and then `due`. Times must not
 /// decrease. The state depends only on the calls and their arguments. Nothing is allocated after
-/// construction. One thread at a time.
+/// construction. Only one thread at a time may use this object.
 class ClockServo final : public CommandClock {
  public:
   static constexpr Duration kFrameMax = std::chrono::milliseconds(200);

@@ -48,7 +48,8 @@ enum class CommandGap : std::uint8_t {
 /// The context of a command: the two previous commands.
 struct CommandContext {
   CommandGap gap = CommandGap::none;
-  std::span<const std::int64_t> before;  ///< The command that this one is coded relative to.
+  /// The previous command, from which the differences are coded.
+  std::span<const std::int64_t> before;
   /// The command before `before`; equal to `before` if unknown.
   std::span<const std::int64_t> earlier;
 };

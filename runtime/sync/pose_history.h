@@ -100,7 +100,8 @@ class PoseHistory {
   struct State {
     Tick tick;
     std::vector<Record> records;  ///< Records by entity index.
-    /// Spheres by entity index / 8. Their centers are the topmost parents.
+    /// Spheres by entity index / 8. The centers of the spheres are the positions of the topmost
+    /// parents.
     std::vector<Spheres> spheres;
   };
   /// The two states around a moment, and the moment's fraction of the time between the states. For

@@ -42,7 +42,7 @@ ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks);
 enum class ClaimVerdict : std::uint8_t {
   accepted,
   missing,     ///< The claim is missing. The server uses the client's expected view.
-  unreceived,  ///< The client cannot have had `newest` as its newest snapshot.
+  unreceived,  ///< `newest` cannot be the newest snapshot that the client had.
   ahead,       ///< The view is newer than the newest snapshot that the client had.
   behind,      ///< The view is older than this client's delays explain.
   too_old,     ///< The view is older than `rewind_ticks_max`.

@@ -36,7 +36,6 @@ StateInput input(std::string name, InputUse use, bool exists = true) {
   return made;
 }
 
-/// A state that uses every part of the format.
 BuildState sample() {
   BuildState state;
   state.tool = "muster";
