@@ -199,7 +199,7 @@ class Race {
 
   // The next piece of a worker; no value if all pieces are done or claimed.
   std::optional<Piece> next() {
-    // The step is short, so that a server that does not answer is detected in time.
+    // Waits in short steps, so that a server that does not answer is detected soon.
     constexpr auto kStep = std::chrono::milliseconds(1);
     std::unique_lock lock(mutex_);
     while (!stop_.stop_requested() && !abandoned_.stop_requested()) {

@@ -217,7 +217,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     const auto choice = choose_for_build(open.value().project->config().axes, wishes.value());
     if (!choice) return report_error(session, choice.error());
   }
-  // Declared before the project, because the project reads it.
+  // `as_fixed` is declared before the project, because the project reads files from it.
   std::unique_ptr<FileSystem> as_fixed;
   if (arguments.fix) {
     const FixOptions fix{.is_dry_run = arguments.dry_run, .may_lose = arguments.allow_loss};

@@ -1,5 +1,5 @@
-// Checks the values of described components by cooking them. `registry/rules` cannot do this,
-// because it must not include the cooker.
+// Checks the values of described components by cooking them. This check is not in `registry/rules`,
+// because `registry/rules` must not include the cooker.
 #pragma once
 
 #include <set>

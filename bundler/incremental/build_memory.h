@@ -22,9 +22,9 @@ struct KnownAsset {
   const AssetFacts* facts = nullptr;
 };
 
-/// Provides facts about files while a project is opened, and facts about assets while it is
-/// checked. Also collects the facts for the state of the next build. Must live as long as the
-/// project:
+/// Provides facts about files while a project is opened, and facts about assets while the project
+/// is checked. Also collects the facts for the state of the next build. This object must outlive
+/// the project:
 ///
 ///     BuildMemory memory(recorded, read_state(output), tool);
 ///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);

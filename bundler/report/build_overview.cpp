@@ -368,7 +368,7 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
     const Budget& budget = budgets[use.budget];
     const auto most = largest.find(use.budget);
     const bool is_largest = most != largest.end() && most->second == use.bytes;
-    if (is_largest) largest.erase(most);  // If several bundles are the largest, removes the first.
+    if (is_largest) largest.erase(most);  // Only the first of several equally large bundles counts.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }

@@ -1,5 +1,5 @@
-// Computes the cost of loading each prefab: the number of files, and the bytes that it does not
-// need.
+// Computes the cost of loading each prefab: the number of files, and the loaded bytes that the
+// prefab does not need.
 #pragma once
 
 #include <cstdint>

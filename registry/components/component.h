@@ -88,7 +88,7 @@ enum class Interpolation : std::uint8_t {
   step = 0,
   linear = 1,
   shortest_arc = 2,  ///< For rotations.
-  angle = 3,         ///< For numbers in "deg" or "rad": along the shorter arc.
+  angle = 3,         ///< For numbers in "deg" or "rad"; uses the shorter arc.
 };
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
@@ -153,8 +153,9 @@ struct ComponentDescription {
   ContentHash hash() const;
 };
 
-/// The receivers of a component. `owner` or `all_but_owner` if all fields have this value,
-/// otherwise `everyone`. In the last case each field still restricts its own receivers.
+/// The receivers of a component. The result is `owner` or `all_but_owner` if all fields have this
+/// value, and otherwise `everyone`. Even if the result is `everyone`, each field can have fewer
+/// receivers.
 Receivers receivers_of(const ComponentDescription& component);
 
 /// Returns the size of one element of `type`; 0 for text, whose capacity is in the field's

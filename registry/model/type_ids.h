@@ -5,8 +5,9 @@
 
 namespace muster {
 
-/// The permanent identity of an entry: the guid of its definition. Without a definition it is the
-/// guid of the first referenced asset, and without references `own_guid`. Null for free slots.
+/// The permanent identity of an entry: the guid of its definition. The identity of an entry without
+/// a definition is the guid of the first referenced asset, or `own_guid` if the entry has no
+/// references. Null for free slots.
 Guid identity_of(const RegistryEntry& entry);
 
 /// A registry and its lock.

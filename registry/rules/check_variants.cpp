@@ -73,7 +73,7 @@ class VariantCheck {
   void check_kind(const VariantFile& file) {
     const Packing base = packing_but_sidecar(project_, file.base);
     const Packing variant = packing_but_sidecar(project_, file.file);
-    if (base.fault || variant.fault) return;  // Another rule reports this.
+    if (base.fault || variant.fault) return;  // Another rule reports the fault.
     const bool base_is_prefab = base.is_text && is_prefab(project_.sources(), file.base);
     const bool variant_is_prefab = variant.is_text && is_prefab(project_.sources(), file.file);
     const bool is_same_form =

@@ -55,8 +55,7 @@ bool is_word_at(const char* at) {
          std::memcmp(at, "val0", 4) == 0;
 }
 
-// The index of the first of the 16 offsets from `at` at which a word begins; `kLanes` if none
-// exists.
+// The first offset from `at`, 0 to 15, at which a word may begin; `kLanes` if none exists.
 std::size_t word_in_lanes(const char* at) {
   const auto words = std::bit_cast<Words>(candidates(at));
   for (std::size_t half = 0; half < words.size(); ++half) {

@@ -338,7 +338,7 @@ bool UnityReader::refuse_block_scalar() {
   return is_header;
 }
 
-// Fails if another text than a comment follows in the line.
+// Fails if the rest of the line has text that is not a comment.
 bool UnityReader::finish_line() {
   cursor_.skip_blanks();
   if (cursor_.at_line_end() || cursor_.at_comment()) return true;

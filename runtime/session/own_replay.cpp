@@ -37,7 +37,8 @@ void OwnPrediction::note_changed_commands() {
   for (Own& own : own_) own.linked = newest_;
 }
 
-/// Whether a field that only the server changes has another value than in the prediction.
+/// Whether the received value and the predicted value differ in a field that only the server
+/// changes.
 bool OwnPrediction::has_other_confirmed(const Own& own) const {
   return std::ranges::any_of(confirmed_, [&](const ConfirmedBytes& one) {
     const auto state = std::ranges::find(own.states, one.component, &State::component);

@@ -144,8 +144,8 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each of these
-// layers once and loads again after a rebuild, so every rebuild is new.
+// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each layer once,
+// and loads again after a rebuild. So a rebuilt layer has been rebuilt since the level was loaded.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {

@@ -46,16 +46,17 @@ class ClockServo final : public CommandClock {
   void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
   void note(const CommandArrival& arrival, Time now) override;
 
-  /// If a frame is longer than `kFrameMax`, only the last ticks are due, as many as in a frame of
-  /// length `kFrameMax`. The earlier ticks are skipped and counted.
+  /// A frame that is longer than `kFrameMax` has only the ticks of its last `kFrameMax`. The
+  /// earlier ticks of the frame are skipped and counted.
   std::uint32_t due(Time now) override;
   Tick tick() const override { return Tick(issued_); }
   float fraction() const override;
   /// The time between the last call of `due` and the next tick, if the speed does not change.
   Duration to_next() const;
 
-  /// The difference between predicted time and the time of `due`, relative to the first call of
-  /// `due`. Only corrections change the difference.
+  /// The difference between the predicted time and the time that was passed to `due`, in
+  /// milliseconds; 0 at the first call of `due`. The difference changes only when the clock
+  /// corrects an error.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
   std::uint64_t reseats() const override { return clock_.reseats(); }

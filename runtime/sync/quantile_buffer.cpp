@@ -56,7 +56,8 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const bool is_multiple = std::abs(intervals - std::round(intervals)) < kGapTolerance;
   const double lost = is_multiple ? std::min(std::round(intervals) - 1, kLostMax) : 0;
   newest_ms_ = tick_time;
-  // The snapshot is late if the frame before its arrival has played past its tick.
+  // The snapshot is late if the frame before the snapshot's arrival showed a later time than the
+  // snapshot's tick.
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
   // This snapshot replaces the lost snapshots. Each lost snapshot needs the same time plus its gap.

@@ -153,7 +153,8 @@ class ViewClaims {
   double time_ = 0;  ///< The client's time in ticks, computed from its command numbers.
   double step_ = 0;  ///< The number of ticks by which the last command advanced `time_`.
   Tick newest_;
-  /// The newest snapshot's tick minus the client's time, for the fastest recent arrival.
+  /// The newest snapshot's tick minus `time_`, for the snapshot of the last ticks that arrived with
+  /// the least delay.
   double best_ = 0;
   /// The recent lateness of the newest snapshot relative to `best_`, in ticks.
   double behind_ = 0;
