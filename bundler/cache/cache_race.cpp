@@ -27,8 +27,8 @@ constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
 /// A query that takes this many times as long as an average query counts as stalled.
 constexpr int kStalledFactor = 3;
-/// If no query was answered in time, the next race assumes that an answer takes this many times as
-/// long.
+/// If no query was answered in time, the next race assumes that an answer takes this number of
+/// times the duration of this race.
 constexpr int kUnansweredFactor = 4;
 
 class Race {

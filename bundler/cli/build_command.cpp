@@ -84,8 +84,8 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' updates them\n";
 }
 
-// Whether a finding is about a key with an unknown name. The build is then valid, but does not
-// contain the value of the key.
+// Whether a finding is about a key with an unknown name. A build with such a finding is valid, but
+// does not contain the value of the key.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";
 }

@@ -163,8 +163,8 @@ class Making {
     return hasher.finish();
   }
 
-  // Gets the dictionaries from the cache. As for bundles, it does not wait long for a server that
-  // does not answer.
+  // Gets the dictionaries from the cache. Waits only a short time for a server that does not
+  // answer.
   bool take_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
     std::optional<Cached> found;

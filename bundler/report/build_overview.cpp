@@ -125,7 +125,8 @@ class TargetReading {
     return found;
   }
 
-  // Reads the times of the bundles that the last build packed. Bundles that it kept have no times.
+  // Reads the times of the bundles that the last build packed. Bundles that the last build kept
+  // have no times.
   void read_times(const Json& moment) {
     for (const Json& bundle : list(moment, "bundles")) {
       if (!bundle.is_object() || text(bundle, "made") != "packed" || !bundle.contains("ms") ||

@@ -31,7 +31,7 @@ struct LoadSummary {
   std::vector<PrefabLoad> beyond;  ///< The prefabs that exceed the limit of files, sorted by path.
 };
 
-/// Summarises the costs of all prefabs. The result does not depend on their order.
+/// Summarises the costs of all prefabs. The result does not depend on the order of `loads`.
 LoadSummary summarise(std::vector<PrefabLoad> loads, std::uint64_t files_max);
 
 }  // namespace muster

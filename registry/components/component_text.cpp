@@ -48,8 +48,7 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// A name as a YAML key or value. Quoted if YAML would read the name as something else than this
-// text.
+// A name as a YAML key or value. The name is quoted if YAML would not read it as this text.
 std::string word(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';

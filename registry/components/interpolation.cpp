@@ -95,7 +95,7 @@ Four shortest_arc(const Four& from, Four to, double fraction) {
 // Interpolates one element of a field.
 void fill(const FieldDescription& field, const std::byte* from, const std::byte* to,
           double fraction, std::byte* out) {
-  // Copies the bytes at the fractions 0 and 1, and if both states are equal.
+  // If the fraction is 0 or 1, or if both states are equal, copies the bytes.
   const bool is_still = std::memcmp(from, to, field.element_bytes) == 0 &&
                         field.interpolation != Interpolation::angle;
   if (is_still || fraction <= 0 || fraction >= 1 || field.interpolation == Interpolation::step) {

@@ -443,7 +443,7 @@ class UnityFlattening {
   }
 
   void emit(std::size_t at, int parent, const std::vector<std::vector<std::size_t>>& children) {
-    // Iterative, because a malicious file may have any depth.
+    // The function is not recursive, because a malicious file may have any depth.
     std::vector<std::pair<std::size_t, int>> stack{{at, parent}};
     while (!stack.empty()) {
       const auto [index, above] = stack.back();

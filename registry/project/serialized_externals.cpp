@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint32_t kVersionMin = 14;
 constexpr std::uint32_t kVersionMax = 22;
 constexpr std::size_t kGuidBytes = 16;
-// The maximum number of rows of a table. Stops a read of a damaged file.
+// The maximum number of rows of a table, so that reading a damaged file ends soon.
 constexpr std::uint32_t kRowsMax = 1U << 20U;
 
 /// Reads numbers of either byte order. After a read beyond the end, all further reads return 0.

@@ -188,7 +188,7 @@ class RegistryCheck {
       add("malformed-entry", entry.location, message);
       return;
     }
-    // A warning, because the registry is valid and the entry may only be unfinished.
+    // The finding is only a warning, because the registry is valid and the entry may be unfinished.
     findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
   }
 

@@ -114,8 +114,9 @@ void check_files(const Project& project, TargetSet targets,
                      "a Git LFS pointer in place of the content");
         break;
       case ContentProblem::Kind::binary:
-        // Not an error, because Unity always stores lighting, terrain and navigation meshes in
-        // binary form. The rules for packing report all other binary files that are built.
+        // The finding is not an error, because Unity always stores lighting, terrain and navigation
+        // meshes in binary form. The rules for packing report all other binary files that are
+        // built.
         findings
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +

@@ -344,7 +344,7 @@ void check_folders(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
-// Adds the prefabs that may be in a cycle, also those that are not built. Uses the strong
+// Adds the prefabs that may be in a cycle, including prefabs that are not built. Uses the strong
 // references between prefabs, without parsing.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
   const auto can_be_prefab = [&](AssetNumber asset) {

@@ -259,7 +259,7 @@ class BundleLoader {
   /// The orders of the current start, until the executor accepts them.
   std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// A time that is not after any deadline of the started loads that have not begun.
+  /// A time at or before the earliest deadline of the started loads that have not begun.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;

@@ -237,8 +237,8 @@ bool BundleLoader::start(const Waiting& next) {
     ++counters_.loaded;
     return true;
   }
-  // Does not evict bundles for an estimate. If the estimate is too low, the next attempt knows the
-  // size.
+  // An estimated size does not evict other bundles. If the estimate is too low, the next attempt
+  // knows the size.
   std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;

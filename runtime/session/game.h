@@ -365,7 +365,7 @@ struct EffectOptions {
   Vec3 position{};
   Quaternion rotation{};
   std::optional<Vec3> line_end{};  ///< The end of the line, for an effect along a line.
-  EntityId cause{};                ///< If null, the entity that the system runs for.
+  EntityId cause{};                ///< The cause; if null, the entity that the system runs for.
   /// The distance in metres from a player's view position within which the effect is sent. 0 sends
   /// the effect at any distance.
   float metres = 0;

@@ -152,7 +152,7 @@ class GameServer : public session_detail::ServerCalls {
   std::string world_text(PlayerId player) const;
   Tick tick() const;
   std::string address() const;     ///< The server's address, with the port that the system chose.
-  std::string public_key() const;  ///< 64 hex digits, for clients.
+  std::string public_key() const;  ///< The public key, which clients need; 64 hex digits.
   World& world();
 
  private:

@@ -2,9 +2,9 @@
 //
 // The result of a replay depends only on the states at its beginning, on the commands, and on the
 // data that systems read. `reached` records the commands in which a system for one entity used
-// another entity. An entity is left out under two conditions: its compared state was predicted
-// correctly, and no later command linked the entity with another entity. A replay would not change
-// such an entity. If a replay nevertheless uses an entity that it left out, all entities run again.
+// another entity. A replay leaves out an entity if its compared state was predicted correctly and
+// no later command linked the entity with another entity. A replay would not change such an entity.
+// If a replay nevertheless uses an entity that it left out, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>

@@ -63,7 +63,7 @@ class ClockServo final : public CommandClock {
 
  private:
   /// The number of sent commands that are kept. At 60 ticks per second, these are the commands of
-  /// half a minute. Packets that wait during an outage can be so old.
+  /// half a minute. A packet that waits during an outage can be half a minute old.
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {

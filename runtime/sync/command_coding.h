@@ -38,7 +38,7 @@ std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands
 /// Returns the samplings of all fields, in the order of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// The command that a command is coded relative to. The gap selects the contexts.
+/// How a command is coded: relative to which earlier command. The gap selects the contexts.
 enum class CommandGap : std::uint8_t {
   none = 0,      ///< Coded relative to the previous tick's command.
   anchored = 1,  ///< A packet's first command, relative to a command that the receiver has.

@@ -52,11 +52,11 @@ class CommandForces {
 
   /// Applies the forces to the sampled commands of a tick.
   void apply(std::uint32_t stamp, CommandSet& set);
-  /// Server: repeats, at the command `stamp`, the forces that took effect after the command
-  /// `since`. The repeated forces get new offsets. Sums are not forced again.
+  /// For a server. Applies the forces that took effect after the command `since` again, at the
+  /// command `stamp`. These forces get new offsets. Sums are not forced again.
   void renew(std::uint32_t since, std::uint32_t stamp);
-  /// Server: the forces that still change commands, one per field. The server sends these forces to
-  /// a client that may have missed them.
+  /// For a server. Returns the forces that still change commands, one per field. The server sends
+  /// these forces to a client that may have missed them.
   std::vector<ForcedField> lasting() const;
   /// Server: the forces that have taken effect, with their offsets. The caller must send these
   /// forces to the client and clear the list.

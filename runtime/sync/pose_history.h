@@ -58,8 +58,8 @@ class PoseHistory {
   /// If the tick is not after the newest state's tick, all states are dropped first. Requires: no
   /// state is open.
   void begin(Tick tick);
-  /// Adds an entity to the open state. If the entity was already added, replaces its pose. Returns
-  /// false if there are too many entities.
+  /// Adds an entity to the state that `begin` has opened. If the entity was already added, replaces
+  /// its pose. Returns false if there are too many entities.
   bool note(const NotedPose& noted);
   /// Closes the open state, which can then be read. Requires: a state is open.
   void end();
