@@ -430,10 +430,11 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       .add_option("--variant", arguments.variants,
                   "AXIS=VALUE of 'variants' in muster.yaml: pack only this value; once per axis")
       ->allow_extra_args(false);
-  command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
+  command.add_option("--sign", arguments.sign,
+                     "Sign the build with this secret key of 'muster keygen'");
   command
       .add_option("--cache", arguments.caches,
-                  "Shared bundles of builds: a folder, or a server's address; twice for both")
+                  "A shared cache of bundles: a folder, or a server's address; twice for both")
       ->allow_extra_args(false);
   command.add_option("--cache-size", arguments.cache_size, "The maximum size of the cache folder")
       ->capture_default_str();
@@ -447,10 +448,10 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                    "Print for each bundle why it was packed, or that it was kept");
   command.add_flag("--dry-run", arguments.is_dry_run,
                    "Check the project and print what would be packed; write nothing");
-  command.add_flag("--strict", arguments.is_strict, "Refuse to build while there are warnings");
+  command.add_flag("--strict", arguments.is_strict, "Refuse to build if there are warnings");
   command
       .add_option("--fail-on", arguments.fail_on,
-                  "The minimum severity of findings that refuses the build: error, warning, note")
+                  "Refuse to build if a finding has at least this severity: error, warning, note")
       ->check(one_of({"error", "warning", "note"}))
       ->capture_default_str();
   command
@@ -465,7 +466,7 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
                    "Build again from nothing, and compare with the output");
   command.add_flag("--verify-determinism", arguments.verifies_determinism,
-                   "Build twice from nothing, in another order and with other threads; compare");
+                   "Build twice from nothing, with another order and number of threads; compare");
   command.add_option("--format", arguments.format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

@@ -281,7 +281,8 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("-o,--output", arguments->output, "Write the report to a file");
   command->add_option("--path-prefix", arguments->path_prefix,
                       "The project's folder in its repository, for sarif and github");
-  command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
+  command->add_option("--baseline", arguments->baseline,
+                      "Leave out the findings that this file accepts");
   command->add_option("--write-baseline", arguments->write_baseline,
                       "Write all present findings to this file as accepted");
   command->add_flag("--prune-baseline", arguments->prune_baseline,
@@ -295,7 +296,7 @@ void add_validate(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option(
       "--against", arguments->against,
-      "Also report what breaks shipped games: a Git revision, a build's folder or a catalog");
+      "Also report changes that break games shipped from this Git revision, build or catalog");
   command->add_option("--build", arguments->build,
                       "Also compare this build's output with the budgets of muster.yaml");
   command
