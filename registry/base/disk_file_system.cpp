@@ -311,8 +311,8 @@ int DiskFileSystem::put_in_place(const Move& move) const {
   const int exchanged =
       ::renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_EXCHANGE);
   if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
-  // Some network file systems cannot exchange folders. Then three renames are used. If the process
-  // ends after the first rename, `to` does not exist.
+  // Some network file systems cannot exchange folders, so three renames are used instead. If the
+  // process ends after the first rename, `to` does not exist.
   const std::string aside = std::string(from.name()) + ".old";
   if (::renameat(to.folder(), to.name(), from.folder(), aside.c_str()) != 0 ||
       ::renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {

@@ -129,7 +129,7 @@ struct FieldDescription {
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
   Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
-  /// The value in a tick whose command is missing. Not `repeat` for sums.
+  /// The value in a tick whose command is missing. A sum must not have `repeat`.
   Missing when_missing = Missing::repeat;
   std::vector<std::string> names;  ///< For an enumeration: the names of the values 0, 1, 2, ...
 };

@@ -333,8 +333,8 @@ class UnityFlattening {
     }
   }
 
-  // The object whose name the instance overrides. This is the root, because Unity always writes
-  // this override.
+  // The object whose name the instance overrides, which is the root: Unity always writes an
+  // override of the root's name.
   std::int64_t named_object(const InstanceChanges& changes) const {
     const NodeIndex list = tree_.find(changes.modification, "m_Modifications");
     for (const NodeIndex item : Children(tree_, list)) {

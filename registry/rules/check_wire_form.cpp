@@ -74,7 +74,8 @@ class WireFormCheck {
     }
     const SourcePrefab& base = project_.prefabs().flatten(file.base);
     const SourcePrefab& variant = project_.prefabs().flatten(file.file);
-    if (!base.problems.empty() || !variant.problems.empty()) return;  // Other rules report these.
+    // Other rules report these problems.
+    if (!base.problems.empty() || !variant.problems.empty()) return;
     if (base.entities.empty() || variant.entities.empty()) return;
     const bool lost_its_mark = is_marked(base.entities.front()) &&
                                !is_marked(variant.entities.front()) &&

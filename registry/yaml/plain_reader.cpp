@@ -77,7 +77,7 @@ class Source {
     return text_.substr(std::min(offset, text_.size()));
   }
   /// The position of an empty list item: the last dash before a mark, if only blanks and comments
-  /// are between them. Otherwise an unknown position.
+  /// are between them. Otherwise the result is an unknown position.
   Position dash_before(const YAML::Mark& mark) const {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);

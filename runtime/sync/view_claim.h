@@ -71,7 +71,7 @@ struct ViewClaimOptions {
   /// The maximum that jitter adds to `delay_slack_ticks`. Different clients choose different delays
   /// for the same jitter.
   double jitter_slack_ticks = 2;
-  /// Observed lateness decreases by this number of ticks per tick. Clients shorten their delay
+  /// Observed lateness decreases by this number of ticks per tick. The delay of a client decreases
   /// faster.
   double forget_rate = 0.002;
   /// Large lateness decreases faster: in each tick by the lateness divided by `forget_ticks`.

@@ -119,7 +119,7 @@ TEST_CASE("A stripped asset with variants has one row in the catalog",
   CHECK(store.load(guid_of("crate.yaml"), kMainPayload).has_value());
 }
 
-TEST_CASE("A rule that keeps an asset or one of its variants keeps all of them",
+TEST_CASE("A rule that keeps an asset or one of its variants keeps the asset and all its variants",
           "[bundler][build][variant][strip]") {
   Game game(GENERATE("\"a/skin.png\"", "\"a/skin@low.png\""));
   game.add("skin@low.png", "the coarse skin");

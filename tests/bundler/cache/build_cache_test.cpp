@@ -156,8 +156,9 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
 
-TEST_CASE("A cache whose requests all failed is reported with the reason, even after few of them",
-          "[cache]") {
+TEST_CASE(
+    "A cache is reported with the reason if all its requests failed, even if there were only a few",
+    "[cache]") {
   MemoryBlobs server;
   server.fails = true;
   BuildCache cache({{.store = &server, .name = "server"}});

@@ -150,7 +150,7 @@ TEST_CASE("Uploads that would make a build wait are given up, counted and report
   CHECK(cache.counters(0).not_stored == 101 - stored);
 }
 
-TEST_CASE("A server that refuses uploads is sent no more than a few", "[cache]") {
+TEST_CASE("A server that refuses uploads receives only a few uploads", "[cache]") {
   PausedServer server;
   server.refuses = true;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});

@@ -51,7 +51,7 @@ TEST_CASE("An existing folder stays, even an empty one", "[bundler][cli]") {
   CHECK(fs::exists(folder.path()));
 }
 
-TEST_CASE("The project of a folder is the nearest one above that is certainly a project",
+TEST_CASE("The project of a folder is the nearest parent folder that is certainly a project",
           "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string at = folder.path() + "/game/Assets/Plugin/Assets/Icons";

@@ -122,8 +122,10 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
   }
 }
 
-TEST_CASE("An asset of one prefab is in its bundle, an asset of several in a shared one",
-          "[bundler][plan][sys-12]") {
+TEST_CASE(
+    "An asset of one prefab is in the prefab's bundle, an asset of several prefabs in a shared "
+    "bundle",
+    "[bundler][plan][sys-12]") {
   Graph graph(5, 2);
   graph.edge(0, 2).edge(0, 3).edge(1, 3).edge(3, 4);
   graph.open();

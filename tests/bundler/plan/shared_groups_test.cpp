@@ -113,8 +113,9 @@ TEST_CASE("Groups are merged within both limits, for any limits", "[bundler][pla
   }
 }
 
-TEST_CASE("A prefab needs more files than wanted only because of the limit on wasted bytes",
-          "[bundler][plan][sys-12]") {
+TEST_CASE(
+    "A prefab exceeds the limit on files only if merging would exceed the limit on wasted bytes",
+    "[bundler][plan][sys-12]") {
   // Each pair of prefabs shares a large asset, so that no two groups can be merged.
   Sample made;
   for (std::uint32_t i = 0; i < 8; ++i) made.users.push_back({7 * 100'000, 1});

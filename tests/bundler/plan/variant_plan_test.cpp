@@ -99,8 +99,10 @@ class Game {
 
 using Lines = std::set<std::string>;
 
-TEST_CASE("An asset with variants, each variant, and the assets of only these get separate bundles",
-          "[bundler][plan][variant]") {
+TEST_CASE(
+    "An asset with variants, each variant, and the assets that only these need have separate "
+    "bundles",
+    "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"paint", "wood"});
   game.add("barrel", {"wood"});

@@ -123,7 +123,8 @@ TEST_CASE("The estimate of self-contained bundles is close to their real size",
   }
 }
 
-TEST_CASE("Every chain ends at a registered asset or at a registry", "[bundler][report]") {
+TEST_CASE("Every chain of references ends at a registered asset or at a registry",
+          "[bundler][report]") {
   const Overview overview = read_overview(arena_build()).value();
   std::size_t longest = 0;
   for (const OverviewTarget& target : overview.targets) {
@@ -268,7 +269,7 @@ TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][fault
   CHECK(n > 40);
 }
 
-TEST_CASE("The page contains its data so that no name can end it", "[bundler][report]") {
+TEST_CASE("A name in the data of the page cannot end the data", "[bundler][report]") {
   Overview overview = read_overview(arena_build()).value();
   overview.project = "</script><!--<script>/* data */ /* report.js */";
   overview.targets.front().assets.front().path = "</script>\" ' & \xE2\x80\xA8 \xFF";
