@@ -130,7 +130,7 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
                                                      std::string& why) {
   FieldConversion conversion(field);
   FieldSchema ours = wire_schema(field);
-  // Different receivers are allowed, because only the server uses them.
+  // A difference in receivers is allowed, because the receivers of the server's version apply.
   ours.receivers = sent.receivers;
   if (sent == ours) return conversion;
   conversion.is_straight_ = false;

@@ -162,7 +162,7 @@ class SystemContext {
   void play(EffectType effect, const EffectOptions& options) {
     play_cue(&effect, nullptr, options);
   }
-  /// Sends a message of the game to the clients that would play an effect of `play`.
+  /// Sends a message of the game in the same way as `play` sends an effect.
   /// `GameClient::on_message` receives the message. Only `cause` and `metres` of the options are
   /// used.
   template <Described T>

@@ -54,9 +54,9 @@ class ClockServo final : public CommandClock {
   /// The time between the last call of `due` and the next tick, if the speed does not change.
   Duration to_next() const;
 
-  /// The difference between the predicted time and the time that was passed to `due`, in
-  /// milliseconds; 0 at the first call of `due`. The difference changes only when the clock
-  /// corrects an error.
+  /// The predicted time minus the time that was passed to `due`, in milliseconds. The time of `due`
+  /// is measured from the first call of `due`. The difference changes only when the clock corrects
+  /// an error.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
   std::uint64_t reseats() const override { return clock_.reseats(); }
