@@ -1,5 +1,5 @@
-// File systems for verifying a build: one compares a build with another build instead of writing
-// it, and one lists the files of a project in another order.
+// File systems for verifying a build: `ComparedFiles` compares a build with another build instead
+// of writing it, and `ShuffledFiles` lists the files of a project in a random order.
 #pragma once
 
 #include <map>
@@ -72,8 +72,8 @@ class ComparedFiles::View final : public FileReader {
   const ComparedFiles& files_;
 };
 
-/// The files of a project, with the names of each folder in another order, because another disk can
-/// list them in any order. Equal seeds give equal orders.
+/// Lists the names in each folder of a project in a random order, because a disk can list names in
+/// any order. Equal seeds give equal orders.
 class ShuffledFiles final : public FileReader {
  public:
   ShuffledFiles(const FileReader& inner, std::uint64_t seed) : inner_(inner), seed_(seed) {}

@@ -88,7 +88,7 @@ Result<void> keep_target(const BuildRun& run, Target target) {
 }
 
 // Keeps targets that are not built now if they contain links. Tools that save space replace equal
-// files by links, so such a link may lead into the folder of a target that is replaced.
+// files by links. Such a link may lead into the folder of a target that this build replaces.
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =
@@ -139,8 +139,8 @@ void remember_blocks(const FileReader& files, const BuildRun& run, const Compres
   }
 }
 
-// Whether the earlier build has blocks of another compressor. Client and server reuse each other's
-// bundles, so one such target is enough.
+// Whether the earlier build has blocks of another compressor. One target with old blocks is enough,
+// because client and server reuse each other's bundles.
 bool has_old_blocks(const BuildState* earlier) {
   return earlier != nullptr && std::ranges::any_of(earlier->targets, &StateTarget::has_old_blocks);
 }

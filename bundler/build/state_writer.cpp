@@ -1,5 +1,5 @@
-// The state refers to facts, assets and files by numbers. The numbers are assigned when all of them
-// are known.
+// The state refers to facts, assets and files by numbers. The numbers are assigned when all facts,
+// assets and files are known.
 #include "bundler/build/state_writer.h"
 
 #include <algorithm>

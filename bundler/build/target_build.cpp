@@ -175,7 +175,7 @@ class TargetBuilder {
     race.look_up = [&](std::size_t i, const std::stop_token& abandoned) -> CacheRace::Accept {
       auto found = look_up(weighed[i].second, CacheReach::far, abandoned);
       if (!found) return {};
-      // Shared, because copies of a `std::function` must refer to one object.
+      // The pointer is shared, because copies of a `std::function` must refer to one object.
       const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
         take(weighed[i].second, *shared);

@@ -70,7 +70,7 @@ struct TargetBuild {
   std::vector<BuildReason> gone{};
   std::vector<DictionaryData> dictionaries{};  ///< The dictionaries, sorted by kind.
   std::size_t reused_blocks = 0;  ///< Blocks of earlier builds in newly packed bundles.
-  bool has_old_blocks = false;    ///< The same as in `StateTarget`.
+  bool has_old_blocks = false;    ///< The value of `StateTarget::has_old_blocks`.
 };
 
 struct BuildEdges {

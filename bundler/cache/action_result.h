@@ -9,10 +9,11 @@
 
 namespace muster {
 
-/// The result of an action, which is always a single file. The encoding is the `ActionResult` of
-/// Bazel's remote execution API, because servers can require this form: a protobuf message with one
-/// `output_files`, which has path, digest and, for a small file, contents. See
-/// https://github.com/bazelbuild/remote-apis, build/bazel/remote/execution/v2.
+/// The result of an action, which is always a single file. The encoding is the protobuf message
+/// `ActionResult` of Bazel's remote execution API, because servers can require this form. The
+/// message has one `output_files` with a path and a digest. For a small file, `output_files` also
+/// has the contents. See https://github.com/bazelbuild/remote-apis,
+/// build/bazel/remote/execution/v2.
 struct ActionResult {
   Sha256 content;
   std::uint64_t content_bytes = 0;

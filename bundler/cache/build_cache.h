@@ -99,7 +99,8 @@ class BuildCache {
   enum class Direction : std::uint8_t { in, out };
   struct State {
     CacheCounters counters;
-    std::array<unsigned, 2> failures_in_row{};  ///< The consecutive failures of each direction.
+    /// The consecutive failures of queries, and of stores.
+    std::array<unsigned, 2> failures_in_row{};
     std::string last_failure;
   };
 

@@ -27,8 +27,8 @@ constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
 /// A query that takes this many times as long as an average query counts as stalled.
 constexpr int kStalledFactor = 3;
-/// If no query was answered in time, the next race assumes that an answer takes this many times as
-/// long.
+/// If no query was answered in time, the next race assumes that an answer takes this number of
+/// times the duration of this race.
 constexpr int kUnansweredFactor = 4;
 
 class Race {
@@ -199,7 +199,7 @@ class Race {
 
   // The next piece of a worker; no value if all pieces are done or claimed.
   std::optional<Piece> next() {
-    // The step is short, so that a server that does not answer is detected in time.
+    // Waits in short steps, so that a server that does not answer is detected soon.
     constexpr auto kStep = std::chrono::milliseconds(1);
     std::unique_lock lock(mutex_);
     while (!stop_.stop_requested() && !abandoned_.stop_requested()) {

@@ -53,7 +53,7 @@ struct CacheRace {
   /// the same thread.
   std::function<Accept(std::size_t piece, const std::stop_token& abandoned)> look_up;
   /// Does a piece. `is_missed` is true if the cache was queried and does not have the piece. For a
-  /// large piece, the function is called only to report that.
+  /// large piece, the function is called only to report that the cache does not have the piece.
   std::function<void(std::size_t piece, unsigned worker, bool is_missed)> work;
 };
 

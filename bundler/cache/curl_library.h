@@ -35,8 +35,8 @@ struct CurlLibrary {
   void find(void* library, const char* name, Function& function);
 };
 
-/// The library. The first call loads it, and it stays loaded until the process ends. Several
-/// threads may call this function.
+/// Returns the library. The first call loads the library, which stays loaded until the process
+/// ends. Several threads may call this function.
 const CurlLibrary& curl_library();
 
 }  // namespace muster

@@ -1,7 +1,7 @@
 // One thread runs all requests through a multi handle of libcurl, because a thread for each request
-// would cost more than the request. All other threads only add requests to a list and wake that
-// thread up (`curl_multi_wakeup`). Other threads also wake it up to abandon a request, because
-// libcurl may call its callbacks only once a second while no data arrives.
+// would cost more than the request. All other threads add requests to a list and then wake this
+// thread up (`curl_multi_wakeup`). A thread that abandons a request also wakes this thread up,
+// because libcurl may call its callbacks only once a second while no data arrives.
 #include "bundler/cache/curl_transport.h"
 
 #include <algorithm>
@@ -147,7 +147,8 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   set(curl, CURLOPT_NOSIGNAL, 1L);
   // A request that is abandoned during the name lookup of its host does not wait for the name
-  // server, which may take ten seconds. Releases before 7.87 wait.
+  // server, which may take ten seconds. Releases of libcurl before 7.87 do not have this option,
+  // and wait.
   set(curl, CURLOPT_QUICK_EXIT, 1L);
   set(curl, CURLOPT_BUFFERSIZE, kReadBytes);
   // Reads passwords from `~/.netrc`, because all users of a machine can see the arguments of a
@@ -162,7 +163,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   }
   if (!options.ca_file.empty()) {
     set(curl, CURLOPT_CAINFO, options.ca_file.c_str());
-    // Without this, the certificates in the folder of the system would also be trusted.
+    // Without this option, the certificates in the system's folder would also be trusted.
     set(curl, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   }
   set(curl, CURLOPT_HTTPHEADER, transfer.headers);
@@ -342,11 +343,11 @@ class CurlTransport::Loop {
   std::mutex mutex_;
   std::condition_variable_any asked_changed_;
   std::vector<Asked> asked_;  ///< The new requests. Protected by the mutex.
-  CURLM* multi_ = nullptr;    ///< Only the thread changes it. Protected by the mutex.
-  // Only the thread uses the next two members.
+  CURLM* multi_ = nullptr;    ///< The handle, which only `thread_` changes. Protected by the mutex.
+  // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::jthread thread_;  ///< The first request starts it. Protected by the mutex.
+  std::jthread thread_;  ///< The thread, which the first request starts. Protected by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {

@@ -34,8 +34,8 @@ Result<void> stored(const Result<HttpAnswer>& answer) {
 }
 
 Result<HttpAnswer> ask_once(HttpTransport& transport, const HttpRequest& request) {
-  // Shared, because the thread that sets the value may still use the promise when this thread
-  // continues.
+  // The promise is shared, because the thread that sets the value may still use the promise when
+  // this thread continues.
   const auto promise = std::make_shared<std::promise<Result<HttpAnswer>>>();
   transport.start(request,
                   [promise](Result<HttpAnswer> answer) { promise->set_value(std::move(answer)); });

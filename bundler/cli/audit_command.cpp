@@ -59,13 +59,14 @@ int audit(const AuditArguments& arguments, Session& session) {
 void add_audit(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<AuditArguments>();
   CLI::App* command = app.add_subcommand(
-      "audit", "Show which presentation 'strip' leaves out of bundles, and what remains");
+      "audit", "List the presentation assets that bundles do not contain, and those that remain");
   add_project(*command, arguments->project);
   command->add_option("--target", arguments->target, "client, server or all")
       ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
-  command->add_option("--max-bytes", arguments->most,
-                      "If more source bytes of presentation remain, report a finding: 0, 4 MiB");
+  command->add_option(
+      "--max-bytes", arguments->most,
+      "Report a finding if more source bytes of presentation remain, for example 4 MiB");
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

@@ -12,7 +12,7 @@
 
 namespace muster::cli {
 
-/// Whether the argument of `--cache` is the address of a server. Otherwise it is a folder.
+/// Whether an argument of `--cache` is the address of a server, and not a folder.
 bool is_address(const std::string& place);
 
 /// The caches of a build: a folder, a server, or both. The folder is always queried first.

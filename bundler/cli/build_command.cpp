@@ -76,7 +76,7 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Also counts writes that correct values in assets. Only these writes have a description.
+  // Also counts writes that correct values in assets. No other writes have a description (`what`).
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;
@@ -84,8 +84,8 @@ void tell_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' updates them\n";
 }
 
-// Whether a finding is about a key with an unknown name. The build is then valid, but does not
-// contain the value of the key.
+// Whether a finding is about a key with an unknown name. A build with such a finding is valid, but
+// does not contain the value of the key.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";
 }
@@ -126,8 +126,8 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   return kSuccess;
 }
 
-// The identity of the program in the state of a build. A program with another identity cooks
-// everything again.
+// Returns the identity of the program, which the state of a build contains. A program with another
+// identity cooks everything again.
 std::string tool_name() {
   return std::string(MUSTER_VERSION) + " (" + program_hash().to_string().substr(0, 16) + ", zstd " +
          std::string(compressor_version()) + ")";
@@ -430,10 +430,11 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
       .add_option("--variant", arguments.variants,
                   "AXIS=VALUE of 'variants' in muster.yaml: pack only this value; once per axis")
       ->allow_extra_args(false);
-  command.add_option("--sign", arguments.sign, "A secret key of 'muster keygen': sign the build");
+  command.add_option("--sign", arguments.sign,
+                     "Sign the build with this secret key of 'muster keygen'");
   command
       .add_option("--cache", arguments.caches,
-                  "Shared bundles of builds: a folder, or a server's address; twice for both")
+                  "A shared cache of bundles: a folder, or a server's address; twice for both")
       ->allow_extra_args(false);
   command.add_option("--cache-size", arguments.cache_size, "The maximum size of the cache folder")
       ->capture_default_str();
@@ -447,10 +448,10 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                    "Print for each bundle why it was packed, or that it was kept");
   command.add_flag("--dry-run", arguments.is_dry_run,
                    "Check the project and print what would be packed; write nothing");
-  command.add_flag("--strict", arguments.is_strict, "Refuse to build while there are warnings");
+  command.add_flag("--strict", arguments.is_strict, "Refuse to build if there are warnings");
   command
       .add_option("--fail-on", arguments.fail_on,
-                  "The minimum severity of findings that refuses the build: error, warning, note")
+                  "Refuse to build if a finding has at least this severity: error, warning, note")
       ->check(one_of({"error", "warning", "note"}))
       ->capture_default_str();
   command
@@ -465,7 +466,7 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
                    "Build again from nothing, and compare with the output");
   command.add_flag("--verify-determinism", arguments.verifies_determinism,
-                   "Build twice from nothing, in another order and with other threads; compare");
+                   "Build twice from nothing, with another order and number of threads; compare");
   command.add_option("--format", arguments.format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

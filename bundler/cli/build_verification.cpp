@@ -9,8 +9,8 @@
 namespace muster::cli {
 namespace {
 
-// The seed of the other order of folders. Any number is possible except 0, which means the order of
-// the disk.
+// The seed of the second build's order of folders. Any number except 0 is possible; 0 means the
+// order of the disk.
 constexpr std::uint64_t kShuffleSeed = 20;
 
 std::vector<std::string> folders_of(TargetSet targets) {

@@ -32,11 +32,11 @@ tl::unexpected<Error> failure(const std::string& what) {
   ::dup2(input, STDIN_FILENO);
   ::dup2(output, STDOUT_FILENO);
   if (errors >= 0) ::dup2(errors, STDERR_FILENO);
-  // Also closes the pipes to other child processes. If this child kept them open, the input of the
-  // other child processes would never end.
+  // Also closes the pipes to other child processes. If this child kept the pipes open, the input of
+  // the other child processes would never end.
   ::close_range(STDERR_FILENO + 1, ~0U, 0);
-  // This program blocks signals and a thread reads them. The child must not inherit that, so that
-  // it handles signals of the terminal as usual.
+  // This program blocks signals and reads them in a thread. The child unblocks the signals, so that
+  // a signal of the terminal ends the child.
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -55,7 +55,7 @@ class ChildProcess {
   pid_t process_ = -1;
   int input_ = -1;
   int output_ = -1;
-  /// A file in memory. Unlike a pipe, it cannot become full and block the program.
+  /// A file in memory. Unlike a pipe, the file cannot become full and block the program.
   int errors_ = -1;
   ByteVector buffer_;
   /// The start of the unread part of the buffer, which is `[begin_, end_)`.

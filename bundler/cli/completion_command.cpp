@@ -1,5 +1,5 @@
-// Prints scripts for shell completion and the manual page. Both are made from the definitions of
-// commands and options that the parser uses.
+// Prints scripts for shell completion and the manual page. The scripts and the page are made from
+// the definitions of commands and options that the parser uses.
 #include <algorithm>
 #include <memory>
 
@@ -21,8 +21,8 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
 // The first line of a description. Some descriptions have several lines.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
-// The possible values of an option, separated by spaces; empty if any value is allowed. The check
-// of the option describes them as "{a,b}".
+// The possible values of an option, separated by spaces; empty if any value is allowed. The
+// option's type name contains the values as "{a,b}".
 std::string choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t begin = type.find('{');

@@ -122,7 +122,7 @@ ContentHash program_hash() {
       const auto& segment = program->dlpi_phdr[i];
       if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) != 0) continue;
 #if defined(__SANITIZE_ADDRESS__)
-      // Segments that are not executable may not be readable.
+      // With AddressSanitizer, only executable segments are certain to be readable.
       if ((segment.p_flags & PF_X) == 0) continue;
 #endif
       const auto address = program->dlpi_addr + segment.p_vaddr;

@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint64_t kGitPointerBytesMax = 1024;
 /// The maximum number of links on one path, as in Linux.
 constexpr int kLinksMax = 40;
-/// The size that is assumed for a blob that was not fetched. This size is too large for a pointer.
+/// The size that is assumed for a blob that was not fetched. A Git LFS pointer is always smaller.
 constexpr std::uint64_t kAbsentBytes = 1ULL << 20U;
 /// The maximum size of the path in a link, as in Linux.
 constexpr std::uint64_t kLinkBytesMax = 4096;

@@ -24,8 +24,8 @@ class RevisionFiles : public FileReader {
   /// Whether a path is a link that leads out of the project, but not out of its repository.
   virtual bool leads_out_of_project(const AssetPath& path) const = 0;
 
-  /// Treats these links as links that lead out of the project, as in a project that is read from
-  /// disk. Call it before reading.
+  /// Treats `links` as links that lead out of the project, because a project on disk does not
+  /// follow such links either. Call it before reading.
   virtual void leave_unread(std::set<AssetPath> links) = 0;
 };
 
@@ -34,11 +34,12 @@ class RevisionFiles : public FileReader {
 /// hooks. Blobs are read on request. In a partial clone, the blobs of all text files of the project
 /// are fetched in one request. Content of Git LFS is read from the repository's own store if it is
 /// there ('git lfs fetch origin REVISION' loads it); otherwise the file is a pointer. Symbolic
-/// links are followed within the repository. This includes absolute links into its current work
-/// tree. A submodule is read at the commit in the revision, from the repository that is checked out
-/// at its path. Fails with `not_found` if the repository, the revision or the folder does not
-/// exist. Fails with `invalid_argument` if `revision` cannot be the name of a revision, and with
-/// `io` if `git` is missing or fails. The message of `io` has the reason that `git` printed.
+/// links are followed within the repository, including absolute links into the repository's current
+/// work tree. A submodule is read at the commit in the revision, from the repository that is
+/// checked out at its path. Fails with `not_found` if the repository, the revision or the folder
+/// does not exist. Fails with `invalid_argument` if `revision` cannot be the name of a revision,
+/// and with `io` if `git` is missing or fails. The message of `io` has the reason that `git`
+/// printed.
 Result<std::unique_ptr<RevisionFiles>> open_revision(const std::string& project,
                                                      const std::string& revision);
 

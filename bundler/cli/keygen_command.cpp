@@ -74,7 +74,7 @@ Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
 
 void add_keygen(CLI::App& app, Session& session) {
   auto path = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("keygen", "Make a key to sign builds with");
+  CLI::App* command = app.add_subcommand("keygen", "Make a key pair for signing builds");
   command
       ->add_option("FILE", *path,
                    "The file for the secret key; the public key is written to FILE.pub")

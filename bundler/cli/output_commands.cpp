@@ -278,7 +278,7 @@ int extract(const ExtractArguments& arguments, Session& session) {
 void add_output_commands(CLI::App& app, Session& session) {
   auto verified = std::make_shared<VerifyArguments>();
   CLI::App* verify_command =
-      app.add_subcommand("verify", "Check a build's output to the last byte");
+      app.add_subcommand("verify", "Check that a build's output is complete and undamaged");
   verify_command->add_option("OUT", verified->out, "A build's output folder")->required();
   verify_command->add_option(
       "--key", verified->key,
@@ -295,7 +295,7 @@ void add_output_commands(CLI::App& app, Session& session) {
   auto format = std::make_shared<std::string>("text");
 
   CLI::App* inspect_command =
-      app.add_subcommand("inspect", "Show what a bundle or catalog file holds");
+      app.add_subcommand("inspect", "Show the content of a bundle or catalog file");
   inspect_command->add_option("FILE", *out, "A .mbundle or .mcat file")->required();
   inspect_command->add_option("--format", *format, "text or json")
       ->check(one_of({"text", "json"}))

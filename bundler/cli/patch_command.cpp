@@ -89,7 +89,7 @@ int apply(const PatchArguments& arguments, Session& session) {
 
 void add_patch(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<PatchArguments>();
-  CLI::App* command = app.add_subcommand("patch", "Make and apply differences between two builds");
+  CLI::App* command = app.add_subcommand("patch", "Create and apply patches between two builds");
   command->require_subcommand(1);
   command->footer(
       "Example:\n  muster patch create build/shipped build/game --out update.mpatch\n"
@@ -107,8 +107,9 @@ void add_patch(CLI::App& app, Session& session) {
   create_command->add_flag("--portable", arguments->is_portable,
                            "Write a larger patch, which any release of zstd can apply");
   create_command->footer(
-      "The patch contains differences of the plain text of changed assets. Applying it compresses\n"
-      "them again, which requires a zstd that gives the same bytes; the result is verified.\n"
+      "The patch contains differences of the uncompressed bytes of changed assets. Applying the\n"
+      "patch compresses these assets again, which requires a zstd that gives the same bytes. The\n"
+      "result is verified.\n"
       "With --portable, the patch contains changed assets in compressed form.\n\n"
       "Example:\n  muster patch create build/shipped build/game --out update.mpatch");
   create_command->callback(
@@ -121,8 +122,9 @@ void add_patch(CLI::App& app, Session& session) {
   apply_command->add_option("-o,--out", arguments->out, "The folder of the new build; may be OLD")
       ->required();
   apply_command->footer(
-      "All or nothing: if the patch does not fit, a file is damaged, the disk is full or the\n"
-      "process ends, the output is unchanged. Then run the command again.\n\n"
+      "The output changes completely or not at all: it is unchanged if the patch does not fit, a\n"
+      "file is damaged, the disk is full or the process is killed. Then the command can be run\n"
+      "again.\n\n"
       "Example:\n  muster patch apply build/shipped update.mpatch --out build/shipped");
   apply_command->callback(
       [arguments, &session] { session.exit_code = apply(*arguments, session); });

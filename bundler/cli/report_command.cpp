@@ -91,10 +91,11 @@ int report(const ReportArguments& arguments, Session& session) {
 
 void add_report(CLI::App& app, Session& session) {
   auto arguments = std::make_shared<ReportArguments>();
-  CLI::App* command = app.add_subcommand("report", "Show where a build's bytes are, and why");
+  CLI::App* command = app.add_subcommand(
+      "report", "Show the sizes of a build's assets, and why each asset is in the build");
   command->add_option("OUT", arguments->out, "A build's output folder")->required();
   command->add_option("--html", arguments->html, "Write an HTML page to this file");
-  command->add_option("--against", arguments->against, "Another build, to compare with");
+  command->add_option("--against", arguments->against, "Another build to compare the sizes with");
   command
       ->add_option(
           "--budget", arguments->budgets,

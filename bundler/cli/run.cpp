@@ -53,8 +53,8 @@ int run_command(int argc, char** argv, Session& session) {
     app.require_subcommand(1);
     app.footer(
         "Exit codes: 0 success, 1 findings or failed verification, 2 usage, unreadable input or\n"
-        "unwritable output, 3 internal error. A reader that stops early (head) does not affect "
-        "them.\n\n"
+        "unwritable output, 3 internal error. If a program such as head closes the standard\n"
+        "output early, the exit code stays the same.\n\n"
         "Example:\n  muster validate my-game && muster build my-game --out build/game");
     add_audit(app, session);
     add_build(app, session);

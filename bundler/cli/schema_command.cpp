@@ -54,7 +54,7 @@ void add_schema(CLI::App& app, Session& session) {
       ->required()
       ->check(one_of({"config", "content"}));
   command->add_option("PROJECT", arguments->project, "The project's folder, for 'content'");
-  command->add_option("-o,--out", arguments->out, "Write it to a file");
+  command->add_option("-o,--out", arguments->out, "Write the schema to this file");
   command->footer(
       "Examples:\n  muster schema config --out muster.schema.json\n"
       "  muster schema content my-game --out content.schema.json");

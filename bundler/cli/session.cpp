@@ -43,8 +43,8 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
 
 Result<void> begin_writing(Session& session) {
   // The signal thread requests the stop and then exchanges `writing`. This thread exchanges
-  // `writing` and then reads the stop. So at least one of the two threads sees the change of the
-  // other thread.
+  // `writing` and then tests for a stop. Because of these orders, at least one of the two threads
+  // sees the change of the other thread.
   session.writing.exchange(true);
   if (!session.stop.stop_requested()) return {};
   return fail(ErrorCode::cancelled, "stopped; nothing was changed");

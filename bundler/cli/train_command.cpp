@@ -169,9 +169,10 @@ void add_train(CLI::App& app, Session& session) {
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
   command->footer(
-      "A new dictionary changes every entry of its kind, so each player loads them again. So the\n"
-      "present dictionary stays unless another one makes the entries 5 % smaller. The key\n"
-      "'dictionaries' under 'compression' in muster.yaml names the folder of the dictionaries.\n\n"
+      "A new dictionary changes every entry of its kind, so each player downloads these entries\n"
+      "again. So the current dictionary stays unless a new one makes the entries 5 % smaller. The\n"
+      "key 'dictionaries' under 'compression' in muster.yaml names the folder of the "
+      "dictionaries.\n\n"
       "Example:\n  muster train my-game --check");
   command->callback([arguments, &session] { session.exit_code = train(*arguments, session); });
 }

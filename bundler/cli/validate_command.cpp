@@ -217,7 +217,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
     const auto choice = choose_for_build(open.value().project->config().axes, wishes.value());
     if (!choice) return report_error(session, choice.error());
   }
-  // Declared before the project, because the project reads it.
+  // `as_fixed` is declared before the project, because the project reads files from it.
   std::unique_ptr<FileSystem> as_fixed;
   if (arguments.fix) {
     const FixOptions fix{.is_dry_run = arguments.dry_run, .may_lose = arguments.allow_loss};
@@ -281,7 +281,8 @@ void add_validate(CLI::App& app, Session& session) {
   command->add_option("-o,--output", arguments->output, "Write the report to a file");
   command->add_option("--path-prefix", arguments->path_prefix,
                       "The project's folder in its repository, for sarif and github");
-  command->add_option("--baseline", arguments->baseline, "Leave out the findings of this file");
+  command->add_option("--baseline", arguments->baseline,
+                      "Leave out the findings that this file accepts");
   command->add_option("--write-baseline", arguments->write_baseline,
                       "Write all present findings to this file as accepted");
   command->add_flag("--prune-baseline", arguments->prune_baseline,
@@ -295,7 +296,7 @@ void add_validate(CLI::App& app, Session& session) {
       ->capture_default_str();
   command->add_option(
       "--against", arguments->against,
-      "Also report what breaks shipped games: a Git revision, a build's folder or a catalog");
+      "Also report changes that break games shipped from this Git revision, build or catalog");
   command->add_option("--build", arguments->build,
                       "Also compare this build's output with the budgets of muster.yaml");
   command

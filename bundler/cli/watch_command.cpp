@@ -76,8 +76,8 @@ int watch(const BuildArguments& arguments, Session& session) {
     // Wrong arguments cannot become correct, so the command ends.
     if (is_first && code == kUsage) return code;
     session.out.flush();
-    // Notifies games even after a build with findings, because it may have been published, and
-    // games check that themselves.
+    // Notifies games even after a build with findings, because the build may have been published.
+    // Games check whether a new build was published.
     if (!socket && code == kSuccess) open_socket(arguments.out, socket, session);
     if (socket) socket->tell_built();
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")

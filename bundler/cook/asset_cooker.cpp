@@ -115,7 +115,8 @@ bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& quest
 
 namespace {
 
-// Adds a problem for a second component of the same type, because an entity may have only one.
+// Adds a problem for a second component of the same type. An entity may have only one component of
+// each type.
 void note_second(const SourceComponent& component, const SourceEntity& entity,
                  std::vector<CookProblem>& problems) {
   const SourceComponent* const first = entity.find(component.class_name);
@@ -243,8 +244,8 @@ void AssetCooker::add_settings(const Asset& asset, CookedAsset& result) const {
   ByteVector meta_buffer;
   const auto text = read_whole(project_.files(), meta.path, kSidecarBytesMax, meta_buffer);
   if (!text) {
-    // The sidecar was removed after the project was opened, because an asset without a sidecar has
-    // no guid.
+    // Every asset with a guid had a sidecar when the project was opened, so the sidecar was removed
+    // since.
     if (text.error().code == ErrorCode::not_found) return;
     result.problems.push_back({{meta.path, {}}, text.error().message});
     return;

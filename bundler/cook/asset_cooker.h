@@ -30,7 +30,8 @@ struct CookedAsset {
 class AssetCooker {
  public:
   /// `components` are the component descriptions of the game. `strips` has the rules for content
-  /// that the target leaves out; null leaves out nothing. All arguments must outlive the cooker.
+  /// that the target leaves out. If null, the target leaves out no content. All arguments must
+  /// outlive the cooker.
   AssetCooker(const Project& project, const std::vector<ComponentDescription>& components,
               const StripRules* strips = nullptr);
 

@@ -40,8 +40,8 @@ class ListExtents {
   /// The layers and overrides that apply to the value at a path. The path may go through any number
   /// of lists. If integers are packed into one text, `element_bytes` is the size of each integer.
   ValueReach reach(std::string_view path, std::size_t element_bytes = 0) const;
-  /// The length of the list at a path. Requires: the list exists, and `reach` is the result of
-  /// `reach` for it.
+  /// The length of the list at a path. Requires: the list exists, and `reach` is the result of the
+  /// function `reach` for `list`.
   ListLength length(std::string_view list, const ValueReach& reach,
                     std::size_t element_bytes = 0) const;
 

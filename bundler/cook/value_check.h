@@ -1,5 +1,5 @@
-// Checks the values of described components by cooking them. `registry/rules` cannot do this,
-// because it must not include the cooker.
+// Checks the values of described components by cooking them. This check is not in `registry/rules`,
+// because `registry/rules` must not include the cooker.
 #pragma once
 
 #include <set>
@@ -11,8 +11,9 @@
 namespace muster {
 
 /// Adds a finding `unfit-value` for each value of a described component that the cooker would
-/// refuse. The function is a `FurtherCheck` of `validate`. Checks the `built` assets, in which such
-/// a value blocks a build, and all plain files. Cooks on `jobs` threads and discards the results.
+/// refuse. The function is a `FurtherCheck` of `validate`. Checks the `built` assets and all plain
+/// files. Such a value in a built asset blocks a build. Cooks on `jobs` threads and discards the
+/// results.
 void check_values(const Project& project, const std::vector<ComponentDescription>& components,
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings);
 

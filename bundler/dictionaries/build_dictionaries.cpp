@@ -21,7 +21,8 @@
 namespace muster {
 namespace {
 
-/// The version of the rules. Increment it when the same samples must give other dictionaries.
+/// The version of the rules for training. Increment the version when equal samples must give other
+/// dictionaries than before.
 constexpr std::uint8_t kRulesVersion = 1;
 /// The estimated time of training, which decides how long to wait for a distant server.
 constexpr Duration kTrainingTime = std::chrono::seconds(4);
@@ -162,8 +163,8 @@ class Making {
     return hasher.finish();
   }
 
-  // Gets the dictionaries from the cache. As for bundles, it does not wait long for a server that
-  // does not answer.
+  // Gets the dictionaries from the cache. Waits only a short time for a server that does not
+  // answer.
   bool take_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
     std::optional<Cached> found;

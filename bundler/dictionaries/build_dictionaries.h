@@ -22,7 +22,7 @@ struct BuildDictionary {
   EntryKind kind = EntryKind::object;
   ByteVector bytes;
   std::uint64_t sample_bytes = 0;
-  std::uint64_t saved_bytes = 0;  ///< The same as in `TrainedDictionary`.
+  std::uint64_t saved_bytes = 0;  ///< The value of `TrainedDictionary::saved_bytes`.
   ContentHash hash() const { return hash_bytes(bytes); }
 };
 

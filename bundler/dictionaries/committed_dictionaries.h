@@ -1,5 +1,5 @@
-// Reads and trains dictionaries that are committed in a project. `muster train` trains them on
-// request.
+// Reads and trains the dictionaries that are committed in a project. Only `muster train` trains
+// committed dictionaries.
 #pragma once
 
 #include <optional>
@@ -85,8 +85,8 @@ SamplingRules committed_sampling();
 /// The existing dictionaries, and the options of training.
 struct RetrainingWish {
   CommittedDictionaries present;
-  /// The files that cannot be used. They are replaced by new dictionaries, or removed if no new
-  /// dictionary would save enough.
+  /// The files that cannot be used. Training replaces these files by new dictionaries, or removes
+  /// them if no new dictionary would save enough.
   std::vector<UnusableDictionary> unusable{};
   bool is_forced = false;  ///< True if a new dictionary is written for any gain.
 };

@@ -27,7 +27,8 @@ class CompressionPlan {
   /// `level` (0 stores) applies to kinds without a rule. Dictionaries with equal ids are not used.
   CompressionPlan(int level, CompressionRules rules, BuildDictionaries dictionaries);
 
-  /// The level of an entry of a file with this extension; 0 stores the entry.
+  /// The level of an entry of a file with this extension. Level 0 stores the entry without
+  /// compression.
   int level_of(EntryKind kind, std::string_view extension) const;
   /// Like the first `level_of`, for known content: compressed media are stored, unless a rule has
   /// their extension.

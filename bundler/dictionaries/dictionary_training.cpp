@@ -1,6 +1,7 @@
 // Uses the "fast cover" algorithm of zstd with fixed parameters. In tests on real projects,
 // searching for better parameters with zstd's optimizer took ten times as long and saved nothing.
-// Dictionaries of plain bytes, without the selection of segments, were worse at every size.
+// Dictionaries that were made by joining samples, without selecting segments, were worse at every
+// size.
 #include "bundler/dictionaries/dictionary_training.h"
 
 #include <algorithm>
@@ -124,8 +125,8 @@ std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples
   if (material.sizes.size() + tried.size() < rules.samples_min) return std::nullopt;
   const std::vector<std::size_t> sizes = sizes_to_try(material, rules);
   if (sizes.empty()) return std::nullopt;
-  // The last element is the trial without a dictionary. The largest sizes start first, because a
-  // large size that starts last would delay the end.
+  // The last trial compresses without a dictionary. The largest dictionaries are trained first,
+  // because a long training that starts last would delay the end.
   std::vector<Trial> trials(sizes.size() + 1);
   parallel_for(trials.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const std::size_t slot = trials.size() - 1 - i;

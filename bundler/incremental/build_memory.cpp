@@ -1,6 +1,6 @@
 // Facts about a file are valid while its content is unchanged, which its stamp shows. Facts about
 // an asset depend on several files and on the classes of scripts. The facts list these
-// dependencies, and a hash covers all of them. The facts are valid if the hash, computed again, is
+// dependencies, and a hash covers all of them. The facts are valid if a newly computed hash is
 // equal.
 #include "bundler/incremental/build_memory.h"
 
@@ -21,8 +21,8 @@ void add_hash(ContentHasher& hasher, const ContentHash& hash) {
   hasher.update(std::as_bytes(std::span(hash.bytes)));
 }
 
-// Whether an asset is the only asset with its guid, or the first of them. No facts are stored for
-// other assets with a repeated guid.
+// Whether an asset is the first or only asset with its guid. No facts are stored for the other
+// assets with the same guid.
 bool owns_guid(const Project& project, AssetNumber asset) {
   return project.index().find(project.index().at(asset).guid) == asset;
 }

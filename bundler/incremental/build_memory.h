@@ -22,9 +22,9 @@ struct KnownAsset {
   const AssetFacts* facts = nullptr;
 };
 
-/// Provides facts about files while a project is opened, and facts about assets while it is
-/// checked. Also collects the facts for the state of the next build. Must live as long as the
-/// project:
+/// Provides facts about files while a project is opened, and facts about assets while the project
+/// is checked. Also collects the facts for the state of the next build. This object must outlive
+/// the project:
 ///
 ///     BuildMemory memory(recorded, read_state(output), tool);
 ///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);
@@ -48,7 +48,7 @@ class BuildMemory final : public FileMemory {
   /// The facts that are valid now, unordered. Requires: `know_assets` was called.
   std::vector<KnownAsset> known_assets(unsigned jobs) const;
   /// The hash of the dependencies that the facts of all assets have in common. The key of an asset
-  /// does not include them.
+  /// does not include these dependencies.
   const ContentHash& terms() const { return terms_; }
   /// Adds the facts about files to a state. Requires: the state has its inputs, and has no facts
   /// about files yet.

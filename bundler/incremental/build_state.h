@@ -106,7 +106,8 @@ struct StateTarget {
   BuildTotals totals;
   std::vector<StateDictionary> dictionaries;  ///< The dictionaries, sorted by kind.
   std::vector<StateOutput> outputs;           ///< The files of the target, sorted by path.
-  std::vector<StateBundle> bundles;  ///< The bundles, sorted by name. They are part of the body.
+  /// The bundles, sorted by name. The body of the state contains the bundles.
+  std::vector<StateBundle> bundles;
 };
 
 /// The path of a guid, for reports on changes.

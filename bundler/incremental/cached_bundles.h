@@ -57,8 +57,8 @@ class CachedBundles {
     std::vector<CookFact> facts;  ///< The dependencies of the bundle, sorted.
   };
   /// Finds a bundle and opens a reader of its file. Stops soon after `abandoned` is requested.
-  /// Returns no value if the cache does not have the bundle, or has a file that is not the planned
-  /// bundle (`holds_only`).
+  /// Returns no value if the cache does not have the bundle, or if the cached file has other
+  /// entries than the planned bundle.
   std::optional<ReadableBundle> find(const PlannedBundle& planned, Target target,
                                      const DictionarySet& dictionaries, CacheReach reach,
                                      const std::stop_token& abandoned) const;

@@ -1,6 +1,6 @@
-// A bundle can be kept under three conditions: it would contain the same assets, the settings of
-// packing are the same, and every question that cooking asked has the same answer. Nothing else
-// affects the bytes of a bundle.
+// A bundle can be kept if it would contain the same assets, if the settings of packing are the
+// same, and if every question that cooking asked has the same answer. Nothing else affects the
+// bytes of a bundle.
 #include "bundler/incremental/earlier_build.h"
 
 #include <algorithm>
@@ -230,8 +230,8 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
   }
 }
 
-// Whether the file of a bundle is undamaged. If its stamp differs, the content is checked, because
-// outputs may be copied or restored.
+// Whether the file of a bundle is undamaged. If the file's stamp differs from the recorded stamp,
+// the content is checked, because outputs may be copied or restored.
 bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
   const auto& outputs = place.target->outputs;
   const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);

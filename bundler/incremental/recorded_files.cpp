@@ -69,8 +69,8 @@ FileStamp RecordedFiles::look_at(const AssetPath& path) const {
   return note(path, InputUse::looked);
 }
 
-// Folders of the editor are not recorded, because the editor changes them all the time and no build
-// depends on them. Only findings use the packages in these folders.
+// Does not record folders of the editor, because the editor changes these folders often and no
+// build depends on them. The packages in these folders affect only findings.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
   if (is_of_editor(path)) return inner_.stat(path);
   note(path, InputUse::looked);
@@ -90,7 +90,8 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   if (!entries) return entries;
   note_whole(folder, hash_of_names(entries.value()));
   // The target of a link can be added, removed or replaced by another kind without a change of the
-  // folder. So the target of each link is also recorded, and its kind is compared with the list.
+  // folder. So the target of each link is also recorded, and the kind of the target is compared
+  // with the kind in the folder's list.
   for (const DirectoryEntry& entry : entries.value()) {
     if (!entry.is_link) continue;
     const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);

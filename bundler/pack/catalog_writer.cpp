@@ -198,7 +198,7 @@ class CatalogBuilder {
       const TypeId type_id = registry.entries[i].type_id;
       check_type_id(type_id);
       if (error_) return 0;
-      if (type_id.value() < next) continue;  // The entry is a further entry of the same type id.
+      if (type_id.value() < next) continue;  // An earlier entry has the same type id.
       for (; next < type_id.value(); ++next) slots.u32(layout::kNone);
       slots.u32(first_entry + i);
       ++next;

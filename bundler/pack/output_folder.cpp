@@ -115,7 +115,7 @@ Result<bool> is_report_of_ours(const FileReader& files) {
 
 // The reason why a folder must not be replaced; empty if it may be replaced. A folder may be
 // replaced if it contains only files of a target, even damaged files, and files that desktop
-// programs leave. The latter are removed together with the folder.
+// programs leave. Files that desktop programs leave are removed together with the folder.
 Result<std::string> foreign_part_in_target(const FileReader& files, const AssetPath& folder) {
   const auto present = find(files, folder);
   if (!present) return fail(present.error());

@@ -41,8 +41,8 @@ class BundleRebuild {
   /// are not verified, so the caller must compare their hash. Fails with `malformed`, with
   /// `limit_exceeded`, or with the errors of opening the pool's bundles.
   Result<ByteVector> run(PatchStreams& streams);
-  /// Whether `run` has compressed anything. If it has, another release of zstd may give different
-  /// bytes.
+  /// Whether `run` has compressed any block. The bytes of a compressed block depend on the release
+  /// of zstd.
   bool has_recompressed() const { return has_recompressed_; }
 
  private:

@@ -2,8 +2,9 @@
 // old and the new form are decompressed, because one changed plain byte changes most compressed
 // bytes, and a delta between compressed bytes is never small. The program that applies the patch
 // compresses the new plain bytes again, and gets equal bytes if its release of zstd is similar
-// enough. This unit tries that with its own zstd. If the bytes differ, or if the patch must be
-// portable, the patch contains the compressed blocks.
+// enough. This unit tests this with its own zstd: it compresses the new plain bytes and compares
+// the results. If the bytes differ, or if the patch must be portable, the patch contains the
+// compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>

@@ -14,8 +14,8 @@ namespace muster {
 struct RecipeOptions {
   /// The level with which most blocks of the new build were packed.
   int level = kDefaultLevel;
-  /// True if the program must compress nothing again, so that the patch works with every release of
-  /// zstd.
+  /// True if applying the patch must not compress any block, so that the patch works with every
+  /// release of zstd.
   bool is_portable = false;
 };
 

@@ -1,4 +1,5 @@
-// Encodes bytes as their difference from other bytes, by zstd with the other bytes as prefix.
+// Encodes new bytes as their difference from old bytes: zstd compresses the new bytes with the old
+// bytes as a prefix.
 #pragma once
 
 #include <memory>

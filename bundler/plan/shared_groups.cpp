@@ -21,7 +21,7 @@ namespace {
 /// The maximum number of rounds. Each round merges a part of the remaining groups, and real
 /// projects need a few dozen rounds.
 constexpr int kRoundsMax = 200;
-/// The number of the smallest groups of a user that are compared with each other.
+/// Compares this number of the smallest groups of each user with each other.
 constexpr std::size_t kSmallestCompared = 4;
 
 struct Merged {
@@ -218,8 +218,8 @@ class Merging {
     for (const Proposal& one : proposals) {
       const std::uint32_t a = place_of(one.first);
       const std::uint32_t b = place_of(one.second);
-      // Earlier merges of this round may have made the proposal more expensive. A later round then
-      // handles the pair.
+      // Earlier merges of this round may have made the proposal more expensive. The next rounds
+      // consider such a pair of groups again.
       Proposal now;
       if (a == b || !is_allowed({a, b}, is_for_bound, now) || now.cost > one.cost + 1) continue;
       merge(a, b);

@@ -13,7 +13,7 @@ namespace muster {
 struct SharedGroup {
   std::vector<std::uint32_t> users;  ///< The indices of the prefabs that open the group, sorted.
   std::uint64_t bytes = 0;
-  Guid key{};  ///< The guid of one asset of the group. Changes of other assets do not change it.
+  Guid key{};  ///< The guid of one asset of the group; independent of all other assets.
   /// True if registries need the group. Such a group is not merged with groups that can stay
   /// closed.
   bool is_always_open = false;
@@ -21,8 +21,8 @@ struct SharedGroup {
 
 /// The limits of merging. Sizes are sizes of source files.
 struct MergeRule {
-  /// The cost of opening one more file, in bytes. Groups are merged as long as each file that is no
-  /// longer opened costs fewer unneeded bytes than this.
+  /// The cost of opening one more file, in bytes. Groups are merged while each saved opening of a
+  /// file costs at most this number of unneeded bytes.
   std::uint64_t file_cost_bytes = std::uint64_t{16} * 1024;
   /// The maximum number of files that must be open for a prefab, including its own file. Above this
   /// number, groups are merged at any cost, up to the limit of unneeded bytes.

@@ -125,7 +125,8 @@ class TargetReading {
     return found;
   }
 
-  // Reads the times of the bundles that the last build packed. Bundles that it kept have no times.
+  // Reads the times of the bundles that the last build packed. Bundles that the last build kept
+  // have no times.
   void read_times(const Json& moment) {
     for (const Json& bundle : list(moment, "bundles")) {
       if (!bundle.is_object() || text(bundle, "made") != "packed" || !bundle.contains("ms") ||
@@ -368,7 +369,7 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
     const Budget& budget = budgets[use.budget];
     const auto most = largest.find(use.budget);
     const bool is_largest = most != largest.end() && most->second == use.bytes;
-    if (is_largest) largest.erase(most);  // If several bundles are the largest, removes the first.
+    if (is_largest) largest.erase(most);  // Only the first of several equally large bundles counts.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }
@@ -403,7 +404,8 @@ Result<Overview> read_overview(const FileReader& files) {
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
     return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
   }
-  // The times are from the last build in this folder. A patch removes them.
+  // The times are from the last build in this folder. Applying a patch removes the file with the
+  // times.
   ByteVector times_buffer;
   const auto times_bytes = read_whole(files, AssetPath().child(OutputFolder::kTimesName),
                                       OutputFolder::kReportBytesMax, times_buffer);

@@ -183,7 +183,7 @@ class OutputChecker {
     return set;
   }
 
-  // Checks the report, with which the next build compares itself.
+  // Checks the report, because the next build reads it.
   void check_report(const std::vector<TargetCheck>& targets) {
     const std::string name(OutputFolder::kReportName);
     ByteVector buffer;

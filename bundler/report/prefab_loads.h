@@ -1,5 +1,5 @@
-// Computes the cost of loading each prefab: the number of files, and the bytes that it does not
-// need.
+// Computes the cost of loading each prefab: the number of files, and the loaded bytes that the
+// prefab does not need.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct LoadSummary {
   std::vector<PrefabLoad> beyond;  ///< The prefabs that exceed the limit of files, sorted by path.
 };
 
-/// Summarises the costs of all prefabs. The result does not depend on their order.
+/// Summarises the costs of all prefabs. The result does not depend on the order of `loads`.
 LoadSummary summarise(std::vector<PrefabLoad> loads, std::uint64_t files_max);
 
 }  // namespace muster

@@ -47,7 +47,8 @@ void TerminalReporter::finish() {
   out_ << "\r\x1b[2K" << std::flush;
 }
 
-// Whether `inner_` receives events now. The first time, also reports the current phase to it.
+// Whether `inner_` receives events now. When the result becomes true, this function also reports
+// the current phase to `inner_`.
 bool PatientReporter::is_time() {
   if (speaks_ || clock_.now() - start_ < kPatience) return speaks_;
   speaks_ = true;

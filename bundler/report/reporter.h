@@ -82,7 +82,7 @@ class PatientReporter final : public Reporter {
   std::size_t total_ = 0;
 };
 
-/// Forwards events while it is on.
+/// Forwards events until `switch_off` is called.
 class SwitchedReporter final : public Reporter {
  public:
   explicit SwitchedReporter(Reporter& inner) : inner_(inner) {}

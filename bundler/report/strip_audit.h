@@ -1,5 +1,5 @@
-// The data of `muster audit`: the content that the builds of a target leave out, and the content
-// for presentation that they still contain.
+// The data of `muster audit`: the content that the builds of a target leave out, and the
+// presentation content that these builds still contain.
 #pragma once
 
 #include <cstdint>

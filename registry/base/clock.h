@@ -1,5 +1,5 @@
-// Time as a value. Logic receives the time as a parameter, so that it cannot read a clock by
-// accident.
+// Types for points in time, and the interface of clocks. Logic receives the time as a parameter, so
+// that logic cannot read a clock by accident.
 #pragma once
 
 #include <chrono>

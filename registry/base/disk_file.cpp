@@ -18,7 +18,7 @@
 namespace muster {
 namespace {
 
-// O_NONBLOCK, because opening a pipe must not wait for a writer.
+// With O_NONBLOCK, opening a pipe does not wait for a writer.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK;
 
 Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t resolve) {

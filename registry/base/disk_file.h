@@ -67,8 +67,8 @@ class DiskFile {
   /// Fails like `open`, but with `io` if the path is not a regular file.
   static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
                                           std::span<std::byte> target);
-  /// Opens a file anywhere on the disk. For paths that a user passed. Fails like the overload
-  /// above.
+  /// Opens a file anywhere on the disk, for example at a path that a user passed. Fails like the
+  /// overload above.
   static Result<DiskFile> open(const std::string& path);
 
   /// The size when the file was opened.

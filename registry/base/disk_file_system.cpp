@@ -24,8 +24,8 @@
 namespace muster {
 namespace {
 
-// A name and its open folder. Operations on both cannot be redirected by a link in the path. If the
-// folder cannot be opened, `folder()` is -1 and `errno` is set.
+// A name and its open folder. A link in the path cannot redirect an operation that uses the open
+// folder and the name. If the folder cannot be opened, `folder()` is -1 and `errno` is set.
 class Spot {
  public:
   Spot(int root, const AssetPath& path)
@@ -204,7 +204,7 @@ Result<std::vector<DirectoryEntry>> DiskFileSystem::list(const AssetPath& folder
 Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
                                    std::uint64_t max_bytes, ByteVector& buffer) const {
   const std::string_view action = "cannot read '";
-  // O_NONBLOCK, because opening a pipe in a project must not wait for a writer.
+  // With O_NONBLOCK, opening a pipe in a project does not wait for a writer.
   const Descriptor file =
       open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
@@ -311,8 +311,8 @@ int DiskFileSystem::put_in_place(const Move& move) const {
   const int exchanged =
       ::renameat2(from.folder(), from.name(), to.folder(), to.name(), RENAME_EXCHANGE);
   if (exchanged == 0 || (errno != EINVAL && errno != ENOSYS)) return exchanged;
-  // Some network file systems cannot exchange folders. Then three renames are used. If the process
-  // ends after the first rename, `to` does not exist.
+  // Some network file systems cannot exchange folders, so three renames are used instead. If the
+  // process ends after the first rename, `to` does not exist.
   const std::string aside = std::string(from.name()) + ".old";
   if (::renameat(to.folder(), to.name(), from.folder(), aside.c_str()) != 0 ||
       ::renameat(from.folder(), from.name(), to.folder(), to.name()) != 0) {

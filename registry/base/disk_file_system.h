@@ -69,8 +69,9 @@ struct FoundPlace {
 /// a target has the kind `broken_link`.
 Result<FoundPlace> find_place(const std::string& path);
 
-/// Writes to the target of a path, like `>` in a shell. For devices, pipes, and links whose target
-/// does not exist yet. For other files use `write_atomically`. Blocks while a pipe has no reader.
+/// Writes to the target of a path, like `>` in a shell. Use this function for devices, pipes, and
+/// links whose target does not exist yet. For other files use `write_atomically`. Blocks while a
+/// pipe has no reader.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
 /// Creates a file that only its owner can read. On failure no file exists. Fails with

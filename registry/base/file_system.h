@@ -26,7 +26,7 @@ struct FileInfo {
   /// Equal for two paths to the same folder. Used to detect link cycles.
   std::uint64_t identity = 0;
   bool is_link = false;   ///< Whether the path itself is a symbolic link.
-  AssetPath target = {};  ///< For a link to a file inside the root: the final target.
+  AssetPath target = {};  ///< The final target of a link to a file inside the root.
 };
 
 struct DirectoryEntry {

@@ -14,8 +14,8 @@ namespace muster {
 namespace {
 
 // The value of each hex digit. Upper-case digits have the bit `kUpper`. Bytes that are not digits
-// have the value `kNoDigit`. A table, because branches on the random digits of a guid would be
-// slow, and a scan of a project parses about one guid per 100 bytes.
+// have the value `kNoDigit`. A table is fast, because branches on the random digits of a guid would
+// be slow. A scan of a project parses about one guid per 100 bytes.
 constexpr std::uint8_t kUpper = 0x40;
 constexpr std::uint8_t kNoDigit = 0x80;
 constexpr std::array<std::uint8_t, 256> kDigitValues = [] {
@@ -72,8 +72,9 @@ constexpr std::size_t beyond_chance(std::size_t trials, double p) {
 
 constexpr std::size_t kDistanceMax = 16;
 constexpr std::size_t kStepDistanceMax = 4;
-// The limits for each distance d. A guid is not random if at least this number of digits are equal
-// to the digit d positions before them (`kEqualMin`), or are its successor (the second table).
+// The limits for each distance d. Each digit is compared with the digit d positions before. A guid
+// is not random if at least `kEqualMin[d]` digits are equal to the earlier digit, or if at least
+// `kStepsMin[d]` digits are the successor of the earlier digit.
 constexpr auto kEqualMin = [] {
   std::array<std::size_t, kDistanceMax + 1> limits{};
   for (std::size_t i = 1; i <= kDistanceMax; ++i) {
@@ -111,7 +112,7 @@ std::size_t count_equal(const Digits& digits, std::size_t distance) {
 // the digits at even and at odd positions count separately.
 bool counts(const Digits& digits, std::size_t distance) {
   constexpr std::size_t kRunMin = 9;
-  std::array<std::size_t, 2> steps{};  // The numbers of steps up and down.
+  std::array<std::size_t, 2> steps{};  // The number of steps up, and the number of steps down.
   std::array<std::array<std::size_t, 2>, kStepDistanceMax> runs{};
   for (std::size_t i = distance; i < digits.size(); ++i) {
     const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),

@@ -15,8 +15,8 @@ inline constexpr std::string_view kHexDigits = "0123456789abcdef";
 /// Converts each byte to two lower-case hex digits.
 std::string hex_text(Bytes bytes);
 
-/// Parses two hex digits per byte into `bytes`. Returns false if the text has another length or
-/// other characters. Then the content of `bytes` is unspecified.
+/// Parses two hex digits per byte into `bytes`. If the text has another length or other characters,
+/// returns false and leaves the content of `bytes` unspecified.
 bool parse_hex(std::string_view text, std::span<std::byte> bytes);
 
 }  // namespace muster

@@ -17,14 +17,15 @@ using JsonKeyCheck = std::function<std::string(int depth, const std::string& key
 
 struct JsonOptions {
   JsonKeyCheck check_key{};
-  /// Whether an object may repeat a key. Then the last value is used.
+  /// Whether an object may repeat a key. The last value of a repeated key is used.
   bool may_repeat_keys = false;
   bool has_comments = false;  ///< Whether to accept the comments `//` and `/* */`.
 };
 
 /// Parses a UTF-8 text. Fails with `malformed`. The message begins with `line L, column C: ` and
 /// describes the first problem: invalid JSON, a repeated key in an object, or a key that
-/// `check_key` refuses. Lines and columns count from one, columns in bytes.
+/// `check_key` refuses. The first line and the first column have the number 1. A column is one
+/// byte.
 Result<Json> read_json(std::string_view text, const JsonOptions& options = {});
 
 }  // namespace muster

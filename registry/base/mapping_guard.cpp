@@ -146,8 +146,8 @@ GuardedRange::~GuardedRange() {
 
 bool GuardedRange::is_damaged() const {
   if (slot_ == kNone) return false;
-  // An atomic addition of 0 instead of a load, because a load would not order earlier reads before
-  // it.
+  // Adds 0 atomically instead of loading, because a load would not be ordered after the earlier
+  // reads.
   return slots[slot_].damages.fetch_add(0, std::memory_order_acq_rel) > 0;
 }
 

@@ -9,7 +9,8 @@
 namespace muster {
 namespace {
 
-/// The minimum length of a name for which a known name that begins with it is suggested.
+/// The minimum length of a mistyped name for which a known name with the same beginning is
+/// suggested.
 constexpr std::size_t kMinBeginning = 4;
 
 std::string folded(std::string_view name) {

@@ -1,4 +1,4 @@
-// Finds the known name that is most similar to a mistyped one.
+// Finds the known name that is most similar to a mistyped name.
 #pragma once
 
 #include <cstddef>

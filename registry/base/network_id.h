@@ -5,8 +5,8 @@
 
 namespace muster {
 
-/// An entity at a server and at all of its clients. The game chooses it; a number may be used again
-/// after its entity was removed.
+/// The number of an entity at a server and at all of its clients. The game chooses the number. A
+/// number may be used again after its entity was removed.
 enum class NetworkId : std::uint32_t {};
 
 /// The number on the wire.

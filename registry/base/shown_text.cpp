@@ -15,8 +15,8 @@ void append_spelled(std::string& text, unsigned char byte) {
   text += kDigits[byte & 15U];
 }
 
-// True for the control characters U+0080 to U+009F. In UTF-8 they are the byte C2 and one more
-// byte.
+// True for the control characters U+0080 to U+009F. In UTF-8 such a character is the byte C2 and
+// one more byte.
 bool is_second_control(std::string_view character) {
   return character.size() == 2 && static_cast<unsigned char>(character[0]) == 0xC2 &&
          static_cast<unsigned char>(character[1]) <= 0x9F;

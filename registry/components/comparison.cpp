@@ -21,7 +21,7 @@ double lane_difference(T left, T right, const FieldDescription& field) {
     if (std::isnan(left) || std::isnan(right)) {
       return std::isnan(left) && std::isnan(right) ? 0 : std::numeric_limits<double>::infinity();
     }
-    if (left == right) return 0;  // Also for equal infinities, whose difference is NaN.
+    if (left == right) return 0;  // The difference of equal infinities would be NaN.
     const double difference = static_cast<double>(left) - static_cast<double>(right);
     if (field.interpolation != Interpolation::angle) return std::abs(difference);
     const double around = std::abs(std::remainder(difference, whole_turn_of<T>(field)));

@@ -88,7 +88,7 @@ enum class Interpolation : std::uint8_t {
   step = 0,
   linear = 1,
   shortest_arc = 2,  ///< For rotations.
-  angle = 3,         ///< For numbers in "deg" or "rad": along the shorter arc.
+  angle = 3,         ///< For numbers in "deg" or "rad"; uses the shorter arc.
 };
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
@@ -129,7 +129,7 @@ struct FieldDescription {
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
   Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
-  /// The value in a tick whose command is missing. Not `repeat` for sums.
+  /// The value in a tick whose command is missing. A sum must not have `repeat`.
   Missing when_missing = Missing::repeat;
   std::vector<std::string> names;  ///< For an enumeration: the names of the values 0, 1, 2, ...
 };
@@ -146,14 +146,16 @@ struct ComponentDescription {
 
   /// Returns null if no field has that name.
   const FieldDescription* find(std::string_view field) const;
-  /// The hash that identifies the description. The hash is equal for all compilers. It is different
-  /// if the layout or the meaning of the bytes differs. Includes `sampled`, because the encoding of
-  /// commands depends on it. Does not include `when_missing`, which only the server uses.
+  /// The hash that identifies the description. The hash is equal for all compilers. Descriptions
+  /// with another layout or another meaning of the bytes have another hash. The hash depends on
+  /// `sampled`, because the encoding of commands depends on `sampled`. The hash does not depend on
+  /// `when_missing`, which only the server uses.
   ContentHash hash() const;
 };
 
-/// The receivers of a component. `owner` or `all_but_owner` if all fields have this value,
-/// otherwise `everyone`. In the last case each field still restricts its own receivers.
+/// The receivers of a component. The result is `owner` or `all_but_owner` if all fields have this
+/// value, and otherwise `everyone`. Even if the result is `everyone`, each field can have fewer
+/// receivers.
 Receivers receivers_of(const ComponentDescription& component);
 
 /// Returns the size of one element of `type`; 0 for text, whose capacity is in the field's

@@ -48,14 +48,13 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
-// A name as a YAML key or value. Quoted if YAML would read the name as something else than this
-// text.
+// A name as a YAML key or value. The name is quoted if YAML would not read it as this text.
 std::string word(std::string_view name) {
   const auto is_letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  // Compared without case, because YAML parsers ignore the case of these words.
+  // The name is compared without case, because YAML parsers ignore the case of these words.
   constexpr std::array<std::string_view, 9> kMeant = {"null", "true", "false", "yes", "no",
                                                       "on",   "off",  "y",     "n"};
   std::string lower(name);

@@ -229,7 +229,7 @@ struct FieldSpec {
   FieldTraits traits;
   FieldType type = FieldType::boolean;
   std::uint32_t count = 1;
-  /// True for any `std::array`, also with one element, so that names do not depend on `count`.
+  /// True for any `std::array`, even with one element.
   bool is_array = false;
   std::uint32_t element_bytes = 0;
   /// The bit `1 << Receivers` of the field, or the bits of all fields of a nested struct.
@@ -295,7 +295,7 @@ consteval bool is_plain_name(std::string_view name) {
 ///
 ///     const ComponentDescription health = muster::description_of<Health>();
 ///
-/// A nested struct is described in the same way. The name in its description is not used.
+/// A nested struct is described in the same way. The name that its `Describe` gives is not used.
 template <typename T, std::size_t N = 0>
 class Describe {
   static_assert(std::is_trivially_copyable_v<T>,

@@ -80,7 +80,7 @@ constexpr bool lies_within(FieldType type, double minimum, double maximum) {
   });
 }
 
-// For a field with a range and a resolution.
+// The first broken rule of a field with a range and a resolution.
 constexpr FieldRule broken_step_rule(const FieldNumbers& field) {
   const double width = field.maximum - field.minimum;
   if (field.resolution > width) return FieldRule::resolution_within_range;

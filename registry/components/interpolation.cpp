@@ -65,14 +65,16 @@ using Four = std::array<float, 4>;
 Four shortest_arc(const Four& from, Four to, double fraction) {
   double dot = 0;
   for (std::size_t i = 0; i < 4; ++i) dot += double{from[i]} * double{to[i]};
-  // A rotation and its negative are equal. The one that is nearer to `from` gives the shorter arc.
+  // `to` and its negative are the same rotation. The quaternion that is nearer to `from` gives the
+  // shorter arc.
   if (dot < 0) {
     for (float& part : to) part = -part;
     dot = -dot;
   }
   double first = 1 - fraction;
   double second = fraction;
-  constexpr double kNearlyEqual = 0.9995;  // Above it, the arc's sine is too small as a divisor.
+  // Above this value, the arc's sine is too small as a divisor.
+  constexpr double kNearlyEqual = 0.9995;
   if (dot < kNearlyEqual) {
     const double arc = std::acos(dot);
     first = std::sin(first * arc) / std::sin(arc);
@@ -93,7 +95,7 @@ Four shortest_arc(const Four& from, Four to, double fraction) {
 // Interpolates one element of a field.
 void fill(const FieldDescription& field, const std::byte* from, const std::byte* to,
           double fraction, std::byte* out) {
-  // Copies the bytes at the fractions 0 and 1, and if both states are equal.
+  // If the fraction is 0 or 1, or if both states are equal, copies the bytes.
   const bool is_still = std::memcmp(from, to, field.element_bytes) == 0 &&
                         field.interpolation != Interpolation::angle;
   if (is_still || fraction <= 0 || fraction >= 1 || field.interpolation == Interpolation::step) {

@@ -83,7 +83,7 @@ constexpr auto with_lane_type(FieldType lane, Visit visit) {
     case FieldType::float64:
       return visit(double{});
     default:
-      return visit(std::uint8_t{});  // For boolean and uint8.
+      return visit(std::uint8_t{});  // `boolean` and `uint8`.
   }
 }
 

@@ -39,8 +39,9 @@ WireRange wire_range(const FieldDescription& field);
 /// `wire_value_count` elements.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
-/// Like `quantise`, but does not clamp the values of fields with steps: the result may be outside
-/// `wire_range`, up to 2^62. For callers that count such values and clamp them.
+/// Like `quantise`, but does not clamp the values of fields with steps: a result may be outside
+/// `wire_range`, up to 2^62. Use this function to count the values outside the range before
+/// clamping.
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out);
 

@@ -25,10 +25,11 @@ struct RotationSteps {
 std::uint32_t greatest_rotation_step(double resolution);
 
 /// The steps that are nearest to a rotation. If the two largest components are almost equal,
-/// several encodings are possible. Then the result may be slightly worse than the nearest steps,
-/// but calling `rotation_of` and then this function gives the same steps again. Ignores the length
-/// of the rotation. An invalid rotation (all zero, or NaN) becomes the identity. The result is the
-/// same on every machine. Requires: `greatest` is a result of `greatest_rotation_step`.
+/// several encodings are possible. In this case, the result may be slightly worse than the nearest
+/// steps, but converting the result with `rotation_of` and then with this function gives the same
+/// steps again. Ignores the length of the rotation. An invalid rotation (all zero, or NaN) becomes
+/// the identity. The result is the same on every machine. Requires: `greatest` is a result of
+/// `greatest_rotation_step`.
 RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest);
 
 /// The rotation for steps, with length 1. The steps may come from the network, so steps outside the

@@ -107,7 +107,7 @@ ClassDeclaration heroes() {
   ClassDeclaration entry;
   entry.name = "HeroTypeRegistry";
   entry.lists = {"entries"};
-  // For layout S the listed abilities, for layout F the prefabs of the items.
+  // Layout S lists abilities, and layout F lists the prefabs of items.
   for (const std::string prefix : {"", "definition."}) {
     entry.references.push_back(weak(prefix + "abilities[]", TargetSet::both(), Role::asset));
     const auto item = [&](const char* field, Target target) {

@@ -16,8 +16,8 @@ inline constexpr std::uint64_t kObjectHeadBytes = 16ULL * 1024;
 /// Maps each root and registry of a project to its class name: `kRootClass`, or the name of a
 /// declared class. Adds to `problems` the unreadable files that may be a root or registry. A file
 /// may be a root or registry if it mentions the script of such a class. An asset without text (a
-/// Git LFS pointer or a binary file) may be one too, unless readable data shows that it has another
-/// class.
+/// Git LFS pointer or a binary file) may also be a root or registry, unless readable data shows
+/// that it has another class.
 std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);

@@ -113,8 +113,8 @@ struct ClassDeclaration {
   /// The name of the ready-made set in `classes_from` that contains the class; empty for other
   /// classes. Registries of ready-made classes are for both targets, so roots do not list them.
   std::string ready_made;
-  /// True if the project's settings do not name the class. Then only the script identifies its
-  /// assets.
+  /// True if the project's settings do not name the class. Only the script identifies the assets of
+  /// such a class.
   bool is_assumed = false;
 };
 

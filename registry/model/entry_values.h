@@ -27,9 +27,9 @@ std::vector<std::string> key_of_values(const ClassDeclaration& declaration,
 /// class of the registry's script and from the weak references in the rest of the project.
 EntryForm entry_form(const Project& project, const Registry& registry);
 
-/// The object to which a strong reference from the registry to an asset must point. For a prefab
-/// that is the root object, or the component to which the registry's other references point. For
-/// other assets it is the main object.
+/// The object to which a strong reference from the registry to an asset must point. The target in a
+/// prefab is the root object, or the component to which the registry's other references point. The
+/// target in any other asset is the main object.
 StrongTarget strong_target(const Project& project, const Registry& registry, const Guid& guid);
 
 }  // namespace muster

@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Adds a `textless` problem for each asset that may be a root or registry but cannot be read.
-/// These are `.asset` and plain files that are Git LFS pointers, are binary, are too large, or
-/// cannot be opened, and `.asset` files that end before their object names a script. Skips the
-/// assets in `found`. Reads the first bytes of assets without mentions.
+/// Adds a `textless` problem for each asset that may be a root or registry but cannot be read. Such
+/// an asset is an `.asset` or plain file that is a Git LFS pointer, is binary, is too large, or
+/// cannot be opened. An `.asset` file that ends before its object names a script is also such an
+/// asset. Skips the assets in `found`. Reads the first bytes of assets without mentions.
 void note_hidden_candidates(const Project& project, const std::vector<ClassDeclaration>& classes,
                             const std::map<AssetNumber, std::string>& found,
                             std::vector<ModelProblem>& problems);
@@ -21,7 +21,7 @@ void note_hidden_candidates(const Project& project, const std::vector<ClassDecla
 bool hides_candidate(const IndexProblem& problem);
 
 /// True if the unreadable parts of the index may contain a script, or if several assets have the
-/// script's guid. Then another problem explains why the script is missing.
+/// script's guid. In both cases another problem explains why the script is missing.
 bool may_hide_script(const AssetIndex& index, const Guid& script);
 
 }  // namespace muster

@@ -51,9 +51,9 @@ struct LockFile {
 std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index);
 
 /// Must be called before `next` is written to `path`. If two registries have swapped names, the new
-/// lock of the first overwrites the old lock of the second. Then this function copies the old lock,
-/// so that an interruption loses no ids. Returns the path of the copy, which the caller removes
-/// after writing all locks; nullopt if no copy is needed.
+/// lock of one registry overwrites the old lock of the other registry. In this case, this function
+/// first copies the old lock, so that an interruption loses no ids. Returns the path of the copy,
+/// which the caller removes after writing all locks; nullopt if no copy is needed.
 Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
                                                  std::string_view next);
 /// Whether a lock is a copy of `keep_other_lock` that an interrupted `prepare` has left.

@@ -282,8 +282,8 @@ Json component_name_schema(const Json& described, const TargetStripRules& strip)
   return schema;
 }
 
-// The schema of an entity. If `may_have_prefab`, it may nest a prefab and remove parts of the
-// prefab.
+// The schema of an entity. If `may_have_prefab` is true, the entity may nest a prefab and remove
+// parts of the prefab.
 Json entity_schema(bool may_have_prefab) {
   Json schema{{"type", "object"},
               {"properties",

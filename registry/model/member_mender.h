@@ -25,7 +25,7 @@ class MemberMender {
   /// Handles a new entry. `guid` is the asset that the registry lists for the candidate.
   void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
   /// The reasons why the candidate's asset cannot store its guid, one sentence each. Empty if the
-  /// asset can store the guid, or already does.
+  /// asset can store the guid, or already stores the guid.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;
 
  private:

@@ -30,7 +30,7 @@ std::set<AssetNumber> prefabs_reaching(const Project& project, const std::set<Gu
   const AssetIndex& index = project.index();
   std::vector<bool> is_possible;
   for (const Asset& asset : index.assets()) is_possible.push_back(can_be_prefab(asset.path));
-  std::multimap<AssetNumber, AssetNumber> users;  // Prefab -> prefabs that refer to it.
+  std::multimap<AssetNumber, AssetNumber> users;  // The prefabs that refer to each prefab.
   std::set<AssetNumber> found;
   std::vector<AssetNumber> queue;
   for (const ReferenceEdge& edge : project.graph().edges()) {

@@ -1,9 +1,9 @@
 // An asset is a root if it has the flag or the list of a root. An asset is a registry if it has the
 // list of its class, and the list is empty or has an item with a key of any layout of the class. If
 // an item refers to a definition, the keys of the definition are checked instead. A missing
-// definition counts as a match. If the project has the component or the definitions of the class,
-// it uses the class. Then all assets with the name of the class are registries, even without the
-// list.
+// definition counts as a match. A project that has the component or the definitions of the class
+// uses the class. In such a project, all assets with the name of the class are registries, even
+// without the list.
 #include "registry/model/namesakes.h"
 
 #include <algorithm>

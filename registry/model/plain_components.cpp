@@ -8,7 +8,8 @@
 namespace muster {
 namespace {
 
-// Engine components that games rarely describe. `presenting_components` contains further ones.
+// Engine components that games rarely describe. `presenting_components` contains the other engine
+// components.
 constexpr std::array<std::string_view, 37> kEngineComponents = {
     "Animation",           "Animator",          "AreaEffector2D",
     "BoxCollider",         "BoxCollider2D",     "BuoyancyEffector2D",

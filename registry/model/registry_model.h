@@ -80,7 +80,7 @@ struct RegistryRoot {
     Guid guid;
     AssetNumber asset = kNoAsset;
     bool is_null = false;
-    /// Whether the item refers to another object than the asset's main object.
+    /// Whether the item refers to an object that is not the asset's main object.
     bool is_misplaced = false;
     Location location;
   };
@@ -144,9 +144,9 @@ class Project {
   /// settings are wrong, or with `cancelled`. Every other error is recorded in the `problems` of
   /// the part that it affects.
   ///
-  /// Without `wishes` the project contains every variant. With `wishes` it contains only the
-  /// variants that a build with these wishes packs. Then `open` also fails like `choose_for_build`.
-  /// Unchanged files that `memory` knows are not read.
+  /// Without `wishes` the project contains every variant. With `wishes` the project contains only
+  /// the variants that a build with these wishes packs, and `open` also fails like
+  /// `choose_for_build`. Unchanged files that `memory` knows are not read.
   static Result<std::unique_ptr<Project>> open(
       const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},

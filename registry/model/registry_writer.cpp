@@ -57,7 +57,8 @@ class Writer {
       if (!retirement) return fail(retirement.error());
       if (retirement.value()) edits.push_back(std::move(*retirement.value()));
     }
-    // The last edit is applied first, so that the line numbers of the others stay valid.
+    // The last edit in the file is applied first, so that the line numbers of the other edits stay
+    // valid.
     std::ranges::stable_sort(edits, std::ranges::greater{}, &Edit::begin_line);
     for (const Edit& edit : edits) {
       const auto begin = lines_.text.begin() + static_cast<std::ptrdiff_t>(edit.begin_line);
@@ -427,7 +428,7 @@ class Writer {
   TextLines lines_;
   ListText list_;
   std::vector<FieldForm> form_;
-  std::optional<Spelling> whole_;  // For entries that are references.
+  std::optional<Spelling> whole_;  // Has a value if the entries are references.
 };
 
 }  // namespace

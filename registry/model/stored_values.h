@@ -1,4 +1,4 @@
-// Corrects the guids and type ids of themselves that registered assets store.
+// Corrects the copies of an asset's own guid and type id that registered assets store.
 #pragma once
 
 #include <map>

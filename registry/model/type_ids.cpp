@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// Determines from the stored ids whether a project counts from zero or from one: the base that
-// matches more of them.
+// Returns the index of the first entry, 0 or 1: the number with which more indices are equal to
+// stored ids.
 std::uint32_t base_of(const Registry& registry) {
   std::size_t fits_zero = 0;
   std::size_t fits_one = 0;
@@ -56,7 +56,7 @@ class ClassIds {
   struct Space {
     std::uint32_t next = 0;
     std::map<TypeId, Guid> holders;
-    std::map<Guid, TypeId> ids;  // Also locked ids of assets that no registry lists.
+    std::map<Guid, TypeId> ids;  // Includes locked ids of assets that no registry lists.
   };
 
   std::vector<Space*> spaces_of(std::size_t registry) {
@@ -125,8 +125,8 @@ class ClassIds {
     }
   }
 
-  // The spaces of the registry's targets, then the space of the other target, whose ids must also
-  // match.
+  // Returns the spaces of the registry's targets, and then the space of the other target. The ids
+  // must also match in the other target.
   std::vector<Space*> spaces_around(std::size_t registry) {
     std::vector<Space*> spaces = spaces_of(registry);
     if (registries_[registry].registry->targets.empty()) return spaces;

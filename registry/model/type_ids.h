@@ -5,8 +5,9 @@
 
 namespace muster {
 
-/// The permanent identity of an entry: the guid of its definition. Without a definition it is the
-/// guid of the first referenced asset, and without references `own_guid`. Null for free slots.
+/// The permanent identity of an entry: the guid of its definition. The identity of an entry without
+/// a definition is the guid of the first referenced asset, or `own_guid` if the entry has no
+/// references. Null for free slots.
 Guid identity_of(const RegistryEntry& entry);
 
 /// A registry and its lock.
@@ -15,11 +16,12 @@ struct RegistryIds {
   const IdLock* lock = nullptr;
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
-/// entry's own `type_id`, the lock file, the index in the list. The index counts from 0 or from 1.
-/// The choice is the one that gives more of the stored ids; if both give equally many, it is
-/// `first_id` of the class. If a lock exists, the index is not used, and an entry that is missing
-/// in the lock gets the next unused id. An entry also gets the next unused id if its index is the
-/// id of another entry for the same target. Requires: the targets of the registries are set.
+/// entry's own `type_id`, the lock file, the index in the list. The first index is 0 or 1: the
+/// number with which more indices are equal to stored ids. If both numbers give equally many
+/// matches, the first index is `first_id` of the class. If a lock exists, no index is used, and an
+/// entry that is missing in the lock gets the next unused id. An entry whose index is the id of
+/// another entry for the same target also gets the next unused id. Requires: the targets of the
+/// registries are set.
 void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster

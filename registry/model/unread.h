@@ -8,8 +8,9 @@
 
 namespace muster {
 
-/// One sentence for each unreadable file or folder that may be a registry or a member of one. The
-/// notes show that a list may be incomplete. Sorted. Parses the assets that may be members.
+/// One sentence for each unreadable file or folder that may be a registry or a member of a
+/// registry. The notes show that a list may be incomplete. Sorted. Parses the assets that may be
+/// members.
 std::vector<std::string> unread_notes(const Project& project);
 
 /// Like `unread_notes`, but only for files that may contain existing entries of registries. Does

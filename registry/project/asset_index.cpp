@@ -44,7 +44,7 @@ std::string clash_of(std::string_view one, std::string_view other) {
   const std::string composed = "in how Unicode composes their letters (NFC and NFD)";
   const std::string apart = decomposed_name(one);
   if (apart == decomposed_name(other)) return composed;
-  // True if both names are decomposed, or if both are not.
+  // True if both names are decomposed, or if neither name is decomposed.
   const bool is_alike = (apart == one) == (decomposed_name(other) == other);
   return is_alike ? "in case" : "in case and " + composed;
 }

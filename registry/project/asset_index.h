@@ -25,7 +25,7 @@ struct Asset {
   AssetPath path;
   Guid guid;
   bool is_folder = false;
-  /// Whether the sidecar refers to any asset. Most sidecars do not, and these are not read again.
+  /// Whether the sidecar refers to any asset. A sidecar without references is not read again.
   bool has_mentions_in_meta = true;
 };
 
@@ -83,7 +83,8 @@ class AssetIndex {
   /// All assets below a folder, without the folder itself. Sorted by path.
   std::vector<AssetNumber> within(const AssetPath& folder) const;
 
-  /// Builds an index from the results of a folder walk. For `build_asset_index` and tests.
+  /// Builds an index from the results of a folder walk. Only `build_asset_index` and tests use this
+  /// constructor.
   AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> problems,
              std::vector<AssetPath> lock_paths = {}, std::vector<AssetPath> leftovers = {});
   AssetIndex() = default;

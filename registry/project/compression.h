@@ -25,7 +25,7 @@ struct CompressionRules {
   static constexpr int kLevelMax = 19;
 
   std::optional<int> level;  ///< The default.
-  /// Levels by kind or lower-case extension; 0 stores.
+  /// The level of each kind or lower-case extension. Level 0 stores entries without compression.
   std::map<std::string, int, std::less<>> kinds;
   std::optional<AssetPath> dictionaries;  ///< The folder of committed dictionaries.
   yaml::Position dictionaries_at{};       ///< The position of the value.

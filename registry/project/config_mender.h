@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// The path on the disk that is equal to `path` if case is ignored. Nullopt if no such path or more
-/// than one exists.
+/// The path on the disk that is equal to `path` if case is ignored. Nullopt if no such path exists,
+/// or if several such paths exist.
 std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path);
 
 /// The text of `muster.yaml` in which `folders` and `components` have the case of the paths on the

@@ -18,9 +18,11 @@ namespace muster {
 
 /// A folder that belongs to a project's content but is outside the project's folder.
 struct OutsideFolder {
-  AssetPath at;       ///< The path of its assets in the project: `Packages/NAME`, as in the editor.
+  /// The path of the folder's assets in the project: `Packages/NAME`, as in the editor.
+  AssetPath at;
   std::string place;  ///< The path on the disk, absolute or relative to the project's folder.
-  std::string named_by;  ///< The setting that names it: a package in the manifest, or `folders`.
+  /// The setting that names the folder: a package in the manifest, or `folders`.
+  std::string named_by;
 };
 
 /// The outside folders of a project: the `file:` packages of `Packages/manifest.json` that are
@@ -40,7 +42,7 @@ class Packages {
   /// empty and is listed in `unread`.
   explicit Packages(const FileReader& files);
 
-  /// Whether `packages-lock.json` exists. If it exists, it names every package of the project.
+  /// Whether `packages-lock.json` exists. This file names every package of the project.
   bool has_lock() const { return has_lock_; }
   /// Whether the manifest or the lock names a package.
   bool has(const std::string& package) const { return named_.contains(package); }

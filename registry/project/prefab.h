@@ -84,14 +84,15 @@ struct PrefabProblem {
   yaml::Position position;
   Guid guid;
   std::string detail;
-  /// For a cycle: each asset contains the next one, and the last one contains the first.
+  /// The assets of a cycle. Each asset contains the next asset, and the last asset contains the
+  /// first asset.
   std::vector<AssetNumber> chain;
 };
 
 /// An override that has no effect.
 struct UnusedOverride {
   enum class Reason : std::uint8_t {
-    other_source,    ///< Its target is not an object of the instance's source.
+    other_source,    ///< The target is not an object of the instance's source.
     removed_object,  ///< The instance, or the instance's source, removes the target.
     no_such_object,  ///< The source has no object with the target's id.
   };

@@ -33,8 +33,8 @@ struct InstanceChanges {
 std::set<std::int64_t> removed_ids(const InstanceChanges& instance, std::string_view list,
                                    std::vector<UnusedOverride>& unused);
 
-/// Adds to `unused` the items of `list` whose target is an object of another prefab than the
-/// instance's source. `list` is `m_AddedComponents` or `m_AddedGameObjects`.
+/// Adds to `unused` the items of `list` whose target is not an object of the instance's source.
+/// `list` is `m_AddedComponents` or `m_AddedGameObjects`.
 void note_added_elsewhere(const InstanceChanges& instance, std::string_view list,
                           std::vector<UnusedOverride>& unused);
 

@@ -94,7 +94,7 @@ class UnityFlattening {
     }
   }
 
-  // Whether a placeholder is for an object of another prefab than the instance's source.
+  // Whether a placeholder is for an object of a prefab that is not the instance's source.
   bool is_of_other_source(NodeIndex stand_in, std::int64_t instance) const {
     const auto document = documents_.find(instance);
     if (document == documents_.end()) return false;
@@ -333,8 +333,8 @@ class UnityFlattening {
     }
   }
 
-  // The object whose name the instance overrides. This is the root, because Unity always writes
-  // this override.
+  // The object whose name the instance overrides, which is the root: Unity always writes an
+  // override of the root's name.
   std::int64_t named_object(const InstanceChanges& changes) const {
     const NodeIndex list = tree_.find(changes.modification, "m_Modifications");
     for (const NodeIndex item : Children(tree_, list)) {
@@ -443,7 +443,7 @@ class UnityFlattening {
   }
 
   void emit(std::size_t at, int parent, const std::vector<std::vector<std::size_t>>& children) {
-    // Iterative, because a malicious file may have any depth.
+    // The function is not recursive, because a malicious file may have any depth.
     std::vector<std::pair<std::size_t, int>> stack{{at, parent}};
     while (!stack.empty()) {
       const auto [index, above] = stack.back();

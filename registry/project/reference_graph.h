@@ -93,7 +93,8 @@ class ReferenceGraph {
  private:
   std::vector<ReferenceEdge> edges_;
   std::vector<bool> is_referred_to_;  // Indexed by asset number.
-  // Indexed by asset number: the first index in edges_. Has one more item.
+  // The index in `edges_` of the first edge of each asset, and the size of `edges_` as one more
+  // item.
   std::vector<std::uint32_t> first_;
   std::vector<ContentProblem> problems_;
 };

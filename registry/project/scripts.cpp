@@ -10,7 +10,7 @@ namespace muster {
 namespace {
 
 constexpr std::uint64_t kMaxScriptBytes = 16ULL * 1024 * 1024;
-// The maximum length of a chain of base classes. Stops a search in a cycle.
+// The maximum length of a chain of base classes, so that a search in a cycle ends.
 constexpr int kMaxInheritance = 64;
 
 constexpr std::string_view kBlanks = " \t\r\n";

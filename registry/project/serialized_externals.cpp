@@ -1,7 +1,6 @@
 // The tables are in this order: the engine's version, the platform, types (with or without the
 // layout of their fields), objects, scripts, other files. Sizes depend on the version of the file.
-// The layout is not documented by the engine's maker. It is the layout that AssetRipper and UnityPy
-// read.
+// The engine's maker does not document the layout. AssetRipper and UnityPy read the same layout.
 #include "registry/project/serialized_externals.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@ namespace {
 constexpr std::uint32_t kVersionMin = 14;
 constexpr std::uint32_t kVersionMax = 22;
 constexpr std::size_t kGuidBytes = 16;
-// The maximum number of rows of a table. Stops a read of a damaged file.
+// The maximum number of rows of a table, so that reading a damaged file ends soon.
 constexpr std::uint32_t kRowsMax = 1U << 20U;
 
 /// Reads numbers of either byte order. After a read beyond the end, all further reads return 0.

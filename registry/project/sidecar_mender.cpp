@@ -39,7 +39,8 @@ std::string respelled(std::string text, const yaml::Position& position) {
 Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid) {
-  std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;  // Keys: folder and name.
+  // The key is the folder and the name.
+  std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;
   std::map<std::pair<AssetPath, std::string>, std::size_t> wanting;
   const auto key_of = [](const AssetPath& sidecar) {
     return std::pair(sidecar.parent(), folded_name(sidecar.name()));

@@ -23,10 +23,10 @@ struct SidecarMend {
   std::string text;  ///< The new content; empty for `rename`.
 };
 
-/// Computes the possible fixes, sorted by path. Changes no file. Renames a sidecar only if it is
-/// the only one whose name differs from the asset's name in case. `fresh_guid` returns a random
-/// guid. A guid that is computed from the path would be assigned again to a later file with the
-/// same path. Fails with disk errors.
+/// Computes the possible fixes, sorted by path. Changes no file. A sidecar whose name differs from
+/// the asset's name in case is renamed, unless several sidecars differ only in case. `fresh_guid`
+/// returns a random guid. A guid that is computed from the path would be assigned again to a later
+/// file with the same path. Fails with disk errors.
 Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid);

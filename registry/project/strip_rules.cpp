@@ -215,8 +215,8 @@ class StripReading {
     });
   }
 
-  // Fails if no rule names the extension: an extension of a stripped kind cannot be kept without
-  // the kind.
+  // Fails if no rule names the extension. If a rule strips a kind of assets, `keep` can name only
+  // the whole kind and not one extension of the kind.
   Result<void> keep_extension(NodeIndex item, const std::string& extension) {
     const auto of_kinds = std::erase(rules_.kinds_, extension);
     if (strips_extension(extension)) {

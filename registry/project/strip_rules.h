@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// The owner of a class name.
+/// Who defines a class: the engine or the project.
 enum class ClassOwner : std::uint8_t {
   engine,   ///< The engine. Also the owner of each component in a plain file.
   project,  ///< The project: a script or a plain asset.

@@ -21,8 +21,8 @@ using yaml::NodeIndex;
 
 constexpr std::string_view kInstanceHead = "--- !u!1001 &";
 
-// The key whose value in braces contains a guid, in the editor's style. Empty for any other style.
-// The opening brace is in the line of the key.
+// The key whose value in braces contains a guid. Empty if the text does not have the editor's
+// style. The opening brace is in the line of the key.
 std::string_view key_before(std::string_view text, std::size_t guid) {
   constexpr std::size_t kReferenceBytesMax = 128;
   const std::size_t from = guid - std::min(guid, kReferenceBytesMax);
@@ -129,8 +129,8 @@ std::int64_t number_behind(std::string_view text, std::string_view key) {
   return value;
 }
 
-// Adds the offsets of guids in placeholders whose object is in another prefab than the instance's
-// source. Such a placeholder has no effect.
+// Adds the offsets of guids in placeholders whose object is not in the instance's source. Such a
+// placeholder has no effect.
 void collect_stand_ins(std::string_view text, const std::map<std::int64_t, Guid>& sources,
                        const std::vector<Mention>& mentions, std::set<std::size_t>& offsets) {
   constexpr std::string_view kStripped = " stripped";

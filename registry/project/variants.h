@@ -72,7 +72,7 @@ class Variants {
   template <typename Fits>
   bool any_path(const AssetIndex& index, AssetNumber asset, Fits fits_path) const;
 
-  /// For `settle_variants` and tests.
+  /// Only `settle_variants` and tests use this constructor.
   explicit Variants(std::vector<VariantFile> files, std::vector<VariantProblem> problems = {},
                     std::vector<SettledFile> settled = {});
 

@@ -32,8 +32,8 @@ class Baseline {
   std::string format() const;
 
   /// Sets `Finding::is_known` for accepted findings. If a file has more findings of a rule than the
-  /// count, the first findings by position are accepted. So a reported finding may be an old one,
-  /// but equal input gives an equal result.
+  /// count, the first findings by position are accepted. So a reported finding may be older than an
+  /// accepted finding, but equal input gives an equal result.
   void mark_known(std::span<Finding> findings) const;
 
   /// A copy of the baseline in which each count is reduced to the number of findings. Counts of

@@ -1,5 +1,5 @@
-// First checks the ids of each class for client and server. Then checks the ids that client and
-// server have in common, and then the components.
+// Checks three subjects in this order: the ids of each class for client and server, the ids that
+// client and server have in common, and the components.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -111,7 +111,7 @@ class ClassCheck {
     if (successor != nullptr) note(reused_[key], successor, target);
     const auto elsewhere = now.by_guid.find(row.guid);
     if (elsewhere != now.by_guid.end()) {
-      // The asset has a new id, or it had several ids and has lost this one.
+      // The asset has a new id, or had several ids and has lost `row.type_id`.
       const auto& had = old_.sides[target].by_guid[row.guid];
       const auto fresh =
           std::ranges::find_if(elsewhere->second, [&](TypeId id) { return !had.contains(id); });

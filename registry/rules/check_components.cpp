@@ -14,8 +14,8 @@
 namespace muster {
 namespace {
 
-/// The maximum edit distance to a known name where any name is allowed. Small, because a similar
-/// name is rarely a mistake there.
+/// The maximum edit distance for a field that may have any name. The distance is small, because a
+/// name that is similar to a known name is rarely a mistake in such a field.
 constexpr std::size_t kMaxSlipOfOwn = 1;
 
 // Replaces the index in a field name, because all items of a list have the same fields:
@@ -185,7 +185,7 @@ class ComponentCheck {
     const std::string name = component_of_field(at.key);
     if (at.kind != yaml::NodeKind::mapping) {
       if (!names_.contains(name) || is_empty(at)) return;
-      // A warning, because it may be a field of the factory's script.
+      // The finding is only a warning, because the field may belong to the factory's script.
       findings_.add("unknown-field", {file.path, at.position}, told_of_fieldless(name, at));
       return;
     }

@@ -1,5 +1,5 @@
-// Checks the entries of one registry. Does the checks of `Verify` in FPSSample, and further ones:
-// factories, entries with both or neither of prefab and factory, and complete presentation keys.
+// Checks the entries of one registry. Does the checks of `Verify` in FPSSample. Also checks
+// factories, entries that do not have exactly one of prefab and factory, and presentation keys.
 #include <algorithm>
 #include <charconv>
 #include <map>
@@ -188,7 +188,7 @@ class RegistryCheck {
       add("malformed-entry", entry.location, message);
       return;
     }
-    // A warning, because the registry is valid and the entry may only be unfinished.
+    // The finding is only a warning, because the registry is valid and the entry may be unfinished.
     findings_.add("malformed-entry", entry.location, message).severity = Severity::warning;
   }
 

@@ -114,8 +114,9 @@ void check_files(const Project& project, TargetSet targets,
                      "a Git LFS pointer in place of the content");
         break;
       case ContentProblem::Kind::binary:
-        // Not an error, because Unity always stores lighting, terrain and navigation meshes in
-        // binary form. The rules for packing report all other binary files that are built.
+        // The finding is not an error, because Unity always stores lighting, terrain and navigation
+        // meshes in binary form. The rules for packing report all other binary files that are
+        // built.
         findings
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +
@@ -136,7 +137,7 @@ void check_files(const Project& project, TargetSet targets,
         findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
         break;
       case ContentProblem::Kind::cut_short:   // Reported if the asset may be a root or registry.
-      case ContentProblem::Kind::no_objects:  // Reported by check_packing().
+      case ContentProblem::Kind::no_objects:  // check_packing() reports this problem.
         break;
       case ContentProblem::Kind::conflict:
         if (has_foreign_importer(project.files(), asset.path)) break;
@@ -156,7 +157,8 @@ void check_failed_reads(const Project& project, Findings& findings) {
                         {project.index().at(failure.asset).path, {}}, failure.error.message);
   };
   for (const ReadFailure& failure : project.sources().read_failures()) add(failure);
-  // An error, because the base classes of a script determine whether its assets are registries.
+  // An unreadable script is an error, because its base classes determine whether its assets are
+  // registries.
   for (const ReadFailure& failure : project.scripts().read_failures()) {
     Finding& finding = add(failure);
     finding.severity = Severity::error;

@@ -1,5 +1,5 @@
 // Checks references into packages that are not in the project. Does not report references to code,
-// because bundles contain no code. Reports other references in one line per package.
+// because bundles contain no code. Reports references to other assets in one line per package.
 #include <algorithm>
 #include <array>
 #include <map>

@@ -278,10 +278,10 @@ void check_prefabs(const Project& project, const std::set<AssetNumber>& in_closu
                    "there are too many levels of nested prefabs, or too many entities")
               .blocks_build = true;
           break;
-        case PrefabProblem::Kind::not_readable:  // Reported by check_packing().
+        case PrefabProblem::Kind::not_readable:  // check_packing() reports both problems.
         case PrefabProblem::Kind::cut_short:
-        case PrefabProblem::Kind::missing_source:  // Reported as a missing guid.
-        case PrefabProblem::Kind::no_root:         // Reported by check_packing() for built assets.
+        case PrefabProblem::Kind::missing_source:  // The check of guids reports the missing source.
+        case PrefabProblem::Kind::no_root:         // check_packing() reports built assets.
           break;
       }
     }
@@ -344,7 +344,7 @@ void check_folders(const Project& project, const std::set<AssetNumber>& in_closu
   }
 }
 
-// Adds the prefabs that may be in a cycle, also those that are not built. Uses the strong
+// Adds the prefabs that may be in a cycle, including prefabs that are not built. Uses the strong
 // references between prefabs, without parsing.
 void add_prefabs_in_circles(const Project& project, std::set<AssetNumber>& assets) {
   const auto can_be_prefab = [&](AssetNumber asset) {

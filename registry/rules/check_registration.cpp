@@ -45,7 +45,7 @@ class RegistrationCheck {
   void add_unreadable() {
     for (const AssetNumber asset : unreadable_members(project_, declaration_)) {
       const SourceFile& source = project_.sources().get(asset);
-      if (!source.error) continue;  // Another rule reports this.
+      if (!source.error) continue;  // Another rule reports this file.
       if (!told_unreadable_.insert(asset).second) continue;
       findings_.add(
           "yaml-syntax", {source.path, source.error->position},

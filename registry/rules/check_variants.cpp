@@ -73,7 +73,7 @@ class VariantCheck {
   void check_kind(const VariantFile& file) {
     const Packing base = packing_but_sidecar(project_, file.base);
     const Packing variant = packing_but_sidecar(project_, file.file);
-    if (base.fault || variant.fault) return;  // Another rule reports this.
+    if (base.fault || variant.fault) return;  // Another rule reports the fault.
     const bool base_is_prefab = base.is_text && is_prefab(project_.sources(), file.base);
     const bool variant_is_prefab = variant.is_text && is_prefab(project_.sources(), file.file);
     const bool is_same_form =
@@ -133,7 +133,7 @@ class VariantCheck {
         const AssetNumber nested = project_.index().find(guid);
         if (nested == asset || !open.contains(nested)) continue;
         const VariantFile* own = project_.variants().find(asset);
-        // This prefab is a variant of `nested` that has `nested` as its base.
+        // This prefab is a variant of `nested`, so the prefab has `nested` as its base.
         if (own != nullptr && own->base == nested) continue;
         add("variant-flattened", asset,
             "this contains " + quoted(nested) +

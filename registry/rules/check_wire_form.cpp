@@ -74,7 +74,8 @@ class WireFormCheck {
     }
     const SourcePrefab& base = project_.prefabs().flatten(file.base);
     const SourcePrefab& variant = project_.prefabs().flatten(file.file);
-    if (!base.problems.empty() || !variant.problems.empty()) return;  // Other rules report these.
+    // Other rules report these problems.
+    if (!base.problems.empty() || !variant.problems.empty()) return;
     if (base.entities.empty() || variant.entities.empty()) return;
     const bool lost_its_mark = is_marked(base.entities.front()) &&
                                !is_marked(variant.entities.front()) &&
@@ -208,7 +209,8 @@ void check_wire_forms(const Project& project, const std::set<AssetNumber>& built
                       Findings& findings) {
   if (project.variants().files().empty()) return;
   auto components = load_components(project.files(), project.config());
-  // Another rule reports unreadable descriptions. Replicated entities are found without them.
+  // Another rule reports unreadable descriptions. Replicated entities are found even if the
+  // descriptions are unreadable.
   WireFormCheck check(
       project, components ? components.value() : std::vector<ComponentDescription>(), findings);
   for (const VariantFile& file : project.variants().files()) {

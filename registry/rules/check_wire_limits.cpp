@@ -194,8 +194,8 @@ MessageSize size_of(const ComponentDescription& message) {
   return size;
 }
 
-/// Notes messages that are larger than the limit for events. Only a note, because the limit does
-/// not apply to other messages.
+/// Adds a note for each message type that is larger than the limit for events. The finding is only
+/// a note, because the limit does not apply to messages that are not sent as events.
 void check_events(const Project& project, Findings& findings) {
   if (!project.config().components) return;
   const auto messages = load_messages(project.files(), project.config());

@@ -11,8 +11,8 @@ namespace {
 
 using yaml::Dialect;
 
-// The extensions of other text formats, which may be YAML. Such a file is packed unchanged if it is
-// not YAML.
+// The extensions of other text formats, which may be YAML. A file with such an extension is packed
+// unchanged if the file is not YAML.
 constexpr std::array<std::string_view, 7> kForeignExtensions = {
     "asmdef", "asmref", "shadergraph", "shadersubgraph", "tss", "uss", "uxml"};
 

@@ -32,7 +32,7 @@ Packing packing_but_sidecar(const Project& project, AssetNumber asset);
 
 /// The maximum size, in bytes, of an asset that is packed byte for byte.
 inline constexpr std::uint64_t kRawBytesMax = 2ULL * 1024 * 1024 * 1024;
-/// The maximum size, in bytes, of the sidecar of such an asset.
+/// The maximum size, in bytes, of the sidecar of an asset that is packed byte for byte.
 inline constexpr std::uint64_t kSidecarBytesMax = 64ULL * 1024 * 1024;
 
 }  // namespace muster

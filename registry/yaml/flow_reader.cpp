@@ -1,6 +1,6 @@
-// A loop with a stack of open collections, so that deep nesting does not overflow the call stack.
-// Each open collection stores what may follow: an item or the closing bracket, the value of a key,
-// or a separator.
+// The parser is a loop with a stack of open collections, so that deep nesting does not overflow the
+// call stack. Each open collection stores what may follow next: an item or the closing bracket, the
+// value of a key, or a separator.
 #include "registry/yaml/flow_reader.h"
 
 namespace muster::yaml {

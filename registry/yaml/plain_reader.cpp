@@ -1,6 +1,6 @@
 // Parses plain YAML with the events of yaml-cpp. Only this file includes yaml-cpp and catches its
-// exceptions. It uses events, because the nodes of yaml-cpp lose positions and the order of keys,
-// accept repeated keys, and need 50 times the size of the text.
+// exceptions. This file does not use the nodes of yaml-cpp, because nodes lose positions and the
+// order of keys, accept repeated keys, and need 50 times the memory of the text.
 //
 // The depth of nesting is limited by the event handler. yaml-cpp calls the handler before it parses
 // a nested collection, so the handler throws before the call stack is too deep. The scanner of
@@ -77,7 +77,7 @@ class Source {
     return text_.substr(std::min(offset, text_.size()));
   }
   /// The position of an empty list item: the last dash before a mark, if only blanks and comments
-  /// are between them. Otherwise an unknown position.
+  /// are between them. Otherwise the result is an unknown position.
   Position dash_before(const YAML::Mark& mark) const {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);

@@ -31,7 +31,7 @@ std::optional<Scalar> read_block_plain(LineCursor& cursor, Tree& tree, std::size
                                        SyntaxError& error);
 
 /// Parses a plain scalar inside braces or brackets, over any number of lines. The scalar ends
-/// before the next flow indicator. The text is empty if the cursor is at such an indicator.
+/// before the next flow indicator. The text is empty if the cursor is at a flow indicator.
 Scalar read_flow_plain(LineCursor& cursor, Tree& tree);
 
 /// True if a plain scalar inside braces ends at the colon at the cursor.

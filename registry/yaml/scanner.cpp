@@ -1,7 +1,7 @@
 // The scanner searches for all words in one pass. The scanner compares the first and the last byte
 // of each window of 4 bytes, 16 windows at a time. `g..d` in either case matches `guid` and
-// `m_GUID`; `v..0` matches `val0`. These pairs are rare in text, so a scan of a file without
-// references takes little longer than reading the file. (`memmem` would need three passes.)
+// `m_GUID`; `v..0` matches `val0`. These pairs of bytes are rare in text, so scanning a file
+// without references takes little longer than reading the file. (`memmem` would need three passes.)
 //
 // The text around a match is examined within fixed limits, except that a run of white space is
 // skipped completely. The search continues after the examined text, so the whole scan takes linear
@@ -55,8 +55,7 @@ bool is_word_at(const char* at) {
          std::memcmp(at, "val0", 4) == 0;
 }
 
-// The index of the first of the 16 offsets from `at` at which a word begins; `kLanes` if none
-// exists.
+// The first offset from `at`, 0 to 15, at which a word may begin; `kLanes` if none exists.
 std::size_t word_in_lanes(const char* at) {
   const auto words = std::bit_cast<Words>(candidates(at));
   for (std::size_t half = 0; half < words.size(); ++half) {

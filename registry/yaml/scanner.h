@@ -11,8 +11,8 @@ namespace muster::yaml {
 
 /// How a text mentions a guid.
 enum class MentionKind : std::uint8_t {
-  /// `{fileID: N, guid: G, type: T}` in one or several lines, the same as a block mapping, or
-  /// `?fileID=N&guid=G&type=T`.
+  /// A reference: `{fileID: N, guid: G, type: T}` in one or several lines, a block mapping with
+  /// these keys, or `?fileID=N&guid=G&type=T`.
   strong,
   textual,  ///< `guid: G` outside a reference: a weak reference or an asset's own guid.
   words,    ///< `val0..val3`: a weak reference as four integers.

@@ -106,7 +106,7 @@ void Tree::append_child(NodeIndex parent, NodeIndex last, NodeIndex child) {
 }
 
 std::string_view Tree::keep(std::string text) {
-  // A separate allocation, because moving a short std::string would move its characters.
+  // The text is allocated separately, because moving a short std::string would move its characters.
   kept_.push_back(std::make_unique<std::string>(std::move(text)));
   return *kept_.back();
 }

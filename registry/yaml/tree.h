@@ -13,7 +13,8 @@
 
 namespace muster::yaml {
 
-/// A position in a file. Line and column count from 1, columns in bytes. 0 means unknown.
+/// A position in a file. The first line and the first column have the number 1, and a column is one
+/// byte. 0 means unknown.
 struct Position {
   std::uint32_t line = 0;
   std::uint32_t column = 0;

@@ -22,7 +22,7 @@ class Finder {
     }
   }
 
-  // Recursive: the parser has limited the depth.
+  // The function may be recursive, because the parser has limited the depth.
   void visit(NodeIndex index) {
     if (index == kNoNode) return;
     const Node& node = tree_.at(index);

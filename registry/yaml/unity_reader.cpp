@@ -138,8 +138,8 @@ bool UnityReader::read_header_words(Document& document) {
 bool UnityReader::read_content() {
   const std::size_t indent = column();
   const bool is_dash = cursor_.at_indicator('-');
-  // A sequence can begin at the column of its key. Then only a line without a dash ends the
-  // sequence.
+  // A sequence can begin at the column of its key. Such a sequence ends at the first line without a
+  // dash.
   while (!open_.empty() &&
          (open_.back().indent > indent ||
           (open_.back().indent == indent && !is_dash && open_.back().kind == NodeKind::sequence))) {
@@ -338,7 +338,7 @@ bool UnityReader::refuse_block_scalar() {
   return is_header;
 }
 
-// Fails if another text than a comment follows in the line.
+// Fails if the rest of the line has text that is not a comment.
 bool UnityReader::finish_line() {
   cursor_.skip_blanks();
   if (cursor_.at_line_end() || cursor_.at_comment()) return true;

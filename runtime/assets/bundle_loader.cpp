@@ -44,7 +44,7 @@ BundleLoader::BundleLoader(BundleStore& store, LoadExecutor& executor, const Loa
 BundleLoader::~BundleLoader() {
   assert(handles_ == 0);
   while (used_first_ != kNoBundle) unlink_evictable(used_first_);
-  // Drops the loads that have not begun, and collects the results of the others.
+  // Drops the loads that have not begun, and waits for the results of the running loads.
   std::erase_if(started_, [this](std::uint32_t bundle) { return executor_.cancel(bundle); });
   for (std::size_t left = started_.size(); left > 0; left -= finished_.size()) {
     executor_.wait();

@@ -81,12 +81,12 @@ class BundleHandle {
 struct LoaderOptions {
   /// The memory limit in bytes. The limit covers the files and the decompressed entries of all open
   /// and loading bundles, and the buffers that are kept for reuse. When a load needs memory, the
-  /// loader first frees these buffers. Then it closes bundles without handles, beginning with the
-  /// least recently used bundle. If that is not enough, the load fails and nothing is closed.
-  /// Bundles that the game opens directly through the store also count. Only the caller knows how
-  /// long it uses such a bundle, so the loader does not close it until the bundle was requested
-  /// from the loader. After that request, the loader also reserves memory for the unread part of
-  /// the bundle.
+  /// loader first frees these buffers. If that is not enough, the loader closes bundles without
+  /// handles, beginning with the least recently used bundle. If closing all bundles without handles
+  /// would not be enough, the load fails and no bundle is closed. Bundles that the game opens
+  /// directly through the store also count. The loader does not close such a bundle until the
+  /// bundle was requested from the loader, because only the game knows how long it uses the bundle.
+  /// After that request, the loader also reserves memory for the unread part of the bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
   /// bundle may always start.
@@ -101,7 +101,7 @@ struct LoaderCounters {
   std::uint64_t cancelled = 0;  ///< Loads that lost their last request before they began.
   std::uint64_t unwanted = 0;   ///< Loads that lost their last request before they finished.
   std::uint64_t evicted = 0;
-  std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find evictable ones.
+  std::uint64_t eviction_steps = 0;  ///< Bundles that were checked to find evictable bundles.
   /// Bundles that were checked because they were opened directly and not completely read.
   std::uint64_t unread_steps = 0;
 };
@@ -254,12 +254,12 @@ class BundleLoader {
   std::vector<Due> due_;                ///< A heap of the deadlines of queued bundles.
   std::vector<std::uint32_t> started_;  ///< The bundles that the executor has, unordered.
   std::vector<std::uint32_t> visited_;  ///< A copy of a list that may change during iteration.
-  /// Bundles that reserve memory. The next update checks them again.
+  /// The bundles that reserve memory. The next update checks these bundles again.
   std::vector<std::uint32_t> unread_;
   /// The orders of the current start, until the executor accepts them.
   std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// A time that is not after any deadline of the started loads that have not begun.
+  /// A time at or before the earliest deadline of the started loads that have not begun.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;

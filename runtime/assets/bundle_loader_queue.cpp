@@ -220,7 +220,7 @@ void BundleLoader::choose_next() {
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];
   // True if the game has opened the bundle directly since the request. In this case, the memory of
-  // its read entries already counts, and all other entries are read on demand.
+  // the entries that were read already counts, and all other entries are read on demand.
   const bool is_there = store_.is_open(next.bundle);
   const std::uint64_t file_bytes = store_.catalog().bundle(next.bundle).file_bytes;
   const std::uint64_t minimum =
@@ -237,8 +237,8 @@ bool BundleLoader::start(const Waiting& next) {
     ++counters_.loaded;
     return true;
   }
-  // Does not evict bundles for an estimate. If the estimate is too low, the next attempt knows the
-  // size.
+  // An estimated size does not evict other bundles. If the estimate is too low, the next attempt
+  // knows the size.
   std::uint64_t reserved = minimum;
   if (node.whole_bytes == 0) {
     const std::uint64_t by_file = std::min(file_bytes, kMaxGuessedFile) * kGuessedRatio;

@@ -19,7 +19,7 @@
 namespace muster {
 namespace {
 
-// About the number of small bundles that a thread loads in one frame.
+// A thread loads about this number of small bundles in one frame.
 constexpr std::uint32_t kLoadsPerThread = 128;
 
 // Removes the order for a bundle. Returns false if the queue has no such order.
@@ -284,8 +284,8 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Prefers loading to helping. Parallel loads do not wait for a hash, and an urgent load waits
-      // for at most one block of a large entry.
+      // Loads the next bundle before it helps with a large entry. Parallel loads do not wait for a
+      // hash, and an urgent load waits for at most one block of a large entry.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);

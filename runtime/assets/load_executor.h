@@ -81,7 +81,8 @@ class LoadExecutor {
 /// every load fails with `unsupported`, no function of this class waits, and the destructor leaks
 /// the data of the threads. The memory pool does not have this protection. If a thread held the
 /// pool's lock during the fork, the store and its loaders wait forever in the child, even in their
-/// destructors. So do not use them in the child. Create a new store, loader and executor there.
+/// destructors. So do not use the store and the loaders in the child. Create a new store, loader
+/// and executor in the child.
 class ThreadedLoads final : public LoadExecutor {
  public:
   /// The maximum total size of files that are opened together, in bytes. The first file may be

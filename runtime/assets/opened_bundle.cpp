@@ -62,8 +62,8 @@ Result<void> read_blocks(const BundleReader& reader, const BundleEntry& entry,
   return {};
 }
 
-// Decompresses and hashes an entry. If possible, the data is hashed in one piece, because that is
-// faster.
+// Decompresses and hashes an entry. If possible, the data is hashed in one piece, because several
+// pieces are slower.
 Result<ContentHash> read_and_hash(const BundleReader& reader, const BundleEntry& entry,
                                   Decompressor& decompressor, SharedBlocks* shared,
                                   std::span<std::byte> target) {

@@ -51,7 +51,7 @@ struct OpenedBundle {
   }
   /// The index of an entry, like `BundleReader::find_index`, without reading the tables.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
-  /// True if a read entry has lost bytes since it was read.
+  /// True if the bytes of `entry` are damaged because the file became shorter after reading.
   bool is_lost(const PlainEntry& entry) const {
     return entry.is_in_shared_file && file->is_damaged();
   }

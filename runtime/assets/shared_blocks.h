@@ -58,8 +58,8 @@ class SharedBlocks {
   void help(Lock& lock, Decompressor& decompressor) noexcept;
 
  private:
-  /// An entry that is being read. Threads begin blocks in order, so there is no state per block: a
-  /// block is done if it was begun and no thread is reading it.
+  /// An entry that is being read. Threads begin blocks in order, so a job needs no state per block.
+  /// A block is done if it was begun and no thread is reading it.
   struct Job {
     const BundleReader& reader;
     const BundleEntry& entry;

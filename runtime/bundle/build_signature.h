@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// The secret key for signing. Whoever has this key can make trusted builds, so keep it secret.
+/// The secret key for signing. Keep this key secret: it is enough to make trusted builds.
 using SigningKey = std::array<std::byte, 64>;
 /// The public key for checking signatures.
 using VerifyKey = std::array<std::byte, 32>;

@@ -21,10 +21,10 @@ struct VariantSetting {
   std::string_view value;
 };
 
-/// The bundles for one set of choices, which cannot be changed. A bundle is replaced by the
-/// alternative with the most keys whose keys are all chosen. If several alternatives have the same
-/// number of keys, the alternative whose axes were declared earlier is used. If no alternative
-/// matches, the bundle itself is used.
+/// The bundles for one set of choices, which cannot be changed. An alternative of a bundle matches
+/// if all of its keys are chosen. The matching alternative with the most keys replaces the bundle.
+/// If several matching alternatives have the same number of keys, the alternative whose axes were
+/// declared earlier is used. If no alternative matches, the bundle itself is used.
 ///
 /// The catalog's bytes must outlive this object. One thread may use it at a time.
 class BundleChoice {

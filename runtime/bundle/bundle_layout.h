@@ -219,7 +219,7 @@ inline constexpr std::size_t kAxisAt = 0;
 inline constexpr std::size_t kValueAt = 8;
 inline constexpr std::size_t kFlagsAt = 16;
 inline constexpr std::size_t kReservedAt = 18;
-inline constexpr std::uint16_t kIsDefault = 1;  ///< A bit of the flags; `kIsBuiltIn` is another.
+inline constexpr std::uint16_t kIsDefault = 1;  ///< A bit of the flags.
 inline constexpr std::uint16_t kIsBuiltIn = 2;
 }  // namespace variant_value_record
 

@@ -78,7 +78,7 @@ Result<BundleReader> BundleReader::checked() {
 }
 
 ContentHash BundleReader::compute_hash() const {
-  // Hashing one piece is faster. Copied tables must be hashed separately.
+  // If the tables are not a copy, the whole bundle is hashed in one piece, which is faster.
   if (tables_.data() == bytes_.data()) return hash_bytes(bytes_.subspan(header::kHashedFrom));
   const std::size_t tables_end = block_at(block_count_);
   ContentHasher hasher;

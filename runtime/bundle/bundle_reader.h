@@ -54,7 +54,7 @@ class BundleReader {
   static Result<BundleReader> open(Bytes bytes);
   /// Like `open`, for bytes that other programs can change, for example in a mapped file. Copies
   /// the header and the tables into `tables` and uses only the copy, so that they cannot change
-  /// after the check. `tables` must be valid as long as the bytes; it may be moved.
+  /// after the check. `tables` must be valid as long as the bytes, but may be moved.
   static Result<BundleReader> open_shared(Bytes bytes, ByteVector& tables);
 
   std::uint32_t entry_count() const { return entry_count_; }

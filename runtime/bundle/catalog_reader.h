@@ -94,7 +94,7 @@ struct CatalogComponent {
   std::uint32_t alignment_bytes = 1;
 };
 
-/// A value of a variant axis. A game can choose it, or the build was made for it.
+/// A value of a variant axis. The game can choose the value, or the build was made for the value.
 struct CatalogVariantValue {
   std::string_view axis{};
   std::string_view value{};
@@ -170,8 +170,8 @@ class CatalogReader {
   RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
   /// The first entry of a type id. Costs one array read.
   std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
-  /// Like the first `resolve`, in the first registry of a class that has the id. This function is
-  /// slower, because it searches for the registry.
+  /// Like the first `resolve`, but searches the registries of a class for the first registry that
+  /// has the id. The search makes this function slower.
   std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
 
   std::uint32_t effect_count() const { return count(Section::effects); }

@@ -29,8 +29,8 @@ constexpr unsigned kSingleSegment = 0x20;
 constexpr std::size_t kBlockHeaderBytes = 3;
 constexpr std::uint32_t kRunLengthBlock = 1;
 
-// The header of a frame without checksum and dictionary (RFC 8878, 3.1.1). This code parses it,
-// because the library would need two calls. The library checks the content of the frame.
+// The header of a frame without checksum and dictionary (RFC 8878, 3.1.1). This code parses the
+// header, because the library would need two calls. The library checks the content of the frame.
 struct FrameShape {
   std::uint64_t plain_bytes = 0;
   std::size_t frame_bytes = 0;

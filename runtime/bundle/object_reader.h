@@ -33,8 +33,8 @@ class ObjectValue {
 
   /// Requires: `kind() == ObjectKind::integer`.
   std::int64_t integer() const;
-  /// The stored number. For `real32` it is a float, which can differ a little from the number in
-  /// the file. Requires: the kind is `real32` or `real64`.
+  /// The stored number. The number of a `real32` is a float, which can differ a little from the
+  /// number in the file. Requires: the kind is `real32` or `real64`.
   double real() const;
   /// Requires: the kind is `text`.
   std::string_view text() const;

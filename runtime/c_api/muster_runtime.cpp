@@ -17,7 +17,7 @@
 namespace muster::c_api {
 namespace {
 
-// One thread reads from the disk while the other decompresses.
+// With two threads, one thread can read from the disk while the other thread decompresses.
 constexpr std::uint32_t kThreadsDefault = 2;
 constexpr std::uint32_t kThreadsMax = 64;
 

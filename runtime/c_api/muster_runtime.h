@@ -69,7 +69,7 @@ enum {
   MUSTER_BUSY = 12,                ///< The request is still loading.
   MUSTER_CANCELLED = 13,           ///< The work was cancelled.
   MUSTER_TIMED_OUT = 14,           ///< Loading had not begun by the deadline.
-  MUSTER_UNSUPPORTED = 15,         ///< The system or this build of the library does not support it.
+  MUSTER_UNSUPPORTED = 15,         ///< The system or the library does not support the operation.
   MUSTER_STALE_REQUEST = 100,      ///< The request was released, or this store never made it.
   MUSTER_OUT_OF_MEMORY = 101,      ///< There is not enough memory.
   MUSTER_WRONG_PROCESS = 103,      ///< The store was opened before this process was forked.

@@ -28,11 +28,12 @@
 
 namespace muster::c_api {
 
-/// The maximum number of requests of a store. A caller that reaches it does not release its
-/// requests.
+/// The maximum number of requests of a store. Only a caller that does not release its requests
+/// reaches this limit.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
 
-/// Copies of a registry's texts that end with a zero byte. The texts in the catalog do not.
+/// Copies of a registry's texts, each with a zero byte at its end. The texts in the catalog have no
+/// such byte.
 struct RegistryTexts {
   std::string class_name;
   std::string path;

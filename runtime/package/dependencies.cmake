@@ -33,7 +33,7 @@ function(muster_external name header library)
     muster::external_${name} SYSTEM INTERFACE ${MUSTER_${name}_INCLUDE_DIR})
 endfunction()
 
-# muster_find_externals(NAME...): finds the named ones; MUSTER_MISSING lists the missing ones.
+# muster_find_externals(NAME...): finds the named libraries. MUSTER_MISSING lists missing libraries.
 macro(muster_find_externals)
   foreach(muster_external_name ${ARGN})
     if(muster_external_name STREQUAL "expected")

@@ -1,6 +1,6 @@
-# The headers for users: NAME=PATH is included as <muster/NAME>, in the tree and installed. In the
-# tree <muster/NAME> is a generated header that includes the path. Installed headers are copies that
-# include each other as <muster/NAME>. A public header must not include an internal one.
+# The public headers. NAME=PATH means that users include the file PATH as <muster/NAME>. In the build
+# tree, <muster/NAME> is a generated header that includes PATH. Installed headers are copies that
+# include each other as <muster/NAME>. A public header must not include an internal header.
 set(muster_public_headers
   # The session API.
   build.h=runtime/session/build.h
@@ -15,7 +15,7 @@ set(muster_public_headers
   server.h=runtime/session/game_server.h
   session_options.h=runtime/session/session_options.h
   system_context.h=runtime/session/system_context.h
-  # The engine's world, for what the session API lacks.
+  # The engine's world, for tasks that the session API does not support.
   component_id.h=runtime/world/component_id.h
   component_storage.h=runtime/world/component_storage.h
   entity_id.h=runtime/world/entity_id.h
@@ -30,7 +30,7 @@ set(muster_public_headers
   bundle_name.h=runtime/bundle/bundle_name.h
   catalog_reader.h=runtime/bundle/catalog_reader.h
   guid.h=registry/base/guid.h
-  # Values that all of them use.
+  # Types that the other headers use.
   bytes.h=registry/base/bytes.h
   clock.h=registry/base/clock.h
   component.h=registry/components/component.h

@@ -24,8 +24,8 @@ bool converts(FieldType from, FieldType to) {
   return from == to || (is_number(from) && is_number(to));
 }
 
-// The reason why values of one kind must not be read as values of the other kind; empty if they
-// may. Requires: the types can be converted.
+// The reason why values of one kind must not be read as values of the other kind; empty if the
+// kinds are compatible. Requires: the types can be converted.
 std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
                                const FieldDescription& field) {
   if ((sent.kind == LaneKind::tick) != (ours.kind == LaneKind::tick)) {
@@ -40,8 +40,8 @@ std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
              std::to_string(turn) + " here";
     }
   }
-  // Names that the client does not have cannot be compared. A field keeps its value if the server
-  // sends such a name.
+  // If the server sends a name that the client does not have, the field keeps its value. `mark`
+  // identifies the list of names.
   const bool has_mark = sent.kind == LaneKind::symbol && !(sent.resolution > 0) &&
                         sent.minimum >= 1 && sent.minimum < 4503599627370496.0;
   const auto mark = has_mark ? static_cast<std::uint64_t>(sent.minimum) : 0;
@@ -130,7 +130,8 @@ std::optional<FieldConversion> FieldConversion::make(const FieldSchema& sent,
                                                      std::string& why) {
   FieldConversion conversion(field);
   FieldSchema ours = wire_schema(field);
-  ours.receivers = sent.receivers;  // The receivers may differ, because the server chooses them.
+  // A difference in receivers is allowed, because the receivers of the server's version apply.
+  ours.receivers = sent.receivers;
   if (sent == ours) return conversion;
   conversion.is_straight_ = false;
   std::optional<FieldDescription> theirs = described(sent);

@@ -39,7 +39,7 @@ struct ReceivedComponent {
 class ReceivingPlan {
  public:
   struct Part {
-    std::uint32_t component = 0;  ///< The index of the `ReceivedComponent`.
+    std::uint32_t component = 0;  ///< The index of the component's `ReceivedComponent` in the plan.
     /// The index of the first value among the values of the entity.
     std::uint32_t first_value = 0;
   };

@@ -21,9 +21,9 @@ FieldSchema wire_schema(const FieldDescription& field);
 /// names.
 double mark_of_names(std::span<const std::string> names);
 
-/// Converts a component to its values on the wire, field after field. `from_wire` converts them
-/// back. Values are rounded to the resolution of their field. `from_wire` clamps values from the
-/// network to the range of their field. Requires: the number of values is
+/// Converts a component to its values on the wire, field after field. `from_wire` converts the
+/// values back. Values are rounded to the resolution of their field. `from_wire` clamps values from
+/// the network to the range of their field. Requires: the number of values is
 /// `wire_schema(component).value_count()`.
 void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out);
 /// Like `to_wire`, with `quantise_unbounded`.

@@ -172,7 +172,7 @@ void WorldReceiver::begin(const ReplicatedChange& change) {
   received.seen_by = change.seen_by;
   received.is_kept = true;
   received.values.clear();
-  // A placed entity is complete.
+  // A placed entity has no prefab link, and all its components exist already.
   if (!world_.has(link_.id(), root)) {
     list_members(world_, spawner_.instances(), root, received.members);
   } else {

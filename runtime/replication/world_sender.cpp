@@ -41,8 +41,9 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   if (root.is_null()) return SendVerdict::unknown_id;
   const auto at = sent_.find(id.network_id);
   if (at != sent_.end() && at->second.root == root) return SendVerdict::sent_already;
-  // If another entity had the id in this tick, its despawn is written now and this spawn in the
-  // next tick, because a replicated world has only one entity per id in a tick.
+  // A replicated world has only one entity per id in a tick. So if another entity had the id in
+  // this tick, the despawn of that entity is written now, and this spawn is written in the next
+  // tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
   list_members(world_, instances_, root, sent.members);
   for (const ReplicatedComponent& one : types_.layouts[schema_index(*type)]) {

@@ -51,9 +51,10 @@ struct WorldSenderCounters {
 };
 
 /// Writes the changes of all sent entities to a `ReplicatedWorld` once a tick. An entity is removed
-/// when it despawns or leaves the collection. The owner of an entity is its player in the world.
-/// The sender compares the bytes of an entity's components with the bytes of the last call, and
-/// quantises an entity only if they differ. The sender does not compare paused entities.
+/// from the `ReplicatedWorld` when the entity despawns or leaves the collection. The owner of an
+/// entity is its player in the world. The sender compares the bytes of an entity's components with
+/// the bytes of the last call, and quantises an entity only if its bytes differ. The sender does
+/// not compare paused entities.
 ///
 /// The types, the world and the collection must outlive the sender. One thread may use the sender
 /// at a time. Allocates nothing in steady state.

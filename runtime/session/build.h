@@ -45,7 +45,7 @@ class Build {
   /// Returns the build's name, target and fingerprint, for logs.
   std::string text() const;
 
-  /// For the library's own classes.
+  /// The content of the build, for the library's classes.
   const BuildContent& content() const { return *content_; }
   std::shared_ptr<const BuildContent> shared_content() const { return content_; }
 

@@ -17,7 +17,7 @@ namespace muster {
 /// Finds component types by name, and visits the entities that have all of the given types.
 /// Entities are visited in the order of the first type's array. If all arrays have the same owners
 /// in the same order, one call visits all entities. Reuses its memory in later calls. Walks can be
-/// nested. One thread at a time.
+/// nested. Only one thread at a time may use this object.
 class EntityWalk {
  public:
   explicit EntityWalk(const World& world) : world_(world) {}

@@ -264,8 +264,8 @@ struct MatchOf<F> {
 };
 }  // namespace session_detail
 
-/// Replaces rules of the library. Each call returns a copy with one more rule. The functions must
-/// be pure, because they run again during replays.
+/// Functions of the game that replace rules of the library. Each call returns a copy with one more
+/// rule. The functions must be pure, because they run again during replays.
 class Overrides {
  public:
   /// Sets the function that returns the distance at which the environment stops a shot of
@@ -330,8 +330,9 @@ struct Game {
   /// blended.
   float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
-  DescribedTypes<CommandRole> commands{};  ///< Sampled per frame, sent per tick and player.
-  DescribedTypes<MessageRole> messages{};  ///< Sent once, in either direction.
+  /// The commands: sampled in each frame, and sent once per tick by each player's client.
+  DescribedTypes<CommandRole> commands{};
+  DescribedTypes<MessageRole> messages{};  ///< The messages, which servers and clients can send.
   /// The shared systems. In each tick, the server runs the shared systems for all entities. Each
   /// client runs the shared systems for the entities that its player owns, ahead of the server. A
   /// shared system may read all entities, but change only the entities that it is called with. See
@@ -364,7 +365,7 @@ struct EffectOptions {
   Vec3 position{};
   Quaternion rotation{};
   std::optional<Vec3> line_end{};  ///< The end of the line, for an effect along a line.
-  EntityId cause{};                ///< If null, the entity that the system runs for.
+  EntityId cause{};                ///< The cause; if null, the entity that the system runs for.
   /// The distance in metres from a player's view position within which the effect is sent. 0 sends
   /// the effect at any distance.
   float metres = 0;

@@ -114,9 +114,11 @@ class GameClient : public session_detail::ClientCalls {
   EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
   std::span<const PlayingEffect> effects() const;  ///< Valid until the next frame.
 
-  void on_spawn(std::function<void(EntityId)> callback);  ///< The replicated values are present.
-  void on_ready(std::function<void(EntityId)> callback);  ///< The whole prefab is present.
-  /// Inside the callback, `get` still works.
+  /// Called when an entity has its replicated values.
+  void on_spawn(std::function<void(EntityId)> callback);
+  /// Called when an entity has its whole prefab.
+  void on_ready(std::function<void(EntityId)> callback);
+  /// Called before an entity despawns. Inside the callback, `get` still works.
   void on_despawn(std::function<void(EntityId)> callback);
   /// Sets the function that is called once for each effect of systems and of the server. A
   /// predicted effect of this player is reported immediately. Any other effect is reported when the

@@ -231,7 +231,7 @@ void GameClient::Impl::apply(const WorldSource& source, std::span<const TimedEve
   for (const TimedEvent& event : events) deliver_event(event);
 }
 
-/// Despawns predicted entities that the server does not have. No other function despawns these
+/// Despawns predicted entities that the server does not have. Only this function despawns such
 /// entities.
 void GameClient::Impl::end_predicted_spawns() {
   std::vector<PredictedSpawns::Ended>& ended = prediction->spawns().ended();
@@ -359,8 +359,8 @@ void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComp
   });
 }
 
-/// The number of ticks after which a report about a command can arrive. The number includes a
-/// snapshot interval, because reports are sent with snapshots.
+/// The number of ticks after which a report about a command can arrive. Reports are sent with
+/// snapshots, so the number includes a snapshot interval.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {
   const double seconds = std::chrono::duration<double>(connection.round_trip().smoothed()).count();
   return seconds * welcome->ticks_per_second + welcome->snapshot_ticks;

@@ -134,7 +134,7 @@ class GameServer : public session_detail::ServerCalls {
   /// exist then.
   void on_level(std::function<void()> callback);
   // Operation of the server.
-  /// Replaces the open build, its values and its types by those of a newer build. Clients must also
+  /// Replaces the open build by a newer build, including all values and types. Clients must also
   /// reload. Fails as `BundleStore::load` does, and with `unsupported` if
   /// `GameServerOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
@@ -152,7 +152,7 @@ class GameServer : public session_detail::ServerCalls {
   std::string world_text(PlayerId player) const;
   Tick tick() const;
   std::string address() const;     ///< The server's address, with the port that the system chose.
-  std::string public_key() const;  ///< 64 hex digits, for clients.
+  std::string public_key() const;  ///< The public key, which clients need; 64 hex digits.
   World& world();
 
  private:

@@ -1,6 +1,6 @@
-// A frame has these steps: receive; events of connections; messages; ticks; replication; send.
-// Joins wait for the first tick. The replication's map begins with that tick, and drops all
-// messages that were sent earlier.
+// A frame has these steps: receive; events of connections; messages; ticks; replication; send. A
+// player joins only after the first tick has begun, because the replication's map begins with that
+// tick and drops all messages that were sent earlier.
 #include "runtime/session/game_server_impl.h"
 
 #include <algorithm>

@@ -209,8 +209,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;
-  /// The replication servers before reloads that changed the types. Connections may still send
-  /// blocks of these servers.
+  /// The replication servers that reloads with changed types have replaced. Connections may still
+  /// send blocks of a replaced server.
   std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
   std::uint64_t earlier_spawned = 0;    ///< Entities that earlier senders have spawned.
   std::uint64_t earlier_despawned = 0;  ///< Entities that earlier senders have despawned.
@@ -232,7 +232,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::optional<std::string> close_reason;
   bool has_begun = false;  ///< Whether a tick was replicated.
 
-  std::vector<std::byte> encoded;  ///< This member and the next four keep their memory.
+  /// This member and the next four members are reused to avoid allocations.
+  std::vector<std::byte> encoded;
   std::vector<std::byte> command_report;
   std::vector<std::byte> cue_message;
   std::vector<std::byte> cue_bytes;

@@ -195,7 +195,7 @@ void GameServer::Impl::check_view(Player& player) {
 void GameServer::Impl::report_commands(Player& player) {
   Connection* const connection = net->connection(player.client);
   std::vector<ForcedField>& forced = player.commands.forced();
-  if (player.lost_at) forced.clear();  // `resume` sends the lasting forces.
+  if (player.lost_at) forced.clear();  // `resume` sends forces that still apply.
   if (!player.decoder || connection == nullptr || content->game().commands.types.empty()) return;
   for (const ForcedField& one : forced) {
     static_cast<void>(

@@ -56,7 +56,7 @@ Result<void> GameServer::Impl::load_level() {
   }
   if (level.state() == LevelState::failed) return fail(level.error());
   [[maybe_unused]] const bool is_placed = place_level();
-  assert(is_placed);  // No entity had an id yet.
+  assert(is_placed);  // `place_level` fails only if entities already have ids.
   return {};
 }
 

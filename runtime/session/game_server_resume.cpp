@@ -12,7 +12,8 @@
 namespace muster {
 namespace {
 
-/// The maximum time whose messages may arrive together after a reconnect.
+/// The maximum length of a lost connection for which the limits accept all messages that the client
+/// sends together after the reconnect.
 constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace
@@ -95,7 +96,8 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   const CommandForces& forces = player.commands.forces();
   const std::optional<std::uint32_t> resting = player.commands.resting_since();
   for (const ForcedField& forced : forces.lasting()) {
-    // Forces that were made during the loss get new offsets with the client's first command.
+    // A force that was made while the connection was lost is not sent yet: the client's first
+    // command gives the force a new offset.
     if (resting && command_steps(*resting, forced.stamp) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }

@@ -11,7 +11,8 @@
 namespace muster {
 namespace {
 
-/// The number of states from the oldest allowed view on, plus the ticks of four snapshot intervals.
+/// The number of states that cover the time of the oldest allowed view, plus the ticks of four
+/// snapshot intervals.
 std::uint32_t state_count(const Game& game) {
   const auto interval = static_cast<std::uint32_t>(
       std::max(1, game.ticks_per_second / game.sync.snapshots_per_second));

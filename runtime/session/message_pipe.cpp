@@ -154,7 +154,7 @@ std::size_t MessagePipe::forget() {
 
 void MessagePipe::resume() {
   Parts kept;
-  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // In the order of their age.
+  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // The oldest parts come first.
     for (auto& part : *parts) {
       if (is_of_game(part)) kept.push_back(std::move(part));
     }

@@ -112,14 +112,14 @@ struct Welcome {
   std::uint16_t snapshot_ticks = 0;
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for no level.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
-  std::uint64_t shared_seed = 0;       ///< For the random numbers of shared systems.
+  std::uint64_t shared_seed = 0;       ///< The seed of the random numbers of shared systems.
   /// A number that identifies the player on a later connection.
   std::uint64_t ticket = 0;
   std::uint16_t map = 0;  ///< The number of maps that the server has begun; wraps.
 };
 /// The number of messages that the sender had received when the connection was lost.
 struct Resumed {
-  std::uint16_t map = 0;    ///< The `Welcome::map` in which the messages were counted.
+  std::uint16_t map = 0;    ///< The map, as in `Welcome::map`, whose messages were counted.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.
 };
 /// The level of the map that begins next.

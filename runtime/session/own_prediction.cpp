@@ -107,8 +107,8 @@ OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
   return own;
 }
 
-/// Adds states for components that the entity got later. An entity gets components late if its
-/// bundle loads late.
+/// Adds states for components that the entity got after its spawn. An entity gets components later
+/// if its bundle loads later.
 bool OwnPrediction::add_states(Own& own, const World& world) {
   std::size_t row = 0;
   for (const State& state : own.states) row += state.now.size();
@@ -344,8 +344,8 @@ bool OwnPrediction::is_teleported(const State& state, Bytes from, Bytes to) cons
          muster::is_teleported(from, to, *state.position, double{metres_per_tick_max_});
 }
 
-/// Shows the state while an error shrinks and the entity moves. Linear fields are shown with the
-/// remaining part of the error. Other fields are interpolated.
+/// Computes the shown state of a moving entity while an error is blended out. The remaining part of
+/// the error is added to linear fields. Other fields are interpolated.
 void OwnPrediction::show(const State& state, float fraction, Time now,
                          std::span<std::byte> out) const {
   const ComponentDescription& description = world_.storage(state.component).description();

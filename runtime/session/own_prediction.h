@@ -50,10 +50,10 @@ struct PredictionCounters {
 ///
 /// A replay runs only the entities that the difference may affect. An entity is left out if its
 /// state was predicted correctly and the entity was independent after that state. An entity is
-/// independent in a tick under two conditions: the systems that run for the entity use only its
-/// components, its command, the tick and random numbers; and no system that runs for another entity
-/// uses the entity. The result is the same as if all entities ran again. A shared system that runs
-/// once per tick may use any entities, so a game with such a system replays all entities.
+/// independent in a tick if the systems that run for the entity use only its components, its
+/// command, the tick and random numbers, and if no system that runs for another entity uses the
+/// entity. The result is the same as if all entities ran again. A shared system that runs once per
+/// tick may use any entities, so a game with such a system replays all entities.
 ///
 /// An entity that a system spawns exists immediately (`PredictedSpawns`). An entity that a system
 /// despawns is hidden immediately. The entity is shown again if the server does not despawn the
@@ -89,8 +89,8 @@ class OwnPrediction final : public Forecast {
   void set_replays_all(bool is_wanted) { replays_all_ = is_wanted; }
   /// For measurements. If false, all entities run again when one entity differs.
   void set_leaves_out(bool is_wanted) { leaves_out_ = is_wanted; }
-  /// `ticks` returns the tick of an entity's received state if that tick is before the newest
-  /// snapshot's tick, or else `Tick()`.
+  /// Sets a function that returns the tick of an entity's received state. The function returns
+  /// `Tick()` if the state is from the newest snapshot.
   void set_state_ticks(std::function<Tick(EntityId)> ticks) { state_ticks_ = std::move(ticks); }
   /// Call this function when the server has changed commands that had already run. The changed
   /// commands may have other results.
@@ -238,11 +238,11 @@ class OwnPrediction final : public Forecast {
   std::int32_t replayed_ticks_max_;
   ComponentHandle<Replicated> replicated_;
   std::vector<ComponentId> components_;
-  /// The descriptions of `components_` for comparisons. Their tolerances include the rounding for
-  /// the wire.
+  /// The descriptions of `components_` for comparisons. The tolerances in these descriptions
+  /// include the rounding for the wire.
   std::vector<ComponentDescription> compared_;
-  /// The descriptions of `components_` for the blending of rotations. All linear fields change in
-  /// one step.
+  /// The descriptions of `components_` for the blending of rotations. In these descriptions, no
+  /// linear field is interpolated.
   std::vector<ComponentDescription> turned_;
   mutable ByteVector turning_;
   std::vector<ConfirmedBytes> confirmed_;
@@ -256,9 +256,11 @@ class OwnPrediction final : public Forecast {
   CommandSet forced_;  ///< The running command, with forces.
   CommandForces* forces_ = nullptr;
   std::uint32_t newest_ = 0;
-  std::uint32_t received_number_ = 0;  ///< The lowest `Own::number` of the entities with news.
-  /// The highest `Own::number` of all entities. The entity with this number does not run commands
-  /// up to this number again, and does not repeat their spawns, despawns and cues.
+  /// The lowest `Own::number` of the entities with a new state.
+  std::uint32_t received_number_ = 0;
+  /// The highest `Own::number` of all entities. A replay does not run commands up to this number
+  /// for the entity with this number. So the spawns, despawns and cues of these commands are not
+  /// repeated.
   std::uint32_t included_number_ = 0;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;

@@ -2,9 +2,9 @@
 //
 // The result of a replay depends only on the states at its beginning, on the commands, and on the
 // data that systems read. `reached` records the commands in which a system for one entity used
-// another entity. An entity is left out under two conditions: its compared state was predicted
-// correctly, and no later command linked the entity with another entity. A replay would not change
-// such an entity. If a replay nevertheless uses an entity that it left out, all entities run again.
+// another entity. A replay leaves out an entity if its compared state was predicted correctly and
+// no later command linked the entity with another entity. A replay would not change such an entity.
+// If a replay nevertheless uses an entity that it left out, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -37,7 +37,8 @@ void OwnPrediction::note_changed_commands() {
   for (Own& own : own_) own.linked = newest_;
 }
 
-/// Whether a field that only the server changes has another value than in the prediction.
+/// Whether the received value and the predicted value differ in a field that only the server
+/// changes.
 bool OwnPrediction::has_other_confirmed(const Own& own) const {
   return std::ranges::any_of(confirmed_, [&](const ConfirmedBytes& one) {
     const auto state = std::ranges::find(own.states, one.component, &State::component);

@@ -70,8 +70,8 @@ class PredictedSpawns final : public SpawnAdoption {
   void refill();
   Entry* find(const PredictedKey& key);
   Entry* find(EntityId entity);
-  /// Makes a predicted entity from the reserve. In the received world, the entity gets the loaded
-  /// part of its prefab. Returns null if the reserve is empty.
+  /// Makes a predicted entity from a reserved entity. In the received world, the entity gets the
+  /// loaded part of its prefab. Returns null if the reserve is empty.
   Entry* make(const PredictedKey& key, TypeId type);
   /// The components of a type's root; null while the type's bundle is not loaded.
   const PrefabPlan* plan(TypeId type);

@@ -14,7 +14,7 @@ namespace muster {
 /// The kinds of problems.
 enum class ProblemKind : std::uint8_t {
   clamped,   ///< A value was outside its described range; the nearest bound was sent.
-  diverged,  ///< A client had another value than the server; the entity was sent again.
+  diverged,  ///< The values of a client and the server differed, and the entity was sent again.
   /// A client's prediction differed from the server by more than the tolerance.
   mispredicted,
   refused,             ///< A client, message or command was refused; `text` has the reason.

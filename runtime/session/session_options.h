@@ -114,8 +114,8 @@ struct PlayedEffect {
   std::optional<Vec3> line_end{};
   EntityId cause{};           ///< Null if this client does not have the entity.
   bool is_predicted = false;  ///< Whether the effect was predicted for a command of this player.
-  /// Whether the effect plays some ticks late, because it first played in a replay or was not
-  /// predicted.
+  /// Whether the effect plays some ticks late. An effect is late if a replay caused it, or if it
+  /// was not predicted.
   bool is_late = false;
 };
 /// An effect that is playing: `GameClient::effects`.

@@ -226,7 +226,7 @@ class Simulation {
   bool must_wait() const { return is_running_ || walk_depth_ > 0; }
   void apply_pending();
   void put_value(const Pending& pending);
-  /// Returns whether a component may be added or removed. Reports a problem if not.
+  /// Returns whether a component may be added or removed. Reports a problem if the result is false.
   bool may_change(EntityId entity, ComponentId component, std::string_view verb);
   void note_spawned(const SpawnedEntity& spawned);
   Bytes command_bytes(PlayerId player, std::string_view name, std::size_t bytes);

@@ -36,14 +36,14 @@ class SpawnReport {
     SpawnRefusal refusal{};
   };
 
-  /// Server: adds the result of a spawn by a shared system.
+  /// For a server. Adds the result of a spawn by a shared system.
   void add(const PredictedKey& key, SpawnRefusal refusal);
-  /// Server: call this function after a command has run. Removes the spawns of commands that are
-  /// too old for the report.
+  /// For a server, after a command has run. Removes the spawns of commands that are too old for the
+  /// report.
   void end_command(std::uint32_t number);
   void encode(std::vector<std::byte>& out) const;
-  /// Client: reads a report. `newest` is the number of the last command that the client has sent.
-  /// Returns false if the bytes are malformed.
+  /// For a client. Reads a report. `newest` is the number of the last command that the client has
+  /// sent. Returns false if the bytes are malformed.
   bool decode(std::span<const std::byte> bytes, std::uint32_t newest);
 
   /// The result of a spawn, or nothing if the report does not cover the spawn's command.

@@ -25,8 +25,8 @@ struct DeferredSpawnCounters {
 
 /// Spawns entities whose bundles can still be loading. The entity exists at once, so snapshots can
 /// be applied to it and other entities can refer to it. When the bundle is loaded, `update` adds
-/// the missing components and the children of the prefab. Components that the entity has before
-/// that keep their values. The bundle stays loaded while the entity exists.
+/// the missing components and the children of the prefab. A component that the entity already has
+/// keeps its value. The bundle stays loaded while the entity exists.
 ///
 /// If the bundle is missing or damaged, the entity is not changed. The placeholder prefab, if there
 /// is one, becomes a child of the entity. The problem is reported once per asset.

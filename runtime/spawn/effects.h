@@ -35,7 +35,7 @@ struct EffectCause {
   Tick tick;
 };
 
-/// An effect at a point. `effect` is its type id in the registry of spatial effects.
+/// An effect at a point. `effect` is a type id of the registry of spatial effects.
 struct SpatialEffectRequest {
   TypeId effect;
   Vec3 position;
@@ -45,7 +45,7 @@ struct SpatialEffectRequest {
   std::optional<EffectCause> cause{};
 };
 
-/// An effect along a line. `effect` is its type id in the registry of hitscan effects.
+/// An effect along a line. `effect` is a type id of the registry of hitscan effects.
 struct HitscanEffectRequest {
   TypeId effect;
   Vec3 start;
@@ -69,9 +69,9 @@ struct EffectInstance {
   bool is_playing = false;
   Time started_at;
   Time ends_at;
-  Vec3 position;  ///< The current position. For a hitscan effect, it moves from `start` to `end`.
+  Vec3 position;  ///< The current position; moves from `start` to `end` if the effect is hitscan.
   Quaternion rotation;  ///< Used for spatial effects only.
-  Vec3 start;           ///< The start of a hitscan effect's line; `end` is its end.
+  Vec3 start;           ///< The start of a hitscan effect's line, which ends at `end`.
   Vec3 end;
 };
 
@@ -118,9 +118,9 @@ struct EffectPlayerOptions {
 /// playing instances active and all other instances inactive.
 ///
 /// The player spawns into a world that is never restored, because an effect that was shown cannot
-/// be undone. If the game's world is restored, pass causes to `request`, and call it after every
-/// computed tick, also after a tick that is computed again. A world stores only the last tick at
-/// which something happened, so a skipped tick could lose an effect.
+/// be undone. If the game's world can be restored, pass causes to `request`, and call `request`
+/// after every computed tick, even after a tick that is computed again. A world stores only the
+/// last tick at which something happened, so a skipped tick could lose an effect.
 ///
 ///     player.request(SpatialEffectRequest{explosion, where, {}, when});
 ///     player.update(now);   // once a frame

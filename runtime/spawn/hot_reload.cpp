@@ -22,8 +22,8 @@ bool has_places_for_ids(const PrefabPlan& plan) {
 }
 
 // Whether both plans have the same entities. In plain files, entities below the root must be equal
-// in position and name. In files with ids, an entity does not count as the same if it now has the
-// name that another entity had.
+// in position and name. In files with ids, an entity counts as different if it now has the name
+// that another entity had.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
   const bool is_by_name = has_places_for_ids(a);
   const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {

@@ -15,7 +15,7 @@ struct ReloadReport {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< Instances that got new values and kept all their entities.
   std::uint32_t rebuilt = 0;  ///< Instances with new entities; only the root is the same.
-  /// Instances that cannot be spawned from the new build. They are not changed.
+  /// Unchanged instances, because they cannot be spawned from the new build.
   std::uint32_t failed = 0;
   std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One error for each asset that failed.
@@ -54,10 +54,10 @@ class PrefabInstances {
   /// entity had. Plain files have no ids; there an entity counts as different if its name has
   /// changed.
   ///
-  /// An instance that cannot be spawned from the new build is not changed. The next build from
-  /// which it can be spawned updates it. Instances whose root is not alive are removed from the
-  /// list. If a restore has undone an instance and other entities have its ids now, the instance is
-  /// also removed from the list.
+  /// An instance that cannot be spawned from the new build is not changed. A reload of a later
+  /// build can update the instance. Instances whose root is not alive are removed from the list. If
+  /// a restore has undone an instance and other entities have its ids now, the instance is also
+  /// removed from the list.
   ///
   /// The spawner no longer uses the old store. Earlier snapshots of the world contain old values,
   /// so the caller must clear every snapshot ring.
@@ -88,7 +88,7 @@ class PrefabInstances {
   Result<const PrefabPlan*> plan_before(Spawner& spawner, const Guid& asset);
 
   std::map<EntityId, Instance> instances_;  ///< The instances, by root.
-  /// For each asset that the last build could not spawn, the plan of its existing instances.
+  /// The plans of the existing instances of assets that the last build could not spawn.
   std::map<Guid, PrefabPlan> kept_plans_;
   std::size_t next_pruning_ = kFirstPruning;
 };

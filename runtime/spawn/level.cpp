@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-// Finds the list of layers. In a plain file, the list is at the top; in a Unity file, it is one
-// level deeper.
+// Finds the list of layers. In a plain file, the list is in the top mapping. In a Unity file, the
+// list is in a mapping inside the top mapping.
 std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_view field) {
   if (level.document_count() == 0) return std::nullopt;
   const std::optional<ObjectValue> root = level.document(0).root;
@@ -144,8 +144,8 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each of these
-// layers once and loads again after a rebuild, so every rebuild is new.
+// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each layer once,
+// and loads again after a rebuild. So a rebuilt layer has been rebuilt since the level was loaded.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {

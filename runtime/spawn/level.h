@@ -92,8 +92,8 @@ class Level {
   /// it. A later `load` of the same level uses these bundles.
   void preload(const Guid& level);
 
-  /// Begins to load a level. Unloads the current level, unless it is the same level and was only
-  /// preloaded.
+  /// Begins to load a level, and unloads the current level. If the current level was only preloaded
+  /// and is the same level, keeps its bundles.
   void load(const Guid& level);
 
   /// Despawns the level and releases its bundles.

@@ -18,9 +18,9 @@ namespace muster {
 /// without a signature is identified by its id.
 ///
 /// A presentation despawns with its owner, and when `show` is called with another variation. No
-/// call waits for a disk: a presentation is an entity at once, even if its bundle is not loaded.
-/// The deferred spawner completes the presentation and handles failures. Both worlds and the
-/// spawner must outlive this object. One thread may use this object at a time.
+/// call waits for a disk: the entity of a presentation exists at once, even if its bundle is not
+/// loaded. The deferred spawner completes the presentation and handles failures. Both worlds and
+/// the spawner must outlive this object. One thread may use this object at a time.
 ///
 ///     Presentations presentations(view_spawner, game);
 ///     ...                                        // a tick, or several computed again

@@ -60,12 +60,14 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
     ++counters_.placed;
   } else if (world_.is_alive(spawn.existing)) {
     world_.set_player(spawn.existing, spawn.player);
-    (void)collection_.add(spawn.id, spawn.existing);  // Cannot fail: in range, free and alive.
+    // Cannot fail, because the id is in range and free, and the entity is alive.
+    (void)collection_.add(spawn.id, spawn.existing);
   } else {
     EntityOptions options;
     options.player = spawn.player;
     const EntityId entity = spawner_.spawn_type(registry_, spawn.type, options);
-    (void)collection_.add(spawn.id, entity);  // Cannot fail: in range, free and alive.
+    // Cannot fail, because the id is in range and free, and the entity is alive.
+    (void)collection_.add(spawn.id, entity);
   }
   // A new server may begin with a lower tick.
   updated_at_[index] = Tick();

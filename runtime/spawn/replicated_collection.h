@@ -30,8 +30,8 @@ struct GroupComponent {
 
 /// Maps network ids to entities. An id can be used again only when its entity no longer exists, so
 /// a delayed message cannot replace an entity. Only messages of the server change the collection.
-/// Predictions do not change it, and it is not part of the restored state. The world must outlive
-/// the collection. One thread may use the collection at a time.
+/// Predictions do not change the collection, and the collection is not part of the restored state.
+/// The world must outlive the collection. One thread may use the collection at a time.
 class ReplicatedCollection {
  public:
   explicit ReplicatedCollection(const World& world) : world_(world) {}
@@ -49,9 +49,9 @@ class ReplicatedCollection {
   EntityId find(EntityReference id) const;
 
   /// The lowest free id that does not belong to a placed entity; -1 if all ids are in use. A server
-  /// calls it for new entities. The id of a placed entity stays reserved when the entity no longer
-  /// exists, because clients that join later have that entity in their level. All calls together
-  /// check each id once, and again after entities have despawned.
+  /// calls this function for new entities. The id of a placed entity stays reserved when the entity
+  /// no longer exists, because clients that join later have that entity in their level. All calls
+  /// together check each id once, and again after entities have despawned.
   EntityReference lowest_free();
   /// The number of ids that `lowest_free` has checked so far.
   std::uint64_t checked_count() const { return checked_count_; }
@@ -70,8 +70,8 @@ class ReplicatedCollection {
   std::int32_t placed_count_ = 0;
   /// The entities by network id; null for an id that is not used.
   std::vector<EntityId> entities_;
-  /// While the world's `end_count` is equal to `searched_at_`, all ids from `placed_count_` up to
-  /// and without this id are in use.
+  /// The id at which the search for a free id begins. All ids in [`placed_count_`, `search_from_`)
+  /// are in use while the world's `end_count` is equal to `searched_at_`.
   std::int32_t search_from_ = 0;
   std::uint64_t searched_at_ = 0;
   std::uint64_t checked_count_ = 0;

@@ -1,7 +1,7 @@
-// A correction does not change the tick of a report. Otherwise many close occurrences could each
-// count as a correction of the previous occurrence, and none of them would be reported. Several
-// reports are stored per key, because a correction can undo the latest occurrence. The state then
-// has the previous occurrence again, which must not be reported twice.
+// A correction does not change the tick of a report. Otherwise each of many close occurrences could
+// count as a correction of the previous occurrence, and only the first occurrence would be
+// reported. Several reports are stored per key, because a correction can undo the latest
+// occurrence. The state then has the previous occurrence again, which must not be reported twice.
 #include "runtime/spawn/tick_triggers.h"
 
 #include <algorithm>

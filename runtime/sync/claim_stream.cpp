@@ -93,8 +93,8 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   return claim;
 }
 
-/// Writes the claim of the command before the command of `next`. A flag is set if both claims blend
-/// the same states.
+/// Writes `claim`, the claim of the previous command, relative to `next`, the claim of the newest
+/// command. A flag is set if both claims blend the same states.
 void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, distance(claim.newest, next.newest), 0);
   const bool is_same = claim.from == next.from && claim.to == next.to;

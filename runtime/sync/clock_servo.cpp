@@ -3,8 +3,8 @@
 // path, and not on the clock's corrections. Therefore the control loop contains no delay, and
 // cannot oscillate.
 //
-// A command is sent in the first frame after its tick begins, which is up to one frame too late.
-// Therefore a frame's length is added to the needs.
+// A command is sent in the first frame after its tick begins, so the command can be late by the
+// length of one frame. Therefore the clock adds the length of a frame to the need of each command.
 #include "runtime/sync/clock_servo.h"
 
 #include <algorithm>

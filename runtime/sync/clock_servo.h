@@ -33,7 +33,7 @@ enum class LeadWeight : std::uint8_t {
 ///
 /// In each frame, call `note` for each report that arrived, and then `due`. Times must not
 /// decrease. The state depends only on the calls and their arguments. Nothing is allocated after
-/// construction. One thread at a time.
+/// construction. Only one thread at a time may use this object.
 class ClockServo final : public CommandClock {
  public:
   static constexpr Duration kFrameMax = std::chrono::milliseconds(200);
@@ -46,23 +46,24 @@ class ClockServo final : public CommandClock {
   void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
   void note(const CommandArrival& arrival, Time now) override;
 
-  /// If a frame is longer than `kFrameMax`, only the last ticks are due, as many as in a frame of
-  /// length `kFrameMax`. The earlier ticks are skipped and counted.
+  /// A frame that is longer than `kFrameMax` has only the ticks of its last `kFrameMax`. The
+  /// earlier ticks of the frame are skipped and counted.
   std::uint32_t due(Time now) override;
   Tick tick() const override { return Tick(issued_); }
   float fraction() const override;
   /// The time between the last call of `due` and the next tick, if the speed does not change.
   Duration to_next() const;
 
-  /// The difference between predicted time and the time of `due`, relative to the first call of
-  /// `due`. Only corrections change the difference.
+  /// The predicted time minus the time that was passed to `due`, in milliseconds. The time of `due`
+  /// is measured from the first call of `due`. The difference changes only when the clock corrects
+  /// an error.
   double offset_ms() const { return offset_ms_; }
   std::uint64_t skipped() const { return skipped_; }
   std::uint64_t reseats() const override { return clock_.reseats(); }
 
  private:
   /// The number of sent commands that are kept. At 60 ticks per second, these are the commands of
-  /// half a minute. Packets that wait during an outage can be so old.
+  /// half a minute. A packet that waits during an outage can be half a minute old.
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {

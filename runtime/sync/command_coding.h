@@ -38,7 +38,7 @@ std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands
 /// Returns the samplings of all fields, in the order of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// The command that a command is coded relative to. The gap selects the contexts.
+/// How a command is coded: relative to which earlier command. The gap selects the contexts.
 enum class CommandGap : std::uint8_t {
   none = 0,      ///< Coded relative to the previous tick's command.
   anchored = 1,  ///< A packet's first command, relative to a command that the receiver has.
@@ -48,7 +48,8 @@ enum class CommandGap : std::uint8_t {
 /// The context of a command: the two previous commands.
 struct CommandContext {
   CommandGap gap = CommandGap::none;
-  std::span<const std::int64_t> before;  ///< The command that this one is coded relative to.
+  /// The previous command, from which the differences are coded.
+  std::span<const std::int64_t> before;
   /// The command before `before`; equal to `before` if unknown.
   std::span<const std::int64_t> earlier;
 };

@@ -26,9 +26,9 @@ CommandSet default_commands(std::span<const ComponentDescription> types);
 /// Copies values without allocating. Requires: sets of the same types.
 void copy_commands(const CommandSet& from, CommandSet& to);
 
-/// Adds a frame's value to a tick's value, as `FieldDescription::sampled` describes. The first
-/// frame of a tick replaces the previous tick's value, except in sums. Sums are always added.
-/// Requires: values of `type`.
+/// Adds a frame's value to a tick's value, as `FieldDescription::sampled` describes. In the first
+/// frame of a tick, the frame's value replaces the previous tick's value. The values of sum fields
+/// are added in every frame. Requires: values of `type`.
 void accumulate(const ComponentDescription& type, Bytes value, bool is_first, ByteVector& tick);
 
 /// Adds the sums in `value` to the sums in `tick`. Requires: values of `type`.

@@ -36,12 +36,12 @@ class CommandForces {
   /// `types` must outlive this object.
   explicit CommandForces(std::span<const ComponentDescription> types) : types_(types) {}
 
-  /// Server: in the command `stamp`, sets the field to the field's value in `value`. Returns false
-  /// if the field is unknown, if the field is neither a number nor a bool, or if there are too many
-  /// forced fields.
+  /// For a server. In the command `stamp`, sets the field to the field's value in `value`. Returns
+  /// false if the field is unknown, if the field is neither a number nor a bool, or if there are
+  /// too many forced fields.
   bool force(std::uint32_t stamp, std::uint16_t type, std::string_view field, Bytes value);
-  /// Client: adds a force of the server. A second call with the same force has no effect. Returns
-  /// false if the force is malformed, or if there are too many forced fields.
+  /// For a client. Adds a force of the server. A second call with the same force has no effect.
+  /// Returns false if the force is malformed, or if there are too many forced fields.
   bool follow(const ForcedField& forced);
 
   /// Converts a force to the bytes for the client and back (SESSION_FORMAT.md, "Forced commands").
@@ -52,14 +52,14 @@ class CommandForces {
 
   /// Applies the forces to the sampled commands of a tick.
   void apply(std::uint32_t stamp, CommandSet& set);
-  /// Server: repeats, at the command `stamp`, the forces that took effect after the command
-  /// `since`. The repeated forces get new offsets. Sums are not forced again.
+  /// For a server. Applies the forces that took effect after the command `since` again, at the
+  /// command `stamp`. These forces get new offsets. Sums are not forced again.
   void renew(std::uint32_t since, std::uint32_t stamp);
-  /// Server: the forces that still change commands, one per field. The server sends these forces to
-  /// a client that may have missed them.
+  /// For a server. Returns the forces that still change commands, one per field. The server sends
+  /// these forces to a client that may have missed them.
   std::vector<ForcedField> lasting() const;
-  /// Server: the forces that have taken effect, with their offsets. The caller must send these
-  /// forces to the client and clear the list.
+  /// For a server. Returns the forces that have taken effect, with their offsets. The caller must
+  /// send these forces to the client and clear the list.
   std::vector<ForcedField>& effective() { return effective_; }
 
  private:

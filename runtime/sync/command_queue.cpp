@@ -15,8 +15,7 @@ using namespace command_numbers;
 
 /// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// A packet counts as lost if another packet arrives earlier that was sent this number of packets
-/// later.
+/// A packet counts as lost when a packet has arrived that was sent this number of packets after it.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
 /// The maximum distance of two stamps that together prove a new sequence.

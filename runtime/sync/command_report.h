@@ -46,8 +46,9 @@ struct CommandReport {
   float loss = 0;             ///< The share of lost packets, in steps of 1/256.
   std::uint32_t starved = 0;  ///< The number of ticks without an arrived command; wraps.
   std::uint32_t run = 0;      ///< The command of the running tick, even if it has not arrived.
-  /// Older commands, in blocks of 64. Bit `i` is set if at least one of the 64 commands before
-  /// `newest - 64 - 64 * i` has not arrived. Each report lists one block with a set bit, in turn.
+  /// Bits for the older commands, in blocks of 64 commands. Bit `i` is set if at least one of the
+  /// 64 commands before `newest - 64 - 64 * i` has not arrived. Each report lists one block with a
+  /// set bit, in turn.
   std::uint32_t gaps = 0;
   std::uint8_t block = 0;            ///< The index of the listed block; unused if `gaps` is 0.
   std::uint64_t block_received = 0;  ///< The bits of the listed block, in the form of `received`.

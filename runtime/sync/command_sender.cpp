@@ -139,8 +139,8 @@ void CommandSender::read_received(const CommandReport& report) {
   }
 }
 
-/// Marks the commands as lost that are newer than the report's newest command and too late for the
-/// server.
+/// Marks commands as lost if they are newer than the report's newest command, but would arrive too
+/// late for the server.
 void CommandSender::lose_late(const CommandReport& report) {
   if (report.run == 0) return;
   const std::uint32_t late_end = report.run - CommandReport::kLateTicks;

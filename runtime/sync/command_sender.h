@@ -14,7 +14,7 @@
 namespace muster {
 
 /// The maximum number of commands in a packet. If more commands are lost in a row, the oldest of
-/// these commands are not sent again. Their sums are added to a later command.
+/// these commands are not sent again. The sums of such commands are added to a later command.
 inline constexpr std::uint32_t kCommandsPerPacketMax = 8;
 
 /// Returns the number of commands in a packet, including the newest command. With this number, at
@@ -26,8 +26,8 @@ inline constexpr std::uint32_t kCommandsPerPacketMax = 8;
 std::uint32_t commands_per_packet(double loss, double round_trip_ticks,
                                   std::uint32_t unacknowledged);
 
-/// Encodes packets of commands, and reads the server's reports about the commands. One thread at a
-/// time. Allocates only in the constructor.
+/// Encodes packets of commands, and reads the server's reports about the commands. Only one thread
+/// at a time may use this object. Allocates only in the constructor.
 class CommandSender {
  public:
   explicit CommandSender(std::vector<CommandLane> lanes);
@@ -71,7 +71,8 @@ class CommandSender {
     std::vector<std::int64_t> values;
   };
   Kept& kept(std::uint32_t stamp) { return kept_[stamp % kKept]; }
-  /// The command that a packet's first command is coded relative to.
+  /// The base of a packet's first command: the first command is coded as differences from this
+  /// command.
   struct Anchor {
     std::uint32_t stamp = 0;
     CommandGap gap = CommandGap::unknown;

@@ -9,8 +9,8 @@
 namespace muster {
 
 struct DelayEstimateOptions {
-  /// The cost of late packets, as ms of delay if all packets are late. Above 0. For example, if one
-  /// packet in n is late, the cost is `late_cost_ms / n`.
+  /// The cost of late packets, as milliseconds of delay; above 0. If all packets are late, the cost
+  /// is `late_cost_ms`. If one packet in n is late, the cost is `late_cost_ms / n`.
   double late_cost_ms = 5000;
   double margin_ms = 3;  ///< A time that is always added to the delay.
   /// The delay is at least `floor_ms` above the delay that is enough for the share `floor_share` of

@@ -23,8 +23,8 @@ class LatenessHistory {
   /// Returns the value `v` with the minimum of `v + cost_ms * (share of values above v)`. Of
   /// several such values, returns the lowest. Returns 0 if there are no values.
   double cheapest(double cost_ms) const;
-  /// Returns the quantile for `share`, or 0 if there are no values. The share `share` of the values
-  /// is not above the quantile. Requires: a share of 0 to 1.
+  /// Returns the quantile for `share`, or 0 if there are no values. A share of `share` of the
+  /// values is at or below the quantile. Requires: a share of 0 to 1.
   double quantile(double share) const;
 
  private:

@@ -7,10 +7,10 @@ namespace muster {
 
 /// The speed limits of a playback clock, and the limits for jumps.
 struct PlaybackLimits {
-  double speed_min = 0.85;     ///< The minimum speed, relative to real time. Above 0, at most 1.
-  double speed_max = 1.1;      ///< The maximum speed, relative to real time. At least 1.
-  double jump_ahead_ms = 150;  ///< The clock jumps if it is further behind its target.
-  double jump_back_ms = 500;   ///< The clock jumps if it is further ahead of its target.
+  double speed_min = 0.85;  ///< The minimum speed as a multiple of real time; above 0, at most 1.
+  double speed_max = 1.1;   ///< The maximum speed as a multiple of real time; at least 1.
+  double jump_ahead_ms = 150;  ///< The maximum time behind the target without a jump.
+  double jump_back_ms = 500;   ///< The maximum time ahead of the target without a jump.
   /// The time in which an error falls to 1/e, if no limit applies. Above 0.
   double settle_ms = 30;
 };

@@ -189,7 +189,7 @@ void PoseHistory::clear() {
 PoseHistory::Moment PoseHistory::moment(const ViewTime& view) const {
   assert(state_count_ > 0);
   // Finds the newest state at or before `from`, and the oldest state at or after `to`. States are
-  // at least one tick apart, so the first of the two has at most the index `since`.
+  // at least one tick apart, so the first of these two states has at most the index `since`.
   const std::uint32_t since = view.from > oldest() ? view.from.value() - oldest().value() : 0;
   std::uint32_t from = std::min(state_count_ - 1, since);
   while (from > 0 && state(from).tick > view.from) --from;

@@ -58,8 +58,8 @@ class PoseHistory {
   /// If the tick is not after the newest state's tick, all states are dropped first. Requires: no
   /// state is open.
   void begin(Tick tick);
-  /// Adds an entity to the open state. If the entity was already added, replaces its pose. Returns
-  /// false if there are too many entities.
+  /// Adds an entity to the state that `begin` has opened. If the entity was already added, replaces
+  /// its pose. Returns false if there are too many entities.
   bool note(const NotedPose& noted);
   /// Closes the open state, which can then be read. Requires: a state is open.
   void end();
@@ -100,7 +100,8 @@ class PoseHistory {
   struct State {
     Tick tick;
     std::vector<Record> records;  ///< Records by entity index.
-    /// Spheres by entity index / 8. Their centers are the topmost parents.
+    /// Spheres by entity index / 8. The centers of the spheres are the positions of the topmost
+    /// parents.
     std::vector<Spheres> spheres;
   };
   /// The two states around a moment, and the moment's fraction of the time between the states. For

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// The maximum frame length that counts. In a longer frame, the client was suspended.
+/// The maximum frame length that counts. A client with a longer frame was suspended.
 constexpr double kFrameMaxMs = 50;
 /// The maximum number of snapshots that count as lost for one gap in the ticks.
 constexpr double kLostMax = 20;
@@ -56,10 +56,12 @@ void QuantileBuffer::note(Tick tick, Time now) {
   const bool is_multiple = std::abs(intervals - std::round(intervals)) < kGapTolerance;
   const double lost = is_multiple ? std::min(std::round(intervals) - 1, kLostMax) : 0;
   newest_ms_ = tick_time;
-  // The snapshot is late if the frame before its arrival has played past its tick.
+  // The snapshot is late if the frame before the snapshot's arrival showed a later time than the
+  // snapshot's tick.
   const double before = has_frame_ ? std::max(frame_ms_, now_ms - kFrameMaxMs) : now_ms;
   const double needed = before - tick_time;
-  // This snapshot replaces the lost snapshots. Each lost snapshot needs the same time plus its gap.
+  // This snapshot replaces the lost snapshots. The need of a lost snapshot is the need of this
+  // snapshot plus the time between the two ticks.
   for (int i = static_cast<int>(lost); i >= 1; --i) estimate_.note_lost(needed + i * interval_ms_);
   estimate_.note(needed, now_ms);
 }

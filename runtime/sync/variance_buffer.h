@@ -16,8 +16,8 @@ namespace muster {
 ///
 /// The playback does not change its speed, so shown motion jumps or stops by an interval. The
 /// playback never passes the newest snapshot. Source: "How we wrote the network code of the mobile
-/// PvP shooter" (Pixonic, 2018). The source gives no bounds. The bounds here keep one or two
-/// intervals in the buffer.
+/// PvP shooter" (Pixonic, 2018). The source does not state the bounds. The bounds of this class
+/// keep one or two intervals in the buffer.
 class VarianceBuffer final : public JitterBuffer {
  public:
   explicit VarianceBuffer(const JitterOptions& options);

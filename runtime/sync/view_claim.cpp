@@ -63,7 +63,7 @@ void ViewClaims::note_newest(Tick newest) {
   const double interval = options_.snapshot_ticks;
   const double rewind_max = options_.rewind_ticks_max;
   if (newest_ == Tick()) {
-    // Assumes that the next snapshot is due, until more snapshots have arrived.
+    // At the first command, assumes a lateness of one snapshot interval.
     best_ = now;
     behind_ = interval;
     newest_ = newest;
@@ -71,7 +71,7 @@ void ViewClaims::note_newest(Tick newest) {
   }
   if (steps_between(newest_, newest) > options_.outage_ticks) has_course_ = false;
   best_ = std::max(best_ - options_.lead_rate_max * step_, now);
-  // Immediately before this command, the last command's snapshot was still the newest snapshot.
+  // The lateness immediately before this command, when `newest_` was still the newest snapshot.
   const double gap = best_ - (in_ticks(newest_) - time_);
   const double forgotten =
       std::max(options_.forget_rate, (behind_ - interval) / options_.forget_ticks);
@@ -80,7 +80,8 @@ void ViewClaims::note_newest(Tick newest) {
 }
 
 void ViewClaims::follow(double used) {
-  // A view that waits at the newest snapshot does not tell which of the two views the client uses.
+  // While a view waits at the newest snapshot, the claim does not show which of the two predicted
+  // views the client follows.
   const bool is_waiting = used >= high_ - kRounding && course_ > used;
   if (!is_waiting && course_ != stopped_course_) {
     const bool has_stopped = std::abs(used - stopped_course_) < std::abs(used - course_);

@@ -42,7 +42,7 @@ ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks);
 enum class ClaimVerdict : std::uint8_t {
   accepted,
   missing,     ///< The claim is missing. The server uses the client's expected view.
-  unreceived,  ///< The client cannot have had `newest` as its newest snapshot.
+  unreceived,  ///< `newest` cannot be the newest snapshot that the client had.
   ahead,       ///< The view is newer than the newest snapshot that the client had.
   behind,      ///< The view is older than this client's delays explain.
   too_old,     ///< The view is older than `rewind_ticks_max`.
@@ -71,7 +71,7 @@ struct ViewClaimOptions {
   /// The maximum that jitter adds to `delay_slack_ticks`. Different clients choose different delays
   /// for the same jitter.
   double jitter_slack_ticks = 2;
-  /// Observed lateness decreases by this number of ticks per tick. Clients shorten their delay
+  /// Observed lateness decreases by this number of ticks per tick. The delay of a client decreases
   /// faster.
   double forget_rate = 0.002;
   /// Large lateness decreases faster: in each tick by the lateness divided by `forget_ticks`.
@@ -153,7 +153,8 @@ class ViewClaims {
   double time_ = 0;  ///< The client's time in ticks, computed from its command numbers.
   double step_ = 0;  ///< The number of ticks by which the last command advanced `time_`.
   Tick newest_;
-  /// The newest snapshot's tick minus the client's time, for the fastest recent arrival.
+  /// The newest snapshot's tick minus `time_`, for the snapshot of the last ticks that arrived with
+  /// the least delay.
   double best_ = 0;
   /// The recent lateness of the newest snapshot relative to `best_`, in ticks.
   double behind_ = 0;

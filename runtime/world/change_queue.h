@@ -26,7 +26,7 @@ class QueuedEntity {
 /// thread may use a queue at a time; systems that run in parallel have different queues.
 class ChangeQueue {
  public:
-  /// Creates an entity. Until the queue is applied, it can get components and be a parent.
+  /// Creates an entity. The result can be passed to the other functions until the queue is applied.
   QueuedEntity create(const EntityOptions& options = {});
   QueuedEntity create_below(QueuedEntity parent, const EntityOptions& options = {});
   QueuedEntity create_below(EntityId parent, const EntityOptions& options = {});

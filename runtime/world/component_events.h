@@ -14,7 +14,7 @@ namespace muster {
 struct ComponentEvent {
   enum class Kind : std::uint8_t { initialised, deinitialised };
   Kind kind = Kind::initialised;
-  EntityId entity;  ///< The owner. For `deinitialised`, it may no longer exist.
+  EntityId entity;  ///< The owner, which may no longer exist for `deinitialised`.
   ComponentId component;
   Signature signature;  ///< The signature of the entity.
 };

@@ -221,10 +221,10 @@ class World {
     return storages_[handle.id().value()].owners();
   }
 
-  /// The components that were added since the last `process_despawns`, in order. Some of them may
-  /// already be removed. Systems use the list to initialise other components of the same entities.
-  /// The list is part of the state: a restore also restores the list. Use `ComponentEvents` for
-  /// objects outside the world.
+  /// The components that were added since the last `process_despawns`, in order. Some of these
+  /// components may already be removed. Systems use the list to initialise other components of the
+  /// same entities. The list is part of the state: a restore also restores the list. Use
+  /// `ComponentEvents` for objects outside the world.
   std::span<const EntityComponent> initialised() const { return initialised_; }
 
   /// Reserves memory for `entities` entities, and for `components` components of each type.

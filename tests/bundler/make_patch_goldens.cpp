@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     const std::string name = is_portable ? "portable" : "sample";
     is_written =
         is_written && write(folder.value(), "golden/patch/" + name + ".mpatch", made.bytes);
-    // The fuzz target's input: the bundles' program with its length before it, then their data.
+    // The fuzz target's input is the length of the bundles' program, the program, and the data.
     const Patch patch = read_patch(made.bytes).value();
     ByteWriter bare;
     bare.u16(static_cast<std::uint16_t>(patch.program.size() - patch.bundles_at));

@@ -59,7 +59,6 @@ def main():
         reasons = [reason for bundle in client["bundles"] for reason in bundle["reasons"]]
         wanted = {"what": "content", "detail": "plain/replicated/flag.yaml"}
         assert wanted in reasons, reasons
-        # The order and the members are always the same.
         assert list(first) == list(second)
         changed = {row["path"] for row in second["targets"]["client"]["inputs"]
                    if row not in first["targets"]["client"]["inputs"]}

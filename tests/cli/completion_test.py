@@ -11,7 +11,7 @@ import tempfile
 
 SECONDS = 60
 SKIPPED = 77
-# The words so far, of which the last is completed, and the expected completions.
+# The words of a command line, and the expected completions of the last word.
 CASES = [
     (["bui"], ["build"]),
     (["patch", "cr"], ["create"]),

@@ -31,11 +31,10 @@ TIMEOUT_SECONDS = 600
 STRUCTURAL = {"bad-pool-size", "malformed-entry", "malformed-flag", "malformed-guid",
               "malformed-type-id", "missing-entries", "null-registry", "unfit-value",
               "unknown-component", "unknown-field", "wrong-shape"}
-# Findings of these rules that depend on other files: the base of a prefab, and two components with
-# the same name.
+# Texts of structural findings that depend on other files, such as the base of a prefab.
 OF_OTHER_FILES = ("the base has no component", "has two components")
 
-# Texts of digits are numbers in quotes; "Healht" is a mistyped component name.
+# "Healht" is a mistyped component name.
 VALUES = [None, True, -1, 7, 70000, 5000000000, 10**20, 0.25, "oops", "0", "1", "-3", "70000", [],
           {}, [None], ["oops"], [1, 2], ["Healht"], [{"Healht": {}}], {"x": 1}]
 

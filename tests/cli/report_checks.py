@@ -234,7 +234,7 @@ def check_overview(text):
         assert sum(bundle["bytes"] for bundle in bundles) == target["bytes"]
         for number, bundle in enumerate(bundles):
             inside = [asset for asset in assets if asset["bundle"] == number]
-            # Bytes that belong to no asset are the header and the tables.
+            # The header and the tables belong to no asset.
             rest = bundle["bytes"] - sum(asset["bytes"] for asset in inside)
             assert rest >= 64 + 64 * len(inside), (bundle, rest)
             assert sum(asset["plain_bytes"] for asset in inside) == bundle["plain_bytes"]
@@ -384,7 +384,7 @@ def check_bandwidth(text, *names):
     assert abs(sum(row["share"] for row in rows) - 1) < 1e-9, "shares add up to 1"
     for row in rows:
         assert abs(row["bits"] / 8 / snapshots - row["bytes_per_snapshot"]) < 1e-9, row
-    # The rest is the padding of each snapshot's last byte.
+    # The remaining bits are the padding of each snapshot's last byte.
     missing = report["bytes"] - sum(row["bits"] for row in rows) / 8
     assert 0 <= missing <= snapshots, missing
     found = {f"{row['component']}.{row['field']}" for row in rows if row["component"]}
@@ -430,7 +430,7 @@ def check_bandwidth_page(text, *names):
     assert page.title.startswith("Bandwidth of "), page.title
     kinds = [kind for kind, _ in page.scripts]
     assert kinds == ["application/json", ""], kinds
-    # Names come from a file. No name may become an element.
+    # No name from the report may become an HTML element.
     assert "b" not in page.tags and "i" not in page.tags, page.tags
     check_bandwidth(page.scripts[0][1], *names)
     for column in ("section", "type", "component", "field", "share", "bytes_per_snapshot"):

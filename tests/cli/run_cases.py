@@ -258,8 +258,8 @@ def compare(world, step, code, out, err):
 
 
 def without_late_phases(expected, lines):
-    """Removes the phases that commands report only on a slow machine, unless the case expects
-    some."""
+    """Removes the progress lines that commands print only on a slow machine, unless the case
+    expects progress lines."""
     if any(PHASE.fullmatch(line[1:].lstrip()) for line in expected):
         return lines
     return [line for line in lines if not PHASE.fullmatch(line)]

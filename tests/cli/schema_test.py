@@ -23,8 +23,8 @@ except ImportError as missing:
 
 TIMEOUT_SECONDS = 120
 
-# Plain files of the bad content with errors of their own, which an editor underlines: (project,
-# file). All other files are wrong only together with other files, or are not YAML.
+# Plain files of `bad_content` in which an editor underlines errors: (project, file). Every other
+# file is not YAML, or is wrong only in combination with other files.
 UNDERLINED = {
     ("bad-pool-size", "plain/registries/hitscan_effects.yaml"),
     ("malformed-entry", "plain/registries/hitscan_effects.yaml"),
@@ -127,7 +127,7 @@ def plain_files(project):
 
 
 def check_sample(run):
-    """The sample game has nothing underlined; mistakes in it are underlined."""
+    """An editor underlines nothing in the sample game, and underlines added mistakes."""
     arena = run.source / "content/arena"
     config = run.schema("config")
     run.check(not problems_of(config, yaml.safe_load((arena / "muster.yaml").read_text())),
@@ -158,7 +158,7 @@ def check_components(run):
             run.check(bool(problems_of(content, prefab)) != good,
                       f"the schema is wrong about {component}")
             (project / "plain/replicated/platform.yaml").write_text(json.dumps(prefab))
-            # A factory has the same components in a list of its own.
+            # A factory has a list with the same components.
             factory = {"class": "ReplicatedEntityFactory", "guid": {"guid": FACTORY_GUID},
                        "components": [component]}
             run.check(bool(problems_of(content, factory)) != good,
@@ -174,7 +174,7 @@ def check_components(run):
 
 
 def check_bad_content(run):
-    """An editor underlines exactly the files that are wrong by themselves."""
+    """An editor underlines exactly the files in UNDERLINED."""
     config = run.schema("config")
     underlined = set()
     for project in sorted((run.source / "tests/golden/bad_content").iterdir()):
@@ -203,7 +203,7 @@ def check_bad_content(run):
 
 
 def check_configs(run):
-    """The program and the schema agree about muster.yaml."""
+    """The program and the schema accept the same texts of muster.yaml."""
     config = run.schema("config")
     with tempfile.TemporaryDirectory(prefix="muster-schema-") as folder:
         project = pathlib.Path(folder)
@@ -213,7 +213,6 @@ def check_configs(run):
             run.output("list", project, codes=(0,) if good else (2,))
             found = problems_of(config, yaml.safe_load(text))
             run.check((not found) == good, f"schema of {text!r}: {found}")
-        # The program knows every key of the schema.
         for key in config.schema["properties"]:
             (project / "muster.yaml").write_text(f"version: 1\n{key}: []\n" if key != "version"
                                                  else "version: 1\n")

@@ -25,7 +25,7 @@ def run(*arguments, **options):
 
 
 class StreamsTest(unittest.TestCase):
-    """All tests validate one project, whose report is longer than a pipe and every buffer."""
+    """All tests validate one project, whose report is longer than the buffer of a pipe."""
 
     @classmethod
     def setUpClass(cls):
@@ -125,7 +125,7 @@ class StreamsTest(unittest.TestCase):
 
 
 class LimitsTest(unittest.TestCase):
-    """A limit ends a command with a message, and leaves no incomplete file."""
+    """A command at a resource limit ends with a message, and leaves no incomplete file."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory(prefix="muster-limits-")
@@ -164,7 +164,7 @@ class LimitsTest(unittest.TestCase):
         def restrain():
             resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
-        # The sanitizer writes and maps a file at the start.
+        # ThreadSanitizer writes a file at the start of the program.
         if b"__tsan_init" in pathlib.Path(MUSTER).read_bytes():
             self.skipTest("the thread sanitizer does not start correctly under this limit")
 

@@ -1,4 +1,4 @@
-"""The check of tidy.py that a constant has a name of its own.
+"""The check of tidy.py that each constant has a unique name.
 
 Sources are compiled in batches, where the constants of an anonymous namespace are visible to the
 sources after it. If a header has the same name, a later source silently uses another value.
@@ -33,7 +33,7 @@ def constants_of(text, bare):
 
 
 def may_include(path, header):
-    """Whether a file, or another one in its batch, may include the header."""
+    """Whether a file, or another file that is compiled with it, may include the header."""
     room = header.split("/", 1)[0]
     return room not in ("content", "tests") or path.startswith(room + "/")
 

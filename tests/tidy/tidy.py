@@ -32,7 +32,7 @@ VALUES = ("registry/base", "registry/components")
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
              "net/replication", "net/metrics", "net/capture")
 
-# The rooms below builds: they do not know other builds.
+# The folders that must not use the code of earlier builds.
 BEFORE_BUILDS = ("registry", "runtime/bundle", "bundler/cache", "bundler/cook", "bundler/plan",
                  "bundler/pack")
 
@@ -162,7 +162,7 @@ class Tree:
 CHECKLIST = "tests/README.md"
 CODE = (".h", ".cpp", ".c", ".py")
 CPP = (".h", ".cpp", ".c")  # C is treated like C++ here
-# Headers for other languages: C, and no header that their programs may lack.
+# C headers, and the standard headers that each may include.
 C_HEADERS = {"runtime/c_api/muster_runtime.h": ("stddef.h", "stdint.h")}
 
 

@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-# Maximum hits per 1000 lines of prose. Folders that are not rewritten yet have their present rate.
+# The maximum number of hits per 1000 lines of prose.
 PROSE_HITS_MAX = 3
 PROSE_HITS_NOW = {}
 
@@ -22,8 +22,8 @@ PROSE = (
 COMMENT = re.compile(r"(?://+<?|#|--|\*)\s(.*)$")
 UNREAD = ("/golden/", "/corpus/", "tests/tidy/")
 
-# Limits that are in a document and in the code: the document, the sentence with the number, the
-# source, and the constant.
+# Limits that a document and the code state: the document, the sentence with the number, the source,
+# and the constant.
 LIMITS = (
     ("net/CONNECTION.md", r"\| block \| (.+?) by format", "net/transport/block.h",
      "kBlockBytesMax"),
@@ -86,7 +86,7 @@ def check_prose(tree):
                         f"{path}:{number}: '{found.group(0).strip(' .;:(')}': {instead}")
     for folder, found in sorted(hits.items()):
         rate_max = PROSE_HITS_NOW.get(folder, PROSE_HITS_MAX)
-        # A short folder may have one.
+        # A folder with few lines may have one hit.
         if len(found) > max(1, lines[folder] * rate_max / 1000):
             yield from found
 

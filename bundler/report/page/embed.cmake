@@ -1,5 +1,6 @@
-# `cmake -DOUT=FILE -DFILES=a;b -P embed.cmake` writes the functions of page_files.h, one per file and
-# named after it. Each text is split, because compilers limit the length of one literal.
+# `cmake -DOUT=FILE -DFILES=a;b -P embed.cmake` writes the functions of page_files.h. Each function
+# returns the text of a file and is named after the file. Each text is split, because compilers limit
+# the length of a literal.
 set(text "// Made of bundler/report/page by embed.cmake.\n#include \"bundler/report/page_files.h\"\n\n")
 string(APPEND text "namespace muster::page_files {\n")
 foreach(file IN LISTS FILES)

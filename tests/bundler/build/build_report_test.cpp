@@ -53,7 +53,7 @@ TEST_CASE("build.json describes every file of the output", "[bundler][report][sy
   CHECK(files == output.files().size());
 }
 
-TEST_CASE("A target that is not built keeps its part of the report; unknown content is dropped",
+TEST_CASE("A target that is not built keeps its part of the report, and unknown content is dropped",
           "[bundler][report]") {
   const auto project = Project::open(arena(), 2, {}).value();
   const BuildOptions options;

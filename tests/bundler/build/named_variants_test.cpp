@@ -18,7 +18,8 @@ Guid guid_of(const std::string& name) {
   return Guid::parse(hash_bytes(as_bytes(name)).to_string()).value();
 }
 
-/// A crate for both targets. Its paint has a skin, and each of them may have variants.
+/// A project with a crate for both targets. The crate has a paint, and the paint has a skin. The
+/// crate, the paint and the skin may have variants.
 class Game {
  public:
   explicit Game(const std::string& keep = "") {
@@ -58,7 +59,7 @@ class Game {
   MemoryFileSystem files_;
 };
 
-/// The rows of a catalog: each asset's path by its guid, with a star if it is named but not packed.
+/// The rows of a catalog: each asset's path by its guid. An asset that is not packed has a star.
 using Rows = std::map<Guid, std::string>;
 
 // Returns the rows, and checks that exactly the assets without a star are packed.
@@ -95,7 +96,6 @@ std::uint32_t alternatives_of(const Game& game, const std::string& side) {
       .alternative_count();
 }
 
-// Adds the rows that both targets have.
 Rows with(Rows rows) {
   rows.emplace(guid_of("things.yaml"), "a/things.yaml");
   rows.emplace(guid_of("crate.yaml"), "a/crate.yaml");
@@ -119,7 +119,7 @@ TEST_CASE("A stripped asset with variants has one row in the catalog",
   CHECK(store.load(guid_of("crate.yaml"), kMainPayload).has_value());
 }
 
-TEST_CASE("A rule that keeps an asset or one of its variants keeps all of them",
+TEST_CASE("A rule that keeps an asset or one of its variants keeps the asset and all its variants",
           "[bundler][build][variant][strip]") {
   Game game(GENERATE("\"a/skin.png\"", "\"a/skin@low.png\""));
   game.add("skin@low.png", "the coarse skin");

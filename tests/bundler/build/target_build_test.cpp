@@ -77,11 +77,10 @@ TEST_CASE("A stripped asset that is still referenced is named in the server's ca
   CHECK(named->bundle == layout::kNone);
   CHECK(named->path == "plain/audio/pickup.wav");
   CHECK_FALSE(server.value().bundle_of(sound).has_value());
-  CHECK_FALSE(server.value().find_asset(material).has_value());  // Only the renderer used it.
+  CHECK_FALSE(server.value().find_asset(material).has_value());
   const auto client = CatalogReader::open(output.files().at(path("client/catalog.mcat")));
   REQUIRE(client.has_value());
   CHECK(client.value().bundle_of(sound).has_value());
-  // A request for it gets this explanation; other assets do not.
   const FileSystemSource folder(output, path("server"));
   auto store = BundleStore::open(folder);
   REQUIRE(store.has_value());
@@ -90,14 +89,12 @@ TEST_CASE("A stripped asset that is still referenced is named in the server's ca
   CHECK(loaded.error().code == ErrorCode::not_found);
   CHECK(loaded.error().message.find("leaves it out of the server") != std::string::npos);
   CHECK(loaded.error().message.find("'plain/audio/pickup.wav'") != std::string::npos);
-  // Every kind of request gets the same message.
   SteppedLoads loads(folder, store.value().catalog());
   BundleLoader loader(store.value(), loads, {});
   CHECK(loader.request_asset(sound).error().message == loaded.error().message);
   World world(std::span<const ComponentDescription>{});
   Spawner spawner(store.value(), world);
   CHECK(spawner.spawn(sound).error().message == loaded.error().message);
-  // The catalog has no row for an asset without references.
   const Error unknown = loader.request_asset(material).error();
   CHECK(unknown.code == ErrorCode::not_found);
   CHECK(unknown.message.find("'muster why'") != std::string::npos);

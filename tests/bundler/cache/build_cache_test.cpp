@@ -58,7 +58,6 @@ TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
   ActionResult small = result;
   small.content_bytes = 3;
   small.inlined = bytes_of("abc");
-  // The same with contents: "abc" (5) in the file.
   const std::string inlined = std::string("\x12\x53") + "\x0a\x06result" + "\x12\x44" + "\x0a\x40" +
                               result.content.to_string() + "\x10\x03" + "\x2a\x03" + "abc";
   CHECK(as_text(encode(small)) == inlined);
@@ -97,7 +96,7 @@ TEST_CASE("A result that only the server has is stored in the folder", "[cache]"
   CHECK(server.gets == asked);
   const int put = server.puts;
   cache.store(key_of("barrel"), bytes_of("cooked barrel"));
-  CHECK(server.puts == put);  // Read-only.
+  CHECK(server.puts == put);
   CHECK(folder.blobs.size() == 2);
 }
 
@@ -154,12 +153,12 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.counters(1).hits == 1);
   CHECK(cache.notes() == std::vector<std::string>{"1 answer of the cache folder could not be used; "
                                                   "the content was built instead"});
-  // The folder has a copy of the server's value now.
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
 
-TEST_CASE("A cache whose requests all failed is reported with the reason, even after few of them",
-          "[cache]") {
+TEST_CASE(
+    "A cache is reported with the reason if all its requests failed, even if there were only a few",
+    "[cache]") {
   MemoryBlobs server;
   server.fails = true;
   BuildCache cache({{.store = &server, .name = "server"}});
@@ -178,7 +177,7 @@ TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cac
     const ContentHash key = key_of(std::to_string(i));
     CHECK_FALSE(cache.find(key).has_value());
     cache.store(key, bytes_of("x"));
-    CHECK(cache.find(key) == bytes_of("x"));  // The folder is still used.
+    CHECK(cache.find(key) == bytes_of("x"));
   }
   CHECK(server.gets == 3);
   CHECK(server.puts == 3);

@@ -1,4 +1,4 @@
-// Look-ups and workers share the pieces, and each piece is done once.
+// Tests that cache look-ups and workers share the pieces of work, and do each piece once.
 #include "bundler/cache/cache_race.h"
 
 #include <atomic>
@@ -69,7 +69,7 @@ class TickingClock final : public Clock {
   mutable std::atomic<std::int64_t> ticks_{0};
 };
 
-// Waits like a server that does not answer.
+// Waits until the race abandons the look-up, like a server that does not answer.
 void wait_until_abandoned(const std::stop_token& abandoned) {
   while (!abandoned.stop_requested()) std::this_thread::yield();
 }
@@ -94,7 +94,6 @@ TEST_CASE("Workers do the pieces that a silent cache does not return, and end th
     if (is_missed) has_missed = true;
     ++done[piece];
   };
-  // Workers may be faster than the thread that asks.
   const RaceExperience shown = run_race(race, clock, {});
   CHECK(shown.look_up.has_value() == has_asked);
   CHECK_FALSE(has_missed);

@@ -1,4 +1,5 @@
-// Uploads run at once and in the background, and are given up when they would make a build wait.
+// Tests that uploads run in parallel in the background, and that an upload is abandoned if a build
+// would wait for it.
 #include "bundler/cache/cache_uploads.h"
 
 #include <algorithm>
@@ -14,7 +15,8 @@
 namespace muster {
 namespace {
 
-// A server that answers only when the test lets it. Counts the requests and those at once.
+// A server that answers only when the test allows it. Counts all requests and the maximum of
+// simultaneous requests.
 class PausedServer final : public BlobStore {
  public:
   Result<std::optional<ByteVector>> get(const BlobKey& key, std::uint64_t max_bytes,
@@ -80,7 +82,7 @@ ByteVector result_of(std::size_t number, std::size_t bytes) {
   return ByteVector(bytes, static_cast<std::byte>(number));
 }
 
-// The names of a bundle and of its questions, as builds store them.
+// The cache entries of a bundle and of its questions, as builds store them.
 std::vector<CacheEntry> bundle_entries(std::size_t number) {
   std::vector<CacheEntry> entries;
   entries.push_back({key_of(2 * number), result_of(number, kInlinedBytesMax + 1)});
@@ -95,7 +97,6 @@ TEST_CASE("A build does not wait for uploads, 32 run at once, and each bundle ne
   PausedServer server;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});
   for (std::size_t i = 0; i < 100; ++i) cache.store(bundle_entries(i));
-  // The server may refuse everything, so only a few begin.
   CHECK(server.at_once_max == CacheUploads::kProbes);
   CHECK(cache.counters(0).stored == 0);
   server.answer_first();
@@ -149,7 +150,7 @@ TEST_CASE("Uploads that would make a build wait are given up, counted and report
   CHECK(cache.counters(0).not_stored == 101 - stored);
 }
 
-TEST_CASE("A server that refuses uploads is sent no more than a few", "[cache]") {
+TEST_CASE("A server that refuses uploads receives only a few uploads", "[cache]") {
   PausedServer server;
   server.refuses = true;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});
@@ -186,7 +187,6 @@ TEST_CASE("Uploads that wait for a slow server use bounded memory", "[cache]") {
   CacheUploads uploads(server);
   const BlobKey key{BlobSpace::content, {}};
   const auto is_accepted = [&](std::uint64_t bytes) {
-    // The answer may come after this call.
     const auto is_refused = std::make_shared<bool>(false);
     uploads.add({{key, ByteVector(static_cast<std::size_t>(bytes))}},
                 [is_refused](const Result<void>& put) {
@@ -194,7 +194,7 @@ TEST_CASE("Uploads that wait for a slow server use bounded memory", "[cache]") {
                 });
     return !*is_refused;
   };
-  CHECK(is_accepted(CacheUploads::kBytesMax + 1));  // A single large one.
+  CHECK(is_accepted(CacheUploads::kBytesMax + 1));
   CHECK_FALSE(is_accepted(1));
   server.answer_all();
   CHECK(is_accepted(1000));

@@ -43,7 +43,7 @@ TEST_CASE("A folder keeps blobs in two separate spaces", "[cache]") {
   REQUIRE(blobs.value()->put({BlobSpace::content, hash}, as_bytes("content")).has_value());
   REQUIRE(blobs.value()->put({BlobSpace::actions, hash}, as_bytes("action")).has_value());
   CHECK(text_of(*blobs.value(), {BlobSpace::content, hash}) == "content");
-  const auto again = DiskBlobs::open(path);  // Another process, or the next build.
+  const auto again = DiskBlobs::open(path);
   CHECK(text_of(*again.value(), {BlobSpace::actions, hash}) == "action");
   CHECK_FALSE(text_of(*again.value(), key_of("b")).has_value());
   const auto too_long = again.value()->get({BlobSpace::content, hash}, 6, {});
@@ -77,7 +77,7 @@ TEST_CASE("A folder removes the least recently used blobs", "[cache]") {
     set_used(path_of(folder, key_of(content)), 1000 + i);
   }
   const std::string oldest(100, 'a');
-  REQUIRE(text_of(*blobs.value(), key_of(oldest)).has_value());  // Now it is the newest.
+  REQUIRE(text_of(*blobs.value(), key_of(oldest)).has_value());
   const auto left = blobs.value()->trim(450);
   REQUIRE(left.has_value());
   CHECK(left.value().files == 4);
@@ -115,7 +115,7 @@ TEST_CASE("Parallel builds read complete blobs, even while others are removed", 
   const TemporaryFolder folder;
   std::atomic<int> wrong = 0;
   parallel_for(600, 4, {}, [&](std::size_t i, unsigned) {
-    const auto blobs = DiskBlobs::open(folder.path());  // Opened as another process would.
+    const auto blobs = DiskBlobs::open(folder.path());
     const std::string content = std::to_string(i % 7) + std::string(20'000, 'x');
     const auto seen = text_of(*blobs.value(), key_of(content));
     if (seen && *seen != content) ++wrong;

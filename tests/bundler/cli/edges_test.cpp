@@ -51,7 +51,7 @@ TEST_CASE("An existing folder stays, even an empty one", "[bundler][cli]") {
   CHECK(fs::exists(folder.path()));
 }
 
-TEST_CASE("The project of a folder is the nearest one above that is certainly a project",
+TEST_CASE("The project of a folder is the nearest parent folder that is certainly a project",
           "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string at = folder.path() + "/game/Assets/Plugin/Assets/Icons";
@@ -143,9 +143,9 @@ TEST_CASE("A path that does not exist yet is resolved as far as it exists", "[bu
       {"/.//", ""},
       {"/link/", "/a/b"},
       {"/link/x/y", "/a/b/x/y"},
-      {"/link/..", "/a"},            // as the kernel resolves it, not by the text
-      {"/new/../a/x", "/a/x"},       // a missing folder is not a link
-      {"/new/../link/x", "/a/b/x"},  // but a later part may be one
+      {"/link/..", "/a"},            // The kernel resolves the link first.
+      {"/new/../a/x", "/a/x"},       // A missing folder is not a link.
+      {"/new/../link/x", "/a/b/x"},  // A later part is a link.
       {"/new/deep/../../link/..", "/a"},
       {"/link/../../new", "/new"},
   }));
@@ -171,7 +171,6 @@ TEST_CASE("An output's folders are created at the resolved path, and no others",
   }
   CHECK_FALSE(fs::exists(folder.path() + "/a/out"));
   CHECK(fs::exists(folder.path() + "/a/note.txt"));
-  // A folder with a name that is too long fails after its parent was created.
   CHECK_FALSE(LockedOutput::open(folder.path() + "/x/y/" + std::string(300, 'z')).has_value());
   CHECK_FALSE(fs::exists(folder.path() + "/x"));
 }

@@ -30,7 +30,7 @@ TEST_CASE("No write begins after a request to stop", "[bundler][cli]") {
   const auto begun = begin_writing(session);
   REQUIRE_FALSE(begun.has_value());
   CHECK(begun.error().code == ErrorCode::cancelled);
-  // The signal handler may check only now, and must see that a write was about to begin.
+  // The signal handler may run at this point, and must see that a write begins.
   CHECK(writing);
 }
 

@@ -151,7 +151,7 @@ TEST_CASE("A stripped component leaves its name without values in the cooked dat
   const CookedAsset bare = AssetCooker(*opened, {}, &rules).cook(number);
   REQUIRE(whole.problems.empty());
   REQUIRE(bare.problems.empty());
-  // Both depend on the stripping rules, so reuse of the other target's bundle must check them.
+  // Both targets depend on the stripping rules, so the reuse of a bundle must check the rules.
   const CookQuestion question{.asks = CookAsks::stripping, .guid = {}, .text = "MeshRenderer"};
   CHECK(std::ranges::count(whole.questions, question) > 0);
   CHECK(std::ranges::count(bare.questions, question) > 0);
@@ -199,7 +199,6 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
     const AssetCooker cooker(*opened, described, &rules);
     const CookedAsset cooked = cooker.cook(opened->index().find(guid));
     CHECK(cooked.problems.empty());
-    // A different question than the engine's, with a different answer.
     CHECK(std::ranges::count(cooked.questions,
                              CookQuestion{CookAsks::script_stripping, {}, "Light"}) > 0);
     CHECK(std::ranges::count(cooked.questions, CookQuestion{CookAsks::stripping, {}, "Light"}) ==
@@ -220,7 +219,6 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
   CHECK(std::ranges::count(kept_types, "Light") == 1);
   CHECK(kept_guids == types_with(lamp, StripRules()).second);
   CHECK(types_with(made, usual).first == std::vector<std::string>{"Light"});
-  // The target that strips it must depend on the answer.
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
   CHECK(answers.answer({CookAsks::stripping, {}, "Light"}, Target::server) != ContentHash());
   CHECK(answers.answer({CookAsks::script_stripping, {}, "Light"}, Target::server) == ContentHash());

@@ -1,4 +1,4 @@
-// Cooking reads the output of `component_text`: both conversions agree.
+// Tests that cooking reads the output of `component_text`.
 #include "registry/components/component_text.h"
 
 #include <cstring>
@@ -128,7 +128,7 @@ TEST_CASE("Cooking a component's text gives the same bytes", "[bundler][cook][te
     ByteVector value = everything.default_value;
     std::vector<std::int64_t> steps;
     for (const FieldDescription& field : everything.fields) {
-      // Random values that can be sent and have a name: no NaN, no flag of 2.
+      // NaN cannot be sent, and a flag of 2 has no text, so neither is generated.
       const WireRange range = wire_range(field);
       steps.resize(wire_value_count(field));
       for (std::int64_t& step : steps) {

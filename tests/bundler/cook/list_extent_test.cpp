@@ -47,8 +47,8 @@ consteval auto describe(muster::Type<Slot>) {
   return Describe<Slot>("Slot").field<&Slot::ammo>("ammo").field<&Slot::marks>("marks");
 }
 
-// The rack of the last prefab in a chain: a base, and one variant of the previous prefab for each
-// list of changes. `fields` are the base's.
+// Cooks the rack of the last prefab in a chain. The first prefab is the base with `fields`. Each
+// list of changes makes a variant of the previous prefab.
 Rack cook_chain(const std::string& fields,
                 const std::vector<std::vector<PrefabText::Change>>& chain,
                 std::vector<CookProblem>& problems) {

@@ -29,7 +29,6 @@ void check_round_trip(const yaml::Tree& tree) {
   CHECK(samples::encode_again(object.value()).value() == bytes.value());
 }
 
-// Collects every file below a folder with one of the extensions.
 void collect(const FileReader& files, const AssetPath& folder,
              std::span<const std::string_view> extensions, std::vector<AssetPath>& found) {
   const Result<std::vector<DirectoryEntry>> entries = files.list(folder);
@@ -73,7 +72,7 @@ class TreeMaker {
   explicit TreeMaker(std::uint64_t seed) : random_(seed) {}
 
   yaml::Tree make() {
-    // Sometimes enough documents that there are marks among them.
+    // Some trees have many documents, so that some documents have marks.
     for (std::uint64_t i = random_.below(random_.below(8) == 0 ? 60 : 4); i > 0; --i) {
       yaml::Document document;
       document.class_id = static_cast<std::int64_t>(random_.below(200));
@@ -117,7 +116,7 @@ class TreeMaker {
                                  : static_cast<yaml::ScalarStyle>(random_.below(3));
   }
 
-  // Content of 256 bytes and more, for which the size is written.
+  // The object form writes a size for content of 256 bytes or more.
   static constexpr std::string_view kLongText =
       "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
       "0123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "

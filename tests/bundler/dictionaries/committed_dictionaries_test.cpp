@@ -81,7 +81,6 @@ TEST_CASE(
     "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
-  // A foreign dictionary that saves nothing here.
   REQUIRE(project.files.write(file_of(EntryKind::object), samples::dictionary(0)).has_value());
   CHECK(change_of(plan(project.files), EntryKind::object) == Retraining::write);
 
@@ -134,7 +133,6 @@ TEST_CASE("A dictionary stays if there are too few samples to judge it", "[bundl
   ManyPrefabs project(200);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
-  // As after the removal of the registry.
   REQUIRE(project.files.remove(AssetPath::parse("plain/things.yaml").value()).has_value());
   const auto plans = plan(project.files, GENERATE(false, true));
   CHECK(change_of(plans, EntryKind::object) == Retraining::keep);
@@ -180,7 +178,6 @@ TEST_CASE("A new dictionary must make its entries 5 % smaller, unless it is forc
   CHECK(choose_retraining(1000, 800, 799, true) == write);
   CHECK(choose_retraining(1000, 800, 800, true) == keep);
   CHECK(choose_retraining(1000, 800, {}, true) == keep);
-  // Worse than no dictionary.
   CHECK(choose_retraining(1000, 1052, {}, false) == keep);
   CHECK(choose_retraining(1000, 1053, {}, false) == remove);
   CHECK(choose_retraining(1000, 1001, {}, true) == remove);
@@ -192,7 +189,7 @@ TEST_CASE("Builds use committed dictionaries for any number of prefabs", "[bundl
   ManyPrefabs project(100);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
-  CHECK(dictionaries_in(output).empty());  // Too few for builds to train their own.
+  CHECK(dictionaries_in(output).empty());
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
   const Outcome with = build(project, output);
@@ -220,7 +217,7 @@ TEST_CASE("A cache distinguishes dictionaries by their kind", "[bundler][diction
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
   const ByteVector trained = project.files.files().at(file_of(EntryKind::object));
-  // First only the object dictionary, then only the prefab dictionary.
+  // The first build has only the object dictionary, the second build only the prefab dictionary.
   (void)project.files.remove(file_of(EntryKind::prefab)).has_value();
   MemoryBlobs blobs;
   BuildCache cache({{.store = &blobs, .name = "a cache"}});

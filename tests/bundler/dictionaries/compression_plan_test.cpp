@@ -96,7 +96,6 @@ TEST_CASE("Each entry is packed at its own level, or stored if a rule requires i
   CHECK(stored(0) == text.size());
   CHECK(stored(1) < text.size());
   CHECK(stored(2) < stored(1));
-  // As in bundles with a single level.
   const auto alone = [&](int level) {
     const ByteVector one =
         pack_bundle(std::vector{entry(1, std::nullopt)}, {.level = level}).value();

@@ -31,7 +31,7 @@ std::set<Guid> samples_of(const MemoryFileSystem& files) {
   return guids;
 }
 
-// Finds a prefab that is a sample, or one that is not.
+// Returns the number of a prefab that is a sample, or of a prefab that is not a sample.
 unsigned find_prefab(const MemoryFileSystem& files, bool is_sample) {
   const std::set<Guid> samples = samples_of(files);
   for (unsigned i = 1;; ++i) {
@@ -101,7 +101,7 @@ TEST_CASE("Dictionaries change only with their samples, and bundles with their d
 
   project.write(find_prefab(project.files, false), 2);
   const Outcome other = build(project, output);
-  CHECK(other.packed == 2);  // For each target.
+  CHECK(other.packed == 2);
   CHECK(dictionaries_in(output) == first);
 
   const unsigned sample = find_prefab(project.files, true);

@@ -36,7 +36,6 @@ StateInput input(std::string name, InputUse use, bool exists = true) {
   return made;
 }
 
-/// A state that uses every part of the format.
 BuildState sample() {
   BuildState state;
   state.tool = "muster";
@@ -168,7 +167,7 @@ TEST_CASE("Impossible facts are refused", "[bundler][state][sys-12]") {
   }));
 }
 
-TEST_CASE("Inputs are compared by what was read of them", "[bundler][state][sys-12]") {
+TEST_CASE("Only the parts of inputs that were read are compared", "[bundler][state][sys-12]") {
   MemoryFileSystem files;
   files.add("a/looked.png", "12345");
   files.add("a/part.bin", "12345");

@@ -16,7 +16,6 @@ using Names = std::set<std::string>;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-// A report that is recognised as muster's.
 std::string report(std::string_view version) {
   return R"({"format": 1, "muster": "0", "version": ")" + std::string(version) + "\"}";
 }
@@ -48,7 +47,7 @@ class Place {
     REQUIRE(output.value().publish().has_value());
   }
 
-  // The files that a reader sees: all except our own dot files.
+  // The names of all files except the dot files of an output folder.
   Names visible() {
     Names names;
     collect(AssetPath(), names);
@@ -135,8 +134,7 @@ TEST_CASE("A report is recognised by its beginning", "[bundler][output]") {
 }
 
 TEST_CASE("An interrupted publication is finished from any state", "[bundler][output][sys-12]") {
-  // The folder after the commit point: the journal has the new parts and their identities. `done`
-  // parts have been exchanged already.
+  // The journal has the new parts and their identities. The first `done` parts have been exchanged.
   Place place(GENERATE(false, true));
   const std::size_t done = GENERATE(0U, 1U, 2U);
   CAPTURE(done);

@@ -45,7 +45,6 @@ TEST_CASE("A block that was packed before is copied unchanged", "[bundler][bundl
   stage(bundles, "client/bundles/a", std::vector{entry(1, text), entry(2, noise)});
   stage(bundles, "client/bundles/b", std::vector{entry(3, mixed), entry(4, text)});
 
-  // Known blocks between unknown ones, under other names.
   const std::vector entries{entry(1, other), entry(2, mixed), entry(3, Bytes(text).first(50'000)),
                             entry(4, noise), entry(5, text),  entry(6, Bytes(other).first(10))};
   const ByteVector expected = pack_bundle(entries, kOptions).value();
@@ -53,7 +52,6 @@ TEST_CASE("A block that was packed before is copied unchanged", "[bundler][bundl
   const PackWorkers workers{compressors, {}, &bundles};
   CHECK(pack_bundle(entries, kOptions, workers).value() == expected);
 
-  // Each read of a staged block may fail.
   std::size_t n = 0;
   for (;; ++n) {
     files.fail_at(n);

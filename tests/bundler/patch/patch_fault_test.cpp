@@ -1,5 +1,4 @@
-// Applies a patch on a failing disk, and in a process that dies: the result is the old build or the
-// new one.
+// Tests that a failing disk or a killed process leaves either the old build or the new build.
 #include <catch2/catch.hpp>
 
 #include "bundler/patch/patch_apply.h"
@@ -20,7 +19,6 @@ struct Builds {
   ByteVector patch;
 };
 
-// Edits until both targets exist and differ.
 Builds make_builds() {
   Random random(11);
   samples::BuildModel model = samples::BuildModel::random(random);
@@ -37,8 +35,8 @@ bool apply(const FileReader& base, Bytes patch, FileSystem& out) {
   return folder && apply_patch(base, read_patch(patch).value(), folder.value());
 }
 
-/// Checks that each part is from one of the builds, and that after recovery all parts are from the
-/// same.
+/// Checks that each part is from the old or the new build, and that all parts are from one build
+/// after recovery.
 bool check_old_or_new(const MemoryFileSystem& out, const MemoryFileSystem& old_build,
                       const MemoryFileSystem& new_build) {
   for (const auto& [path, bytes] : visible(out)) {
@@ -76,7 +74,6 @@ TEST_CASE(
     } else {
       files.fail_at(n);
     }
-    // When not in place, the base is on another disk.
     const FileReader& base = is_in_place ? static_cast<const FileReader&>(files) : builds.before;
     const bool is_done = apply(base, builds.patch, files);
     CAPTURE(n, files.failed_call(), to_string(code), dies, is_in_place);
@@ -85,7 +82,6 @@ TEST_CASE(
     if (is_new) ++new_outputs;
     if (!files.has_failed()) break;
     ++failures;
-    // A second run succeeds, or has nothing to do.
     REQUIRE(OutputFolder::recover(memory).has_value());
     const FileReader& again = is_in_place ? static_cast<const FileReader&>(memory) : builds.before;
     if (!is_in_place || !is_new) CHECK(apply(again, builds.patch, memory));

@@ -1,5 +1,4 @@
-// Patches between builds in both directions: each patch makes exactly the new build, and refuses
-// every other base.
+// Tests that each patch makes exactly the new build, and refuses every other base.
 #include <catch2/catch.hpp>
 
 #include "bundler/patch/build_side.h"
@@ -32,8 +31,8 @@ Result<AppliedPatch> apply(const FileReader& base, Bytes patch, FileSystem& out,
   return apply_patch(base, read.value(), folder.value(), options);
 }
 
-/// Two builds with some edits between them. Both have both targets, so that each can be patched to
-/// the other in place.
+/// Two builds that differ by some edits. Each build has a client and a server, so a patch can be
+/// applied in place in both directions.
 struct Builds {
   MemoryFileSystem before;
   MemoryFileSystem after;
@@ -66,7 +65,6 @@ TEST_CASE("A patch converts the old build to the new one after any edits",
     REQUIRE(applied.has_value());
     CHECK(applied.value().made == made.value().changed_files);
     CHECK(visible(out) == builds.after.files());
-    // In place, unless a target is removed, which publishing does not support.
     MemoryFileSystem same = builds.before;
     const auto in_place = apply(same, made.value().bytes, same);
     const auto targets = [](const MemoryFileSystem& files) {
@@ -81,7 +79,6 @@ TEST_CASE("A patch converts the old build to the new one after any edits",
     } else if (!is_applied(builds.before, read_patch(made.value().bytes).value()).value()) {
       REQUIRE(in_place.has_value());
       CHECK(is_applied(same, read_patch(made.value().bytes).value()).value());
-      // A removed signature went away with the old part.
       CHECK(visible(same) == builds.after.files());
     }
   }
@@ -129,7 +126,6 @@ TEST_CASE("Content from elsewhere in the base is sent as a reference", "[bundler
   model.targets[Target::server].front().entries = {
       {samples::guid(1), kMainPayload, EntryKind::raw, content}};
   const MemoryFileSystem before = model.files();
-  // Another bundle, another target, another guid, and a repetition.
   samples::ModelBundle& bundle = model.targets[Target::client].front();
   bundle.entries = {{samples::guid(7), kMainPayload, EntryKind::raw, content},
                     {samples::guid(7), kFlattenedPrefab, EntryKind::raw, content}};
@@ -208,7 +204,6 @@ TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
       const bool is_same = kept != builds.before.files().end() && kept->second == bytes;
       CAPTURE(path.text(), is_old);
       const auto made = create_patch(damaged.before, damaged.after, {});
-      // Unchanged files are only read from the old build.
       if (!is_old && is_same) continue;
       REQUIRE_FALSE(made.has_value());
       CHECK(made.error().code == ErrorCode::hash_mismatch);
@@ -227,7 +222,7 @@ TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
 
 TEST_CASE("Different bytes of another zstd release are distinguished from damage",
           "[bundler][patch]") {
-  // Another level gives other bytes, like another release. The level is a byte of the program.
+  // Another level gives other bytes, as another release may. One byte of the program is the level.
   Random random(5);
   BuildModel model = BuildModel::random(random);
   samples::ModelBundle& bundle = model.targets[Target::client].front();
@@ -269,8 +264,7 @@ TEST_CASE("A damaged patch is refused and harms nothing", "[bundler][patch]") {
   damage::each_flip(patch, [&](std::size_t at, ByteVector& damaged) {
     CAPTURE(at);
     CHECK_FALSE(apply(builds.before, damaged, out).has_value());
-    // With a corrected hash, damage is detected later; a published result still equals the new
-    // build.
+    // With a corrected hash, the damage is detected later or does not change the new build.
     samples::fix_hash(damaged);
     if (apply(builds.before, damaged, out)) {
       CHECK(visible(out) == builds.after.files());

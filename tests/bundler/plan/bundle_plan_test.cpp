@@ -12,7 +12,7 @@
 namespace muster {
 namespace {
 
-/// A project whose assets refer to each other. The first `registered` ones are in a registry.
+/// A project whose assets refer to each other. The first `registered` assets are in a registry.
 class Graph {
  public:
   Graph(std::size_t count, std::size_t registered) : edges_(count), registered_(registered) {}
@@ -89,7 +89,6 @@ std::set<AssetNumber> reachable(const BundlePlan& plan, std::size_t bundle) {
   return assets;
 }
 
-// Invariants of every plan in the shared layout.
 void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t bytes_each = 1000) {
   std::map<AssetNumber, int> homes;
   std::size_t prefabs = 0;
@@ -109,7 +108,6 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
     }
     if (bundle.prefab == kNoAsset) continue;
     CHECK(i == prefabs++);
-    // Checks needed bytes, wasted bytes, and both limits.
     const std::uint64_t loaded = near.size() * bytes_each;
     CHECK(bundle.needed_bytes == graph.closure(bundle.prefab).size() * bytes_each);
     CHECK(bundle.vain_bytes == loaded - bundle.needed_bytes);
@@ -124,15 +122,16 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
   }
 }
 
-TEST_CASE("An asset of one prefab is in its bundle, an asset of several in a shared one",
-          "[bundler][plan][sys-12]") {
+TEST_CASE(
+    "An asset of one prefab is in the prefab's bundle, an asset of several prefabs in a shared "
+    "bundle",
+    "[bundler][plan][sys-12]") {
   Graph graph(5, 2);
   graph.edge(0, 2).edge(0, 3).edge(1, 3).edge(3, 4);
   graph.open();
   const BundlePlan plan = graph.plan();
   check_shared(graph, plan);
-  REQUIRE(plan.bundles.size() == 4);  // Two prefabs, their shared assets, and the registries'
-                                      // assets.
+  REQUIRE(plan.bundles.size() == 4);
   for (const PlannedBundle& bundle : plan.bundles) {
     if (bundle.prefab == graph.number(0)) {
       CHECK(std::ranges::binary_search(bundle.assets, graph.number(2)));
@@ -170,7 +169,7 @@ TEST_CASE("Prefabs that need each other depend on each other", "[bundler][plan]"
 
 TEST_CASE("Groups are merged while the wasted bytes stay low; large groups stay separate",
           "[bundler][plan]") {
-  // Six assets, each shared by a different pair of the four registered ones.
+  // Each of the six other assets is shared by a different pair of the four registered assets.
   Graph graph(10, 4);
   std::size_t next = 4;
   for (std::size_t a = 0; a < 4; ++a) {
@@ -194,7 +193,7 @@ TEST_CASE("Groups are merged while the wasted bytes stay low; large groups stay 
     if (bundle.prefab != kNoAsset) CHECK(bundle.vain_bytes <= 16 * 1024);
     if (bundle.prefab == kNoAsset && !bundle.owners.empty()) ++shared;
   }
-  CHECK(plan.shared_groups == 7);  // Six, and one of the registries' assets.
+  CHECK(plan.shared_groups == 7);
   CHECK(shared == row.shared_bundles);
 }
 

@@ -24,7 +24,8 @@ struct Sample {
   std::vector<GroupUser> users;
 };
 
-// Families of prefabs that share much, some assets that all prefabs need, and random ones.
+// Makes families of prefabs that share many assets, some assets that all prefabs need, and random
+// groups.
 Sample sample(std::uint64_t seed, std::size_t user_count, std::size_t group_count) {
   Random random(seed);
   Sample made;
@@ -95,7 +96,7 @@ TEST_CASE("Groups are merged within both limits, for any limits", "[bundler][pla
     const MergeRule rule{.files_max = 4 + static_cast<std::uint32_t>(random.below(12))};
     const auto bundle_of = merge_groups(made.groups, made.users, rule);
     REQUIRE(bundle_of.size() == made.groups.size());
-    std::uint32_t next = 0;  // Numbered in the order of their first groups, without gaps.
+    std::uint32_t next = 0;
     for (const std::uint32_t bundle : bundle_of) {
       CHECK(bundle <= next);
       next = std::max(next, bundle + 1);
@@ -112,8 +113,9 @@ TEST_CASE("Groups are merged within both limits, for any limits", "[bundler][pla
   }
 }
 
-TEST_CASE("A prefab needs more files than wanted only because of the limit on wasted bytes",
-          "[bundler][plan][sys-12]") {
+TEST_CASE(
+    "A prefab exceeds the limit on files only if merging would exceed the limit on wasted bytes",
+    "[bundler][plan][sys-12]") {
   // Each pair of prefabs shares a large asset, so that no two groups can be merged.
   Sample made;
   for (std::uint32_t i = 0; i < 8; ++i) made.users.push_back({7 * 100'000, 1});
@@ -127,7 +129,6 @@ TEST_CASE("A prefab needs more files than wanted only because of the limit on wa
     CHECK(load.files == 8);
     CHECK(load.vain_bytes == 0);
   }
-  // If all wasted bytes are allowed, the limit on files holds.
   const MergeRule wide{.files_max = 4, .vain_share_max = 10};
   for (const Load& load : loads(made, merge_groups(made.groups, made.users, wide))) {
     CHECK(load.files <= 4);

@@ -18,7 +18,7 @@ Guid guid_of(const std::string& name) {
   return Guid::parse(hash_bytes(as_bytes(name)).to_string()).value();
 }
 
-/// Plain assets that refer to each other by name.
+/// A project of plain assets that refer to each other by name.
 class Game {
  public:
   explicit Game(const std::string& quality = "high", const std::string& language = "en, de]") {
@@ -61,7 +61,8 @@ class Game {
     return std::string(project->index().at(asset).path.stem());
   }
 
-  /// `a b -> c+d` per bundle: its assets, and its dependencies by the first asset of each.
+  /// Returns a text for each bundle, for example `a b -> c+d`: the assets of the bundle, and the
+  /// first asset of each dependency.
   std::set<std::string> told(const BundlePlan& plan) const {
     std::set<std::string> lines;
     for (const PlannedBundle& bundle : plan.bundles) {
@@ -98,8 +99,10 @@ class Game {
 
 using Lines = std::set<std::string>;
 
-TEST_CASE("An asset with variants, each variant, and the assets of only these get separate bundles",
-          "[bundler][plan][variant]") {
+TEST_CASE(
+    "An asset with variants, each variant, and the assets that only these need have separate "
+    "bundles",
+    "[bundler][plan][variant]") {
   Game game;
   game.add("crate", {"paint", "wood"});
   game.add("barrel", {"wood"});
@@ -193,7 +196,7 @@ std::set<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   return open;
 }
 
-// The assets in memory after that request.
+// The assets in memory after a request for `bundle` with a choice.
 std::set<AssetNumber> loaded_with(const BundlePlan& plan, std::size_t bundle,
                                   const VariantKeys& choice) {
   std::set<AssetNumber> assets;
@@ -268,7 +271,6 @@ TEST_CASE("For every choice a prefab's bundles have all reachable assets, by bru
       const auto reached = reached_with(project, plan.bundles[i].prefab, choice);
       const auto loaded = loaded_with(plan, i, choice);
       CHECK(std::ranges::includes(loaded, reached));
-      // No other variant is loaded.
       for (const AssetNumber asset : loaded) {
         if (project.variants().is_variant(asset)) CHECK(reached.contains(asset));
       }
@@ -276,7 +278,7 @@ TEST_CASE("For every choice a prefab's bundles have all reachable assets, by bru
   }
 }
 
-// The choice if none is given.
+// The choice of the default value of each axis.
 VariantKeys default_choice(const Project& project) {
   VariantKeys choice;
   for (std::uint16_t axis = 1; axis < project.config().axes.size(); ++axis) {

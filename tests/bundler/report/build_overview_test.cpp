@@ -123,7 +123,8 @@ TEST_CASE("The estimate of self-contained bundles is close to their real size",
   }
 }
 
-TEST_CASE("Every chain ends at a registered asset or at a registry", "[bundler][report]") {
+TEST_CASE("Every chain of references ends at a registered asset or at a registry",
+          "[bundler][report]") {
   const Overview overview = read_overview(arena_build()).value();
   std::size_t longest = 0;
   for (const OverviewTarget& target : overview.targets) {
@@ -167,7 +168,6 @@ TEST_CASE("Builds are compared asset by asset", "[bundler][report]") {
   }
   CHECK(changed == std::vector<std::string>{level.text()});
 
-  // The reverse comparison, with an asset that only one build has.
   std::erase_if(before.targets.front().assets,
                 [&](const OverviewAsset& asset) { return asset.path == level.text(); });
   Overview again = read_overview(arena_build()).value();
@@ -181,7 +181,6 @@ TEST_CASE("Builds are compared asset by asset", "[bundler][report]") {
 
 TEST_CASE("Equal files under several guids are reported", "[bundler][report]") {
   MemoryFileSystem project = arena();
-  // A sound gets the content of another one.
   const ByteVector hit = project.files().at(path_of("Assets/Audio/Hit.wav"));
   REQUIRE(project.write(path_of("Assets/Audio/Shot.wav"), hit).has_value());
   const Overview overview = read_overview(testing::build_to_memory(project, {.jobs = 2})).value();
@@ -242,9 +241,8 @@ TEST_CASE("Budgets and times are read from build.json if it has them", "[bundler
     (budget.is_exceeded() ? exceeded : within) += 1;
   }
   const auto shared = std::ranges::count(client.bundles, true, &OverviewBundle::is_shared);
-  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));  // The total, each shared bundle, and
-                                                            // {}: 0 bytes.
-  CHECK(within == 2);  // Pictures and sounds, and the largest bundle.
+  CHECK(exceeded == 2 + static_cast<std::size_t>(shared));
+  CHECK(within == 2);
   CHECK(client.budgets.front().what == "the bundles of the client");
   CHECK(client.budgets.front().bytes == client.bytes);
   CHECK(client.budgets.front().budget_bytes == 1000);
@@ -271,7 +269,7 @@ TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][fault
   CHECK(n > 40);
 }
 
-TEST_CASE("The page contains its data so that no name can end it", "[bundler][report]") {
+TEST_CASE("A name in the data of the page cannot end the data", "[bundler][report]") {
   Overview overview = read_overview(arena_build()).value();
   overview.project = "</script><!--<script>/* data */ /* report.js */";
   overview.targets.front().assets.front().path = "</script>\" ' & \xE2\x80\xA8 \xFF";
@@ -285,7 +283,6 @@ TEST_CASE("The page contains its data so that no name can end it", "[bundler][re
   const json read = json::parse(data);
   CHECK(read["project"] == overview.project);
   CHECK(read["targets"].size() == 2);
-  // The script follows, exactly once.
   CHECK(page.find("\"use strict\"") > to);
   CHECK(page.find("\"use strict\"") == page.rfind("\"use strict\""));
   for (const char* outside : {"http://", "https://", "src=", "@import", "url("}) {

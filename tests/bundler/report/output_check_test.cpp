@@ -162,7 +162,6 @@ TEST_CASE("A variant with other assets than its base is reported", "[bundler][re
   CatalogData data = samples::decode(CatalogReader::open(files.files().at(catalog)).value());
   REQUIRE(data.alternatives.size() == 1);
   const BundleName name = data.alternatives.front().alternative;
-  // Intact, but with another asset inside.
   const ByteVector plain = samples::noise(100, 1);
   const PackEntry entry{samples::guid(1), kMainPayload, EntryKind::raw, plain};
   const ByteVector bundle = pack_bundle({&entry, 1}).value();
