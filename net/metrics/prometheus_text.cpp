@@ -1,5 +1,5 @@
-// Tables of metrics and one writer. All rows of a metric follow its HELP and TYPE, as the format
-// requires: https://prometheus.io/docs/instrumenting/exposition_formats/.
+// Tables list the metrics, and one writer writes them. All rows of a metric follow its HELP and
+// TYPE lines, as the format requires: https://prometheus.io/docs/instrumenting/exposition_formats/.
 #include "net/metrics/prometheus_text.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 template <typename Counters>
 struct CounterMetric {
-  std::string_view name;  ///< Without prefix and `_total`.
+  std::string_view name;  ///< The name without its prefix and without `_total`.
   std::string_view help;
   std::uint64_t Counters::*value;
 };
@@ -133,7 +133,7 @@ constexpr CounterMetric<S> kServerCounters[] = {
      &S::capped},
 };
 
-/// Names of `RefuseReason` by value; 0 is unused.
+/// The names of `RefuseReason` by value; 0 is unused.
 constexpr std::string_view kRefusals[] = {"",
                                           "wrong_version",
                                           "wrong_application",
@@ -161,8 +161,8 @@ struct Label {
   std::string_view value;
 };
 
-/// The size of the UTF-8 character at the start of the text (RFC 3629); 0 if it is invalid or not
-/// visible.
+/// Returns the size of the UTF-8 character at the start of the text (RFC 3629); 0 if the character
+/// is invalid or not visible.
 std::size_t visible_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (at(0) < 0x80) return at(0) >= ' ' && at(0) != 0x7F ? 1 : 0;
@@ -176,9 +176,9 @@ std::size_t visible_bytes(std::string_view text) {
   return is_too_long || is_none ? 0 : bytes;
 }
 
-/// A label value is UTF-8 with escaped quotes and line ends. Other bytes, and a backslash in the
-/// value, become `\\x` and two digits, so that different values stay different: Prometheus rejects
-/// a whole scrape if a row is repeated.
+/// Appends a label whose value is UTF-8 with escaped quotes and line ends. Invalid bytes and
+/// backslashes are written as `\\x` and two digits. So different values stay different: Prometheus
+/// rejects all rows of a server if a row is repeated.
 void append_label(std::string& text, const Label& label) {
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {
@@ -198,7 +198,6 @@ void append_label(std::string& text, const Label& label) {
   text.push_back('"');
 }
 
-/// Writes metrics one after another.
 class MetricWriter {
  public:
   MetricWriter(std::string& text, std::string_view prefix) : text_(text), prefix_(prefix) {}

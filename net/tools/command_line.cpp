@@ -26,7 +26,7 @@ constexpr int kExitSuccess = 0;
 constexpr int kExitDamaged = 1;
 constexpr int kExitUsage = 2;
 
-/// The maximum size of a capture: the whole capture is read into memory.
+/// The maximum size of a capture, because the whole capture is read into memory.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
 
 struct Streams {
@@ -55,7 +55,7 @@ bool is_capture(CaptureStatus status) {
   return status != CaptureStatus::not_a_capture && status != CaptureStatus::wrong_version;
 }
 
-/// Reports a capture with an unexpected end, and returns the exit code.
+/// Reports a damaged capture, and returns the exit code.
 int judge(const std::string& path, CaptureStatus status, std::size_t offset,
           const Streams& streams) {
   if (status == CaptureStatus::end) return kExitSuccess;
@@ -168,7 +168,6 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
   return code;
 }
 
-/// Shows the bandwidth of a recorded world's snapshots.
 int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
   if (!file.has_value()) return kExitUsage;
