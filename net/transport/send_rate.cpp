@@ -51,9 +51,8 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// report, in seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// Fluctuation above a threshold lengthens the time over which the minimum delay is measured. The
-/// threshold is `kFluctuationMin` seconds plus `kFluctuationPacket` times the time of a packet. The
-/// time is the excess times `kFluctuationTimes`, up to a maximum.
+/// With more fluctuation than `kFluctuationMin` seconds plus `kFluctuationPacket` of a packet's
+/// time, the minimum delay is taken over the excess times `kFluctuationTimes`, up to a maximum.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
@@ -93,9 +92,9 @@ constexpr int kLevelRounds = 2;
 constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
 /// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added to
-/// the error. For rounds shorter than `kMeanFrom` seconds nothing is added, and for rounds longer
-/// than `kMeanWhole` seconds the whole value. When a packet takes longer than `kMeanTime` seconds,
-/// the value is divided by the square of the ratio.
+/// the error. Rounds of `kMeanFrom` seconds add nothing, and rounds of `kMeanWhole` seconds add the
+/// whole value. When a packet takes longer than `kMeanTime` seconds, the value is reduced by the
+/// square.
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
@@ -223,7 +222,6 @@ void SendRate::sent(Time now, std::size_t bytes, bool is_limited) {
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-  // A game that uses exactly its budget has no data waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
   is_full_ = is_full_ || is_limited || left < kSmallPacket;
 }
@@ -278,10 +276,8 @@ double SendRate::loss_min() const {
 /// The time that one packet takes at our rate, in seconds.
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
-/// Fluctuation counts only changes of direction: a queue makes the delay rise and fall slowly, but
-/// the random delay of a path changes direction often.
+/// Counts only changes of direction, because a queue makes the delay rise and fall slowly.
 void SendRate::measure_fluctuation(double reported_delay) {
-  // Several packets may arrive with the same report.
   if (now_ == reported_at_ && reported_delay == reported_delay_) return;
   reported_at_ = now_;
   const double step = reported_delay - reported_delay_;
@@ -294,8 +290,7 @@ void SendRate::measure_fluctuation(double reported_delay) {
 }
 
 /// Returns the time over which the minimum delay is measured. It is long enough to contain a packet
-/// that did not wait for another packet and had little random delay. It is longer for a lower rate,
-/// so that the minimum does not rise when the rate falls.
+/// that did not wait for another packet and had little random delay.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
@@ -340,7 +335,6 @@ void SendRate::begin_round(Time now) {
   delivered_bytes_ = 0;
   delivered_packets_ = 0;
   is_seen_ = false;
-  // A round with draining does not measure the full rate.
   if (is_far_above()) {
     shorten_queue(now, delay, through);
   } else if (is_shortening_) {
