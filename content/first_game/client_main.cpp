@@ -1,4 +1,4 @@
-// A client of the first game: `client BUILD SERVER KEY`. The terminal is its window.
+// A client of the first game, which draws in a terminal: `client BUILD SERVER KEY`.
 #include <muster/client.h>
 
 #include "game.h"
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     client.set_command(Move{.x = window.stick_x(), .z = window.stick_z()});
     client.run_frame();
     client.each<const muster::Transform>([&](muster::EntityId id, const muster::Transform& at) {
-      window.draw(client.asset_path(id), at.position);  // between two states of the server
+      window.draw(client.asset_path(id), at.position);  // interpolated between two snapshots
     });
     window.show(client.state_text());
   }

@@ -10,8 +10,8 @@ struct Robot {
 struct Coin {
   std::int32_t value = 1;
 };
-/// The player's stick, each axis from -1 to 1. The resolution has a step at 0, so that a released
-/// stick stays at 0.
+/// The position of the player's stick, each axis from -1 to 1. The resolution divides 1, so that 0
+/// is exact.
 struct Move {
   float x = 0;
   float z = 0;
