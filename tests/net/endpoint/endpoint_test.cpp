@@ -112,7 +112,7 @@ TEST_CASE("A token for another server is refused", "[net][endpoint]") {
   REQUIRE(client.refusal()->reason == RefuseReason::token_invalid);
 }
 
-TEST_CASE("A server with another key than the pinned one is rejected", "[net][endpoint]") {
+TEST_CASE("A client rejects a server whose key is not the pinned key", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   ClientOptions options = stage.client_options();
@@ -215,7 +215,7 @@ TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
   REQUIRE(lines == 0);
 }
 
-TEST_CASE("A client whose address changes continues, and nobody can take over its connection",
+TEST_CASE("A client whose address changes continues, and an attacker cannot take it over",
           "[net][endpoint]") {
   // This also works if the answer takes longer than the server's repeat interval.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
@@ -368,7 +368,7 @@ TEST_CASE("A server never sends more to an unverified address than it received f
   REQUIRE(stage.server->counters().accepts == 0);
 }
 
-TEST_CASE("Players are not disturbed by a flood of hostile datagrams", "[net][endpoint]") {
+TEST_CASE("A flood of malicious datagrams does not disturb players", "[net][endpoint]") {
   NetStage stage(9, {.latency = 20ms});
   stage.start();
   Client& client = stage.add_client(stage.client_options());

@@ -90,8 +90,7 @@ double work_of(Duration time) {
   return seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
 }
 
-TEST_CASE("A flood costs a server bounded work per call and in all, for any loop",
-          "[net][endpoint]") {
+TEST_CASE("A flood causes bounded work per call and over time, for any loop", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const Flood flood =
       GENERATE(Flood::noise, Flood::unknown_packets, Flood::requests, Flood::forged_responses);
@@ -203,7 +202,7 @@ TEST_CASE("The answers to requests depend on time, not on calls", "[net][endpoin
   REQUIRE(server.line().bytes_out < server.line().bytes_in);
 }
 
-TEST_CASE("A client flooded from its server's address does bounded work", "[net][endpoint]") {
+TEST_CASE("A flood from the server's address causes bounded work at a client", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const bool is_accept = GENERATE(false, true);
   CAPTURE(loop.reason, is_accept);
@@ -231,7 +230,8 @@ TEST_CASE("A client flooded from its server's address does bounded work", "[net]
   REQUIRE(client.counters().not_ours > 100);
 }
 
-TEST_CASE("Datagrams left by a limited call are read later, in order and once", "[net][endpoint]") {
+TEST_CASE("Later calls read the datagrams that a limited call left, in order and once",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.receive_limits = {.share = 0.5, .call_max = 16ms, .datagrams_max = 1};
   stage.start();

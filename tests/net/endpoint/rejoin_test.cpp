@@ -36,7 +36,7 @@ void fill_with_tokens(NetStage& stage, std::size_t slots) {
   REQUIRE(stage.server->counters().connected == slots);
 }
 
-TEST_CASE("A newer connection of a client replaces the older one, also on a full server",
+TEST_CASE("A newer connection of a client replaces the older connection, also on a full server",
           "[net][endpoint]") {
   const bool has_crashed = GENERATE(true, false);
   CAPTURE(has_crashed);
@@ -116,7 +116,7 @@ TEST_CASE("Two simultaneous tokens of one client end as one connection", "[net][
   REQUIRE(stage.server->counters().clients_replaced == 4);
 }
 
-TEST_CASE("A client is replaced only when the first packet of the new one opens",
+TEST_CASE("A client is replaced only when the first packet of its new connection opens",
           "[net][endpoint]") {
   NetStage stage(5);
   fill_with_tokens(stage, 2);

@@ -53,7 +53,8 @@ TEST_CASE("A client tries the addresses of its token in turn", "[net][endpoint]"
   REQUIRE(client.tried()[1].server == kDeadV6);
 }
 
-TEST_CASE("The address given by the game is tried before those of the token", "[net][endpoint]") {
+TEST_CASE("A client tries the address from the game before the addresses of its token",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -65,7 +66,8 @@ TEST_CASE("The address given by the game is tried before those of the token", "[
   REQUIRE(client.tried().empty());
 }
 
-TEST_CASE("An address that refuses is left at once, and its refusal is kept", "[net][endpoint]") {
+TEST_CASE("After a refusal, a client tries the next address at once and keeps the refusal",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = 1;
@@ -95,7 +97,7 @@ TEST_CASE("An address that refuses is left at once, and its refusal is kept", "[
   REQUIRE(refused.refusal()->reason == RefuseReason::full);
 }
 
-TEST_CASE("A server whose accept was lost accepts the same token at its next address",
+TEST_CASE("After a lost accept, a server accepts the same token at its next address",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;

@@ -233,7 +233,7 @@ TEST_CASE("Clients share the cap of a server, and offered bytes do not wait for 
   REQUIRE(report.wait_max == Duration::zero());
 }
 
-TEST_CASE("A client that cannot use its share of the cap leaves it to the others",
+TEST_CASE("Other clients get the unused share of a client with a slow path",
           "[net][endpoint][sys-31]") {
   CappedGame game(200'000, 4);
   game.set_wish(0, 5'000);
@@ -292,7 +292,7 @@ TEST_CASE("Without a cap the clients' paths decide", "[net][endpoint]") {
   REQUIRE(game.server().counters().capped == 0);
 }
 
-TEST_CASE("A client that joins a server at its cap gets a share, and one that leaves frees it",
+TEST_CASE("A client that joins gets a share of a used cap, and a client that leaves frees it",
           "[net][endpoint][sys-31]") {
   CappedGame game(100'000, 2);
   game.run(2s);
@@ -312,7 +312,7 @@ TEST_CASE("A client that joins a server at its cap gets a share, and one that le
   REQUIRE(game.server().counters().capped > 100);
 }
 
-TEST_CASE("A server that closes notifies its clients at once, however much it owes",
+TEST_CASE("A server that closes notifies its clients at once, even beyond its cap",
           "[net][endpoint][sys-31]") {
   CappedGame game(1'000, 32);
   game.let_clients_talk();

@@ -29,7 +29,7 @@ UsedTokens::Use use_of(std::size_t number, UnixSeconds issued, UnixSeconds expir
   return {.id = id_of(number), .attempt = kFirst, .issued = issued, .expires = expires};
 }
 
-TEST_CASE("Used tokens are remembered with their attempt until they expire, up to the limit",
+TEST_CASE("Used tokens are stored with their attempt until they expire, up to the limit",
           "[net][secure]") {
   constexpr std::size_t kUsesMax = 65536;
   UsedTokens used(kUsesMax);
@@ -109,7 +109,7 @@ TEST_CASE("A token used while the date was ahead makes no later token invalid", 
   }
 }
 
-TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is refused",
+TEST_CASE("A saved list of used tokens survives a restart, and a damaged list is refused",
           "[net][secure]") {
   UsedTokens before(10);
   before.add(use_of(9, 40, 50), kStart);
@@ -207,7 +207,7 @@ TEST_CASE(
   REQUIRE_FALSE(second_use(Meanwhile::restart).has_value());
 }
 
-TEST_CASE("Other tokens work while and after the date is ahead", "[net][endpoint]") {
+TEST_CASE("Other tokens are valid while the date is ahead and afterwards", "[net][endpoint]") {
   NetStage stage(5);
   stage.options.backend_key = stage.backend_key;
   stage.start();

@@ -95,7 +95,8 @@ std::vector<Address> ipv6_addresses(std::uint8_t count) {
   return addresses;
 }
 
-TEST_CASE("Half-open clients of one network never keep a player out", "[net][endpoint]") {
+TEST_CASE("Half-open clients of one network do not prevent a player from joining",
+          "[net][endpoint]") {
   const bool is_v6 = GENERATE(false, true);
   const std::size_t slots = GENERATE(8U, 1024U);
   CAPTURE(is_v6, slots);
@@ -115,7 +116,7 @@ TEST_CASE("Half-open clients of one network never keep a player out", "[net][end
   REQUIRE(stage.server->counters().connected == 3);
 }
 
-TEST_CASE("A pending client with a token makes no room for others", "[net][endpoint]") {
+TEST_CASE("A pending client with a token is not removed to make room", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.allow_pinned = true;

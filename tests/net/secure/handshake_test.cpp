@@ -13,7 +13,8 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Both ends compute the same keys, new ones each time", "[net][secure][sys-33]") {
+TEST_CASE("Both ends compute the same keys, and new keys for each connection",
+          "[net][secure][sys-33]") {
   const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
   HandshakeRun run(mode, 1);
   REQUIRE(run.shake());

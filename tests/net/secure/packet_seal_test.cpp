@@ -97,7 +97,7 @@ TEST_CASE("A flipped bit, a truncation, another number or another header is refu
   }
 }
 
-TEST_CASE("A key lasts ten minutes, and the next is derived from it", "[net][secure][sys-33]") {
+TEST_CASE("A key lasts ten minutes, and the next key is derived from it", "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
     SealSender sender(cipher, key_of(3), Time(1s));
     REQUIRE_FALSE(seal(sender, 1, Time(1s), cipher).phase);
@@ -111,7 +111,7 @@ TEST_CASE("A key lasts ten minutes, and the next is derived from it", "[net][sec
   }
 }
 
-TEST_CASE("A key stays while no packet under it is confirmed", "[net][secure][sys-33]") {
+TEST_CASE("A key is not changed while no packet under it is confirmed", "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
   SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));
@@ -167,7 +167,8 @@ TEST_CASE("Keys change correctly while packets overtake each other", "[net][secu
   }
 }
 
-TEST_CASE("Both AES libraries write the same bytes and open the other's", "[net][secure][sys-33]") {
+TEST_CASE("The two AES libraries write the same bytes and open each other's packets",
+          "[net][secure][sys-33]") {
   if (!has_fast_aes()) return;
   const auto by_ipsec_mb = aes_gcm_by_ipsec_mb(key_of(4));
   if (by_ipsec_mb == nullptr) return;  // Built without it.

@@ -63,7 +63,7 @@ bool reads(std::uint32_t block_bytes, unsigned count, std::uint32_t first, std::
   return reader.is_finished();
 }
 
-TEST_CASE("A fragment has one encoding, and malformed ones are refused",
+TEST_CASE("A fragment has one encoding, and malformed fragments are refused",
           "[net][transport][sys-30]") {
   REQUIRE(reads(1, 1, 0, 1));
   REQUIRE(reads(256, 1, 0, 256));
@@ -146,7 +146,7 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
   REQUIRE(sender.chunks_resent() > 0);
 }
 
-TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]") {
+TEST_CASE("Each refused block gets the right reason", "[net][transport][sys-30]") {
   BlockSender sender;
   std::uint16_t id = 0;
   REQUIRE(sender.begin({}, id) == SendStatus::empty);
@@ -282,7 +282,8 @@ TEST_CASE("Each block number is accepted once", "[net][transport][sys-30]") {
   }
 }
 
-TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][transport][sys-30]") {
+TEST_CASE("Block numbers wrap, and a finished block never begins again",
+          "[net][transport][sys-30]") {
   BlockSender sender;
   BlockReceiver receiver(1000);
   const NetBytes block = pattern(3, 300);

@@ -155,7 +155,7 @@ TEST_CASE("A packet never has more than the maximum number of items", "[net][tra
   REQUIRE(packets <= 6);
 }
 
-TEST_CASE("A limit of the previous map does not count in the next", "[net][transport][sys-34]") {
+TEST_CASE("A limit of the previous map is ignored in the next map", "[net][transport][sys-34]") {
   End end(1);
   Connection& connection = end.connection;
   NetBytes memory(kDatagramBytesMax);

@@ -118,7 +118,7 @@ TEST_CASE("After a sleep both directions recover as fast as after an outage",
   REQUIRE(after.up >= 0.75 * rate);
 }
 
-TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]") {
+TEST_CASE("A clock that jumps ahead is not mistaken for a queue", "[net][transport][clocks]") {
   const Duration step = GENERATE(100ms, 900ms, 2500ms, 8000ms);
   CAPTURE(step.count());
   TwoClocks clocks(250e3);
@@ -131,7 +131,7 @@ TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]")
   REQUIRE(after.up >= 0.75 * 250e3);
 }
 
-TEST_CASE("A clock with another speed is not mistaken for a queue, and hides none",
+TEST_CASE("A clock with another speed is not mistaken for a queue, and does not hide a queue",
           "[net][transport][clocks]") {
   const double speed = GENERATE(0.8, 0.95, 0.99, 1.01, 1.05, 1.2);
   CAPTURE(speed);

@@ -153,7 +153,7 @@ TEST_CASE("A receiver refuses at most as many blocks as it can report",
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }
 
-TEST_CASE("A block that begins in the packet in which another ends is refused, not lost",
+TEST_CASE("A block that begins in the last packet of another block is refused, not lost",
           "[net][transport][sys-30]") {
   Victim victim;
   PacketDraft four;
@@ -174,7 +174,7 @@ TEST_CASE("A block that begins in the packet in which another ends is refused, n
   REQUIRE(victim.connection.block().empty());
 }
 
-TEST_CASE("A peer that begins large blocks and leaves them uses little memory, for a limited time",
+TEST_CASE("Large blocks that a peer begins and leaves use little memory for a limited time",
           "[net][transport][sys-30][sys-36]") {
   constexpr std::uint32_t kLargest = 16 * 1024 * 1024;
   Victim victim;

@@ -43,7 +43,7 @@ TEST_CASE("Map numbers wrap past 65535, and only the leader begins maps",
   REQUIRE(leader.classify(7, std::uint16_t{1}) == PacketMap::impossible);
 }
 
-TEST_CASE("A packet without a map is classified by the first packet that names one",
+TEST_CASE("A packet without a map is classified by the first packet that names a map",
           "[net][transport][sys-34]") {
   MapTurns turns(false);
   REQUIRE(turns.classify(1, std::nullopt) == PacketMap::present);

@@ -56,7 +56,7 @@ TEST_CASE("A message's header and length have one encoding", "[net][transport][s
   }
 }
 
-TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32][sys-35]") {
+TEST_CASE("Each refused message gets the right reason", "[net][transport][sys-32][sys-35]") {
   MessageSender sender(0, {.queue_bytes = 4096});
   REQUIRE(sender.push({}) == SendStatus::empty);
   REQUIRE(sender.push(pattern(1, 1025)) == SendStatus::too_large);

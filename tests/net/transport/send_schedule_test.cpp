@@ -42,7 +42,7 @@ TEST_CASE("Sources share by weight, for any packet sizes", "[net][transport][sys
   }
 }
 
-TEST_CASE("A source waits no longer than the weights of the others explain",
+TEST_CASE("A source waits no longer than the weights of other sources explain",
           "[net][transport][sys-32]") {
   SendSchedule schedule;
   for (std::size_t source = 0; source < SendSchedule::kSources; ++source) {

@@ -38,7 +38,7 @@ std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
 // Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
 // lost although the new mask contained it. With the whole window, 66 is lost by order and time, and
 // 68 is delivered.
-TEST_CASE("A packet is lost when others overtook it and its time has passed, not before",
+TEST_CASE("A packet is lost when other packets overtook it and its time has passed",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);
@@ -79,7 +79,7 @@ TEST_CASE("A late acknowledgement reports nothing and increases the waiting time
   REQUIRE(sent.late_acknowledgements() == 1);
 }
 
-TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
+TEST_CASE("When few packets are sent, an overtaken packet is lost only by time",
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);

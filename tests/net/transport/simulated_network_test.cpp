@@ -215,7 +215,7 @@ TEST_CASE("A link follows its trace and repeats it", "[net][transport][sys-22]")
   REQUIRE(lane.arrived[2].bytes == pattern(2, 100));
 }
 
-TEST_CASE("A rebinding NAT gives a socket another address and loses datagrams to the old one",
+TEST_CASE("A rebinding NAT gives a socket a new address and loses datagrams to the old address",
           "[net][transport][sys-22]") {
   Lane lane({.latency = 10ms});
   lane.network.rebind(kHere, Address::ipv4({9, 9, 9, 9}, 9));
@@ -273,7 +273,7 @@ TEST_CASE("A datagram may be empty, and is cut if the memory is too small",
   REQUIRE(in.byte_count == 20);
 }
 
-TEST_CASE("The same seed gives the same network, another seed another one",
+TEST_CASE("Equal seeds give equal networks, and different seeds different networks",
           "[net][transport][sys-22]") {
   const auto result_of = [](std::uint64_t seed) {
     Lane lane({.latency = 20ms,

@@ -65,7 +65,7 @@ TEST_CASE("An idle connection sends a ping every 250 ms, even while it is interr
   }
 }
 
-TEST_CASE("A ping is sent 250 ms after the last packet, not before", "[net][transport]") {
+TEST_CASE("A ping is sent exactly 250 ms after the last packet", "[net][transport]") {
   Time now(1s);
   Connection connection(options(), now);
   REQUIRE(listen(connection, now, 200ms).empty());
