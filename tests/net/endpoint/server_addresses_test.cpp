@@ -1,4 +1,4 @@
-// A token contains several addresses of its server; a client tries them in turn.
+// A token contains several addresses of its server, and a client tries them in order.
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 const Address kDead = Address::ipv4({10, 0, 0, 66}, 7000);
 const Address kDeadV6 = *Address::parse("[2001:db8::1]:7000");
 
-/// Options of a client whose token contains these addresses.
+/// Returns the options of a client whose token contains these addresses.
 ClientOptions options_for(NetStage& stage, std::vector<Address> servers, std::uint64_t id = 5) {
   const TokenClaims claims{.application = NetStage::kApplication,
                            .issued = NetStage::kDate,
@@ -102,7 +102,7 @@ TEST_CASE("After a lost accept, a server accepts the same token at its next addr
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.start();
-  // Both addresses belong to the same server; its packets from the first one are lost.
+  // Both addresses belong to the same server. Its packets from the first address are lost.
   Client& client = stage.add_client(options_for(stage, {stage.server_address, kDead}));
   while (client.state() != ClientState::responding) stage.step(16ms);
   stage.network.link(stage.links[1]).is_down = true;
