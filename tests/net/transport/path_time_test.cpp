@@ -145,7 +145,7 @@ TEST_CASE("The minimum of a window is never too old or too small, and soon exact
     samples.emplace_back(now, value);
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
-    // It is not smaller than all samples of the window.
+    // It is not below the minimum of the window.
     REQUIRE(minimum.value() >= minimum_of(1s));
     REQUIRE(minimum.value() <= minimum_of(200ms));  // No recent sample was smaller.
     REQUIRE(

@@ -86,7 +86,7 @@ TEST_CASE("A bundle is opened with its dependencies", "[runtime][assets][sys-13]
   CHECK(build.store.counters().bundles_opened == 2);
   build.store.close_bundle(picture);
   CHECK_FALSE(build.store.is_open(picture));
-  // The next use opens it again.
+  // The next use opens the bundle again.
   REQUIRE(build.store.load(guid(samples::kCrate), kFlattenedPrefab));
   CHECK(build.store.is_open(picture));
 }
@@ -239,7 +239,7 @@ TEST_CASE("Every flipped bit of a bundle is detected before use", "[runtime][ass
 
 TEST_CASE("A valid bundle of another build is refused", "[runtime][assets][sys-13]") {
   ClientBuild build;
-  // The bundle is valid and has the correct name, but its content differs from the catalog.
+  // The bundle is valid and has the correct name, but another hash than in the catalog.
   build.write(samples::bundle_path(samples::kCrateLook),
               build.read(samples::bundle_path(samples::kCrateBroken)));
   const Error error = build.store.load(guid(samples::kCrateLook), kFlattenedPrefab).error();

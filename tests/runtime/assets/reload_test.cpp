@@ -33,7 +33,7 @@ TEST_CASE("A bundle is loaded again for its requests", "[runtime][assets]") {
   CHECK(stage.loader.finish(crate, kStart) == LoadState::ready);
   CHECK(stage.store.is_open(bundle));
   CHECK(stage.loader.memory_bytes() == before);
-  CHECK(stage.loader.counters().loaded == 3);  // Its dependency, the picture, stayed.
+  CHECK(stage.loader.counters().loaded == 3);  // The picture, its dependency, was not loaded again.
 }
 
 TEST_CASE("A bundle without requests is closed and not loaded", "[runtime][assets]") {
@@ -81,7 +81,7 @@ struct WrittenBuild {
   TemporaryFolder folder;
 };
 
-// Its client files, mapped, with a loader and threads.
+// The mapped client files of the build, with a loader and threads.
 struct MappedStage : WrittenBuild {
   MappingGuard guard;
   MappedSource source{folder.path() + "/client"};

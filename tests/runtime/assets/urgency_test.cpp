@@ -40,7 +40,7 @@ TEST_CASE("An urgent load is placed before started ones that have not begun", "[
   stage.loader.update(kStart);
   CHECK(look.state() == LoadState::ready);
   CHECK(flash.state() == LoadState::loading);
-  CHECK(stage.loader.counters().cancelled == 0);  // It was not cancelled, only delayed.
+  CHECK(stage.loader.counters().cancelled == 0);  // The load was delayed, not cancelled.
   CHECK(stage.loader.finish(tracer, kStart) == LoadState::ready);
 }
 
@@ -137,7 +137,7 @@ TEST_CASE("A deadline has passed after its time, not at it", "[runtime][assets]"
   CHECK(first.state() == LoadState::loading);
 }
 
-// All of its loads have begun, and end on command.
+// An executor whose loads have begun, and end when the test decides.
 class BusyLoads final : public LoadExecutor {
  public:
   BusyLoads(const BundleSource& source, const CatalogReader& catalog)
@@ -163,7 +163,7 @@ TEST_CASE("While an overdue load runs, the deadlines of the others pass one by o
   BusyLoads executor(source, store.catalog());
   BundleLoader loader(store, executor, {});
   std::vector<BundleHandle> handles;
-  // Requested in another order than their deadlines.
+  // The order of the requests differs from the order of the deadlines.
   for (std::uint32_t i = 0; i < kCount; ++i) {
     const auto due = seconds(i == 0 ? 0 : 1 + i * 7 % kCount);
     handles.push_back(loader.request(i, {.deadline = kStart + due}));
@@ -177,7 +177,7 @@ TEST_CASE("While an overdue load runs, the deadlines of the others pass one by o
     loader.update(kStart + seconds(second));
     CHECK(loader.counters().timed_out == before + (second <= 2 ? 0 : 1));
   }
-  // Only one attempt was made to drop it.
+  // The loader has tried only once to cancel the load.
   CHECK(executor.cancels == 1);
   CHECK(handles[0].state() == LoadState::loading);
   executor.step();

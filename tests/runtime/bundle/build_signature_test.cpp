@@ -1,4 +1,4 @@
-// Signatures of builds: only the holder of the key can sign, and every byte is covered.
+// Signatures of builds.
 #include "runtime/bundle/build_signature.h"
 
 #include <catch2/catch.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("Keys are written and read, and invalid ones are refused", "[bundle][s
   CHECK_FALSE(parse_signing_key(key_file_text(keys.open)));
   CHECK_FALSE(parse_signing_key(""));
   std::string other = key_file_text(keys.secret);
-  other[20] = other[20] == '0' ? '1' : '0';  // The halves of the key do not match.
+  other[20] = other[20] == '0' ? '1' : '0';  // The two halves of the key do not match.
   CHECK_FALSE(parse_signing_key(other));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open).substr(0, 40)));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open) + "00"));

@@ -179,7 +179,8 @@ TEST_CASE("Long values are skipped, at any position", "[runtime][bundle][object]
   CHECK(texts == 600);
 }
 
-// A document with one sequence of two values; `first` contains the size of the first one.
+// Returns a document with one sequence of two values. `first` contains the bytes of the first
+// value.
 ByteVector two_values(const ByteVector& first) {
   ByteWriter document;
   for (const unsigned byte : {0U, 0U, 0U, 6U, 2U}) document.u8(static_cast<std::uint8_t>(byte));
@@ -222,8 +223,8 @@ TEST_CASE("A reference refers to a document of its file", "[runtime][bundle][obj
     return ObjectReader::open(two_values({std::byte{0x17}, std::byte{way}}));
   };
   CHECK(with_way(0).has_value());
-  CHECK_FALSE(with_way(1).has_value());  // One backward.
-  CHECK_FALSE(with_way(2).has_value());  // One forward.
+  CHECK_FALSE(with_way(1).has_value());  // The previous document.
+  CHECK_FALSE(with_way(2).has_value());  // The next document.
 }
 
 TEST_CASE("Equal components have equal bytes at any position", "[runtime][bundle][object]") {

@@ -17,7 +17,7 @@ TEST_CASE("A slot table finds its values, and nothing else", "[runtime][c_api]")
   CHECK(*table.find(second) == 20);
   CHECK(table.find(0) == nullptr);
   CHECK(table.find(~std::uint64_t{0}) == nullptr);
-  CHECK(table.find(first + 2) == nullptr);                          // a slot that does not exist
+  CHECK(table.find(first + 2) == nullptr);                          // an unused slot
   CHECK(table.find(first + (std::uint64_t{1} << 32U)) == nullptr);  // a later generation
   CHECK(table.size() == 2);
 }

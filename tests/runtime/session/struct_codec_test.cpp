@@ -26,7 +26,7 @@ consteval auto describe(Type<Old>) {
       .field<&Old::wide>("wide")
       .field<&Old::name>("name");
 }
-/// A later version: another range, another order, a new field, and a removed one.
+/// A later version with another range, another order, a new field and a removed field.
 struct New {
   double speed = 0;
   std::int64_t count = 0;
@@ -94,7 +94,7 @@ TEST_CASE("A struct of another version is converted field by field", "[session][
   REQUIRE(decoder.decode(0, bytes, out) == bytes.size());
   const New got = value_of<New>(out);
   CHECK(got.speed == Approx(4));
-  CHECK(got.count == -5);              // The nearest value of this end's range.
+  CHECK(got.count == -5);              // The value is clamped to this end's range.
   CHECK(got.added == 7);               // The default.
   CHECK(decoder.notes().size() == 3);  // isOn, wide and name are not read.
 }

@@ -34,7 +34,7 @@ double early_max(const std::vector<LedCommand>& commands, double from_ms, double
   return most;
 }
 
-/// Whether each tick number from the first to the last has exactly one command, in order.
+/// Returns true if each tick number from the first to the last has exactly one command, in order.
 bool is_whole(const std::vector<LedCommand>& commands) {
   for (std::size_t i = 1; i < commands.size(); ++i) {
     if (commands[i].tick != commands[i - 1].tick + 1) return false;
@@ -148,7 +148,7 @@ TEST_CASE("Reports that are half a second old cause no oscillation", "[sync][sys
   };
   lead_link(servo, steady(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
   REQUIRE(offsets.size() > 2000);
-  // The first estimate counts the way back too; the clock then decreases once.
+  // The first estimate includes the way back, so the lead then decreases once.
   for (std::size_t i = 800; i < offsets.size(); ++i) {
     REQUIRE(offsets[i] <= offsets[i - 1] + 0.3);
   }

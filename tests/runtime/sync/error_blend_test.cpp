@@ -1,4 +1,4 @@
-// How a corrected error vanishes, compared with the rules of other systems.
+// How a corrected error disappears, compared with the rules of other systems.
 #include "runtime/sync/error_blend.h"
 
 #include <cmath>
@@ -12,10 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How an error of 1 is shown at some frame rate.
+/// The course of an error of 1 at a frame rate.
 struct Course {
   double jerk_max = 0;     ///< The largest third difference between frames.
-  double vanished_ms = 0;  ///< When less than a hundredth is left.
+  double vanished_ms = 0;  ///< The time at which less than a hundredth is left.
 };
 
 Course course_of(double frames_per_second, const std::function<double(double ms)>& share) {

@@ -220,7 +220,7 @@ TEST_CASE("64 shooters of one tick have the same results in any order and on any
   std::vector<ViewedShot> shots;
   for (int i = 0; i < 64; ++i) {
     const ViewTime view = crowd.random_view(random);
-    // Shotguns: eight shots of one shooter at the same time.
+    // A shotgun fires eight shots at the same time.
     for (int pellet = 0; pellet < 8; ++pellet)
       shots.push_back({crowd.random_shot(random, view), view});
   }

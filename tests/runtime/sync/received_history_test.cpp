@@ -1,4 +1,4 @@
-// Which commands have arrived, compared with a map; and presses in outages.
+// The history of arrived commands, and presses during outages.
 #include "runtime/sync/received_history.h"
 
 #include <cstdint>
