@@ -143,7 +143,7 @@ TEST_CASE("An asset that is not in the build is an error", "[runtime][assets]") 
   CHECK(BundleHandle().state() == LoadState::failed);
 }
 
-TEST_CASE("Memory stays within its budget: the least recently used bundle is closed first",
+TEST_CASE("If memory exceeds its budget, the least recently used bundle is closed first",
           "[runtime][assets]") {
   Fixture probe;
   const auto memory_of = [&](std::uint64_t asset) {
@@ -181,7 +181,7 @@ TEST_CASE("A registry is preloaded completely", "[runtime][assets]") {
   }
 }
 
-TEST_CASE("Random requests and releases with random completion order lose nothing",
+TEST_CASE("With random requests, releases and completion order, no request is lost",
           "[runtime][assets][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);

@@ -149,7 +149,7 @@ TEST_CASE("Files in memory are found together as well as one by one", "[runtime]
   }
 }
 
-TEST_CASE("A file comes from the topmost layer that has it", "[runtime][assets][source]") {
+TEST_CASE("A file is read from the topmost layer that has it", "[runtime][assets][source]") {
   StackedSource stack;
   CHECK(stack.open("base", 9).error().code == ErrorCode::not_found);
   stack.push(layer_of("base", {{"base", "base"}, {"both", "base"}, {"all", "base"}}));
@@ -346,7 +346,7 @@ TEST_CASE("A bundle that is much larger than in the catalog is detected by its s
   CHECK(noting.bytes_max() < 1U << 20U);
 }
 
-TEST_CASE("A file is read with its own size, whatever size is expected",
+TEST_CASE("A file is read with its real size, even if another size is expected",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
@@ -447,7 +447,8 @@ TEST_CASE("Files are read if there is no address space to map them", "[runtime][
   CHECK(source.open("file", 9).value()->is_shared());
 }
 
-TEST_CASE("Without a guard, a truncated file harms no source", "[runtime][assets][source][lost]") {
+TEST_CASE("Without a guard, a truncated file does not affect any source",
+          "[runtime][assets][source][lost]") {
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;

@@ -169,7 +169,7 @@ TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]"
   CHECK(build.store.resolve(0xFFFFFFFF, TypeId(1)) == nullptr);
 }
 
-TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sys-2]") {
+TEST_CASE("The table has the same entry as the catalog for every id", "[runtime][assets][sys-2]") {
   const ByteVector bytes = encode_catalog(samples::catalog()).value();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   const TypeTable table(catalog);
@@ -291,7 +291,8 @@ TEST_CASE("A store does not open without a valid catalog", "[runtime][assets][sy
   });
 }
 
-TEST_CASE("Mapped files have the same content as read ones", "[runtime][assets][sys-13]") {
+TEST_CASE("Mapped files have the same content as files that are read",
+          "[runtime][assets][sys-13]") {
   const MemoryFileSystem files = samples::build();
   const TemporaryFolder folder;
   for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));

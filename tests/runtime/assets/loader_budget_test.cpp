@@ -90,7 +90,7 @@ TEST_CASE(
   CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
 }
 
-TEST_CASE("A bundle that was opened without the loader is ready at once, and needs no more room",
+TEST_CASE("A bundle that was opened without the loader is ready at once and needs no room",
           "[runtime][assets]") {
   Stage stage({600 * kKilobyte, 300 * kKilobyte, 600 * kKilobyte}, 1000 * kKilobyte);
   CHECK(stage.load(1) == LoadState::ready);
@@ -125,7 +125,7 @@ MemorySource bundles_of_two() {
   return source;
 }
 
-TEST_CASE("Room for the unread rest of a bundle that was opened without the loader is kept",
+TEST_CASE("Room is reserved for the unread rest of a bundle opened without the loader",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -195,7 +195,7 @@ TEST_CASE("A bundle that is released and requested again at once keeps its room"
   }
 }
 
-TEST_CASE("An open bundle with room for its rest is ready at once, whatever the deadline",
+TEST_CASE("An open bundle with room for its rest is ready at once, even after its deadline",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -209,7 +209,8 @@ TEST_CASE("An open bundle with room for its rest is ready at once, whatever the 
   CHECK(loader.finish(late, kStart) == LoadState::failed);
 }
 
-TEST_CASE("A destroyed store leaves its buffers in a pool that others use", "[runtime][assets]") {
+TEST_CASE("The buffers of a destroyed store stay in a pool that other stores use",
+          "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
   const auto memory = std::make_shared<MemoryPool>();
   {
@@ -293,7 +294,7 @@ TEST_CASE("Data that was read from a bundle without requests can be evicted", "[
   CHECK(loader.counters().evicted == 1);
 }
 
-TEST_CASE("A bundle that cannot fit closes no other", "[runtime][assets]") {
+TEST_CASE("A bundle that cannot fit does not close other bundles", "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.load(1) == LoadState::ready);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
-TEST_CASE("A large buffer is reused, a tiny one is not kept", "[runtime][assets]") {
+TEST_CASE("A large buffer is reused, and a tiny buffer is not kept", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory large = pool.allocate(kMegabyte);
   const std::byte* const place = large.bytes.get();
@@ -92,7 +92,7 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("Small buffers are freed when freeing the large ones is not enough",
+TEST_CASE("Small buffers are freed if freeing the large buffers is not enough",
           "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> allocated;

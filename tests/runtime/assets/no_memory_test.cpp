@@ -54,7 +54,7 @@ void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   CHECK(loader.memory_bytes() <= kOptions.memory_budget_bytes);
 }
 
-TEST_CASE("Whichever allocation of a loader fails, no request is lost", "[runtime][assets]") {
+TEST_CASE("If any allocation of a loader fails, no request is lost", "[runtime][assets]") {
   bool is_over = false;
   for (std::uint64_t failing = 0; !is_over; ++failing) {
     CAPTURE(failing);
@@ -67,7 +67,7 @@ TEST_CASE("Whichever allocation of a loader fails, no request is lost", "[runtim
   }
 }
 
-TEST_CASE("Whichever allocation fails while threads load, the loader continues or ends",
+TEST_CASE("If any allocation fails while threads load, the loader continues or ends",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource source(files, AssetPath::parse("client").value());

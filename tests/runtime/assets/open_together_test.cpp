@@ -135,7 +135,7 @@ std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   return taken;
 }
 
-TEST_CASE("A thread takes several small bundles at a time, and large ones one by one",
+TEST_CASE("A thread takes several small bundles together, and large bundles one by one",
           "[runtime][assets][threads]") {
   using samples::PlainBytes;
   CHECK(taken_by_one(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
@@ -143,8 +143,7 @@ TEST_CASE("A thread takes several small bundles at a time, and large ones one by
   CHECK(taken_by_one(40'000, PlainBytes::noise) == 1);
 }
 
-TEST_CASE("A load that has not begun can be dropped, one that has begun cannot",
-          "[runtime][assets][threads]") {
+TEST_CASE("A load can be dropped only before it has begun", "[runtime][assets][threads]") {
   Gate gate(6);
   CHECK_FALSE(gate.executor.cancel(0));
   CHECK(gate.executor.cancel(3));
@@ -166,7 +165,8 @@ TEST_CASE("An executor ends while files are being opened", "[runtime][assets][th
   gate.source.open_gate();
 }
 
-TEST_CASE("A stack opens as many files at once as its best layer", "[runtime][assets]") {
+TEST_CASE("A stack opens as many files together as its layer with the highest limit",
+          "[runtime][assets]") {
   const MemorySource files;
   StackedSource stack;
   CHECK(stack.files_at_once() == 1);

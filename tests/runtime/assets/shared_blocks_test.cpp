@@ -86,7 +86,8 @@ TEST_CASE("An entry of many blocks has the same bytes with any number of threads
   }
 }
 
-TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][assets][threads]") {
+TEST_CASE("A damaged entry of many blocks gives the same error as on one thread",
+          "[runtime][assets][threads]") {
   const std::uint32_t middle = kLargeBlocks / 2;
   const std::vector<std::vector<std::uint32_t>> damages = {
       {0}, {middle}, {kLargeBlocks - 1}, {middle, middle + 1, middle + 2}, {}};
@@ -156,7 +157,7 @@ TEST_CASE("An entry that is too large is refused before other threads help",
   CHECK(finished[0].result.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Idle threads help, and hash nothing twice", "[runtime][assets][threads]") {
+TEST_CASE("Idle threads help, and no byte is hashed twice", "[runtime][assets][threads]") {
   OneEntry one({.plain_bytes = kLargeBytes});
   const ByteVector plain = block_bundle_bytes(0, kLargeBytes);
   BlockTeam<Nothing> team(2);
@@ -253,7 +254,7 @@ class RandomPlayer {
   std::vector<FinishedLoad> finished_;
 };
 
-TEST_CASE("Large loads that are cancelled at random, or left behind, end",
+TEST_CASE("Large loads end even if they are cancelled at random or never collected",
           "[runtime][assets][threads]") {
   std::vector<samples::BlockBundle> bundles = {{.plain_bytes = kLargeBytes},
                                                {.plain_bytes = kLargeBytes + 70'000},

@@ -33,7 +33,7 @@ std::string name_of_chosen(const CatalogReader& catalog,
   return "base";
 }
 
-TEST_CASE("The alternative with most of the chosen values is used, else the bundle itself",
+TEST_CASE("The alternative with most chosen values is used, or the bundle if there is none",
           "[runtime][bundle][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();

@@ -231,7 +231,8 @@ TEST_CASE("A frame that does not match its block is refused", "[runtime][bundle]
   CHECK(decompressor.decompress({}, out).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A frame of any size and content is read, but never a part of one", "[runtime][bundle]") {
+TEST_CASE("A frame of any size and content is read, and a part of a frame is refused",
+          "[runtime][bundle]") {
   // Sizes around the limits at which a frame encodes its size differently, and around a block's
   // size.
   const auto size =

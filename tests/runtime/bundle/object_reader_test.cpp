@@ -52,7 +52,7 @@ TEST_CASE("An object returns its documents, values and references", "[runtime][b
   CHECK(hero->find("m_UpperCase")->kind() == ObjectKind::mapping);
 }
 
-TEST_CASE("References inside an object are resolved, weak ones are guids",
+TEST_CASE("References inside an object are resolved, and weak references are guids",
           "[runtime][bundle][object]") {
   const ByteVector bytes = sample_bytes();
   const ObjectReader object = ObjectReader::open(bytes).value();
@@ -208,7 +208,7 @@ ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t>
   return value.take();
 }
 
-TEST_CASE("A size precedes long content only", "[runtime][bundle][object]") {
+TEST_CASE("A size precedes only long content", "[runtime][bundle][object]") {
   const std::uint8_t sized = 0x16;
   CHECK(ObjectReader::open(two_values(nulls(6, 255, {}))).has_value());
   CHECK(ObjectReader::open(two_values(nulls(sized, 256, 256))).has_value());

@@ -174,7 +174,7 @@ TEST_CASE("A reference is resolved when its entity arrives", "[runtime][replicat
   CHECK(stage.client_world.has(stage.life.id(), stage.seen.find(target)));
 }
 
-TEST_CASE("With another map everything despawns, and live entities are spawned again",
+TEST_CASE("When the map changes, all entities despawn and live entities are spawned again",
           "[runtime][replication][sys-34]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
@@ -245,7 +245,8 @@ TEST_CASE(
   CHECK(stage.client.counters().divergences == divergences);
 }
 
-TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runtime][replication]") {
+TEST_CASE("Unchanged entities are only compared, and paused entities are not compared",
+          "[runtime][replication]") {
   BridgeStage stage;
   for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
   stage.run(1);
@@ -306,7 +307,7 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
   CHECK(asked == 0);
 }
 
-TEST_CASE("An entity that is restored to before its bundle was loaded is completed again",
+TEST_CASE("An entity is completed again after a restore to a tick before its bundle was loaded",
           "[runtime][replication]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -324,7 +325,8 @@ TEST_CASE("An entity that is restored to before its bundle was loaded is complet
   CHECK(stage.client_world.entity_count() == 2);
 }
 
-TEST_CASE("An entity with the id of an undone member is not a member", "[runtime][replication]") {
+TEST_CASE("A new entity with the id of an undone member is not a member",
+          "[runtime][replication]") {
   const std::size_t lids = GENERATE(1U, 2U);
   const samples::BridgeBuild side{.values = {.crate_lids = lids}};
   BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
@@ -371,7 +373,7 @@ TEST_CASE("A game that despawns all members keeps its other entities below the r
   CHECK(world.first_child(root).is_null());
 }
 
-TEST_CASE("A recording plays into a world as a server does, also backwards",
+TEST_CASE("A recording plays into a world like a server, and also backwards",
           "[runtime][replication]") {
   std::vector<ComponentDescription> components = samples::game_components();
   described(components, "Life").fields[0].receivers = Receivers::owner;

@@ -93,7 +93,7 @@ TEST_CASE("An entity that is placed on both sides has one id, and is updated lik
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("A placed entity that is gone before a client joins is despawned there",
+TEST_CASE("A placed entity that was removed before a client joins despawns at the client",
           "[runtime][replication][sys-15]") {
   const double loss = GENERATE(0.0, 0.3);
   CAPTURE(loss);
@@ -136,7 +136,7 @@ TEST_CASE("No placed entity despawns before all entities have arrived",
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
-TEST_CASE("No placed entity despawns because its datagram was overtaken by others",
+TEST_CASE("No placed entity despawns because other datagrams overtook its datagram",
           "[runtime][replication][sys-15][property]") {
   constexpr std::size_t kPosts = 700;
   const auto latency = GENERATE(34, 42, 46, 58);
@@ -168,7 +168,7 @@ TEST_CASE("No placed entity despawns because its datagram was overtaken by other
   CHECK(ids_of(stage.seen) == ids_of(stage.collection));
 }
 
-TEST_CASE("A recording contains which placed entities were gone when it began",
+TEST_CASE("A recording contains the placed entities that were removed before its start",
           "[runtime][replication][recording][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -255,7 +255,7 @@ TEST_CASE("Changes while a client's level begins again are applied afterwards",
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("A level that its server unloads loses its placed entities on the clients",
+TEST_CASE("When a server unloads a level, its placed entities despawn on the clients",
           "[runtime][replication][sys-14][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;

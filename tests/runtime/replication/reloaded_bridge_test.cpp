@@ -88,7 +88,7 @@ TEST_CASE("Members that a reload removes are not reported as missing",
   stage.check_root();
 }
 
-TEST_CASE("A server whose prefabs are reloaded sends the new members from then on",
+TEST_CASE("A server whose prefabs are reloaded then sends the new members",
           "[runtime][replication][reload]") {
   BridgeStage stage;
   MemoryFileSystem files;
@@ -233,7 +233,7 @@ std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> bod
 
 }  // namespace
 
-TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or removes",
+TEST_CASE("Rebuilt members keep their indices if the game attaches or removes entities",
           "[runtime][replication][reload]") {
   enum class Game : std::uint8_t { idles, destroys, adds, moves };
   const Game game = GENERATE(Game::idles, Game::destroys, Game::adds, Game::moves);

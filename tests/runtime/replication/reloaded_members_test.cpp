@@ -123,7 +123,7 @@ TEST_CASE("A rebuilt member that the game despawns leaves its index empty",
   if (!destroys_all) CHECK(reloaded.mass(lids[1]) == 19);
 }
 
-TEST_CASE("Some time after a reload the rebuilt members are sent, also when moved",
+TEST_CASE("Some time after a reload the rebuilt members are sent, even if they were moved",
           "[runtime][replication][reload]") {
   ReloadedServer server;
   auto& stage = server.stage;

@@ -213,7 +213,7 @@ void play(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-TEST_CASE("Over a connection, neighbouring versions apply all fields that they both have",
+TEST_CASE("Over a connection, adjacent versions apply all fields that both have",
           "[runtime][replication][sys-38][sys-39]") {
   SECTION("before to before") { play<ShieldBefore, ShieldBefore>({}); }
   SECTION("before to now") { play<ShieldBefore, ShieldNow>({"Shield.weight"}); }

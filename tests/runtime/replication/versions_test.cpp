@@ -193,8 +193,7 @@ To converted(From sent, To kept) {
 
 }  // namespace
 
-TEST_CASE("Neighbouring versions understand each other, both ways",
-          "[runtime][replication][sys-39]") {
+TEST_CASE("Adjacent versions convert each other's components", "[runtime][replication][sys-39]") {
   check_pair<ArmourBefore, ArmourBefore>(0);
   check_pair<ArmourBefore, ArmourNow>(1);  // `weight` was removed
   check_pair<ArmourBefore, ArmourAfter>(1);
@@ -312,7 +311,7 @@ TEST_CASE("Texts are cut between characters", "[runtime][replication]") {
   CHECK(converted<FixedText<8>, FixedText<3>>(sent, {}).view() == "ab");
 }
 
-TEST_CASE("A hostile schema causes no errors", "[runtime][replication]") {
+TEST_CASE("A malicious schema causes no errors", "[runtime][replication]") {
   const ComponentDescription here = description_of<ArmourNow>();
   const World world(std::span(&here, 1));
   std::uint64_t bits = 1;

@@ -26,7 +26,7 @@ void hurt(SystemContext& ctx, EntityId self, Health& health) {
   health.points -= 10;
 }
 
-TEST_CASE("With right predictions no command runs again, and nothing is allocated",
+TEST_CASE("With correct predictions no command runs again, and nothing is allocated",
           "[session][prediction][sys-55][sys-78]") {
   Stage stage(make_game(systems<session_game::steer>()), 8, 6);
   std::uint32_t tick = 0;
@@ -226,7 +226,7 @@ void compare_replays(std::uint64_t seed, const Systems& shared, ReplayCounts& co
   CHECK(whole.prediction->counters().kept_states == 0);
 }
 
-TEST_CASE("A replay of what a difference touches equals a replay of everything [P22, F9]",
+TEST_CASE("A replay of the affected entities equals a replay of all entities [P22, F9]",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -239,7 +239,7 @@ TEST_CASE("A replay of what a difference touches equals a replay of everything [
   CHECK(counts.whole > 5);
 }
 
-TEST_CASE("Entities that nothing connects are replayed alone [F9]",
+TEST_CASE("Entities without connections to other entities are replayed alone [F9]",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -287,7 +287,7 @@ void drift(SystemContext& ctx) {
   ctx.each<Transform>([](Transform& at) { at.position.y += 0.01F; });
 }
 
-TEST_CASE("A shared system that runs once per tick has everything replayed",
+TEST_CASE("With a shared system that runs once per tick, all entities are replayed",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   compare_replays(3, systems<session_game::steer, drift, hurt>(), counts);

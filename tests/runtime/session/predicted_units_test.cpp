@@ -117,7 +117,8 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   CHECK(shown - static_cast<int>(undone.size()) == server);
 }
 
-TEST_CASE("A cue is decoded as it was encoded; a shorter one is refused", "[session][cues]") {
+TEST_CASE("A cue is unchanged after encoding and decoding, and a truncated cue is refused",
+          "[session][cues]") {
   const auto kind = GENERATE(range(0, 16));
   SentCue cue{.key = {}, .cause = {17}, .effect = {}, .options = {}, .message = {}};
   const std::string name = "muzzle_flash";
@@ -238,8 +239,7 @@ TEST_CASE("A command with more spawns than a report holds is not covered", "[ses
   CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
 }
 
-TEST_CASE("The history of mispredictions keeps the last ones, as lines and as rows",
-          "[session][sys-57]") {
+TEST_CASE("The history keeps the last mispredictions, as lines and as rows", "[session][sys-57]") {
   MispredictionLog log;
   for (std::uint32_t i = 0; i < MispredictionLog::kKept + 10; ++i) {
     log.add({.tick = Tick(i),

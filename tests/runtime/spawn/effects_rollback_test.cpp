@@ -160,7 +160,7 @@ class PredictingClient {
   EffectPlayer player_ = EffectPlayer::create(spawner_, {.same_within_ticks = within_}).value();
 };
 
-TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lost",
+TEST_CASE("With any rollbacks, each shot of the world plays exactly once",
           "[runtime][spawn][sys-20][sys-56][property]") {
   const auto within = GENERATE(0U, 1U, 2U);
   const auto seed = GENERATE(range(1U, 21U));

@@ -220,7 +220,7 @@ TEST_CASE("A free instance is used before a playing one", "[runtime][spawn][sys-
   CHECK(show.tracer(0).end.x == 10);
 }
 
-TEST_CASE("An effect with a cause is played once, however often its tick is computed",
+TEST_CASE("An effect with a cause plays once, even if its tick is computed several times",
           "[runtime][spawn][sys-20][sys-56]") {
   Show show;
   const auto explode_at = [&](std::uint32_t tick) {

@@ -136,7 +136,7 @@ TEST_CASE("A prefab with other entities is spawned again below its root, which s
   CHECK_FALSE(f.world.has(f.world.find_component("Body").value(), root));
 }
 
-TEST_CASE("Everything that spawns uses a new build, and releases the old one",
+TEST_CASE("All spawning classes use a new build, and release the old build",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -175,7 +175,7 @@ TEST_CASE("Everything that spawns uses a new build, and releases the old one",
   CHECK(f.world.get(f.life, deferred.spawn(guid(kTree)))->current == 150);
 }
 
-TEST_CASE("Instances that the new build cannot spawn stay, and despawned ones are removed",
+TEST_CASE("Instances that the new build cannot spawn are kept, and despawned instances removed",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);

@@ -120,7 +120,7 @@ TEST_CASE("Levels that place other entities at the same positions have different
   CHECK(placed({10, 20}) == placed({10, 20}, "Post@low"));  // The name of a variant.
 }
 
-TEST_CASE("A level may be unloaded while it loads, and another one requested",
+TEST_CASE("A level may be unloaded while it loads, and another level may be requested",
           "[runtime][spawn][sys-14][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -259,7 +259,7 @@ TEST_CASE("Placed entities of a rebuilt layer get the first ids again",
   client.level.unload();
 }
 
-TEST_CASE("A level that was updated in place has the hash of a fresh one",
+TEST_CASE("A level that was updated in place has the same hash as a new level",
           "[runtime][spawn][sys-15][reload]") {
   Side server("server");
   PrefabInstances instances;
@@ -326,7 +326,7 @@ TEST_CASE("A layer on demand with a replicated entity after a reload fails, and 
   client.level.unload();
 }
 
-TEST_CASE("Placed entities get ids all together or not at all", "[runtime][spawn][sys-15]") {
+TEST_CASE("Either all placed entities get ids, or none", "[runtime][spawn][sys-15]") {
   Side client("client");
   client.load();
   ReplicatedCollection collection(client.world);

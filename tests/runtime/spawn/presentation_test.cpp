@@ -165,7 +165,7 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("Showing a presentation reads no file: it is complete when its bundle is loaded",
+TEST_CASE("Showing a presentation reads no file, and completes when its bundle is loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();
@@ -180,7 +180,7 @@ TEST_CASE("Showing a presentation reads no file: it is complete when its bundle 
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("Another variation is visible when it is loaded, and until then the previous one",
+TEST_CASE("The previous variation is visible until the new variation is loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();

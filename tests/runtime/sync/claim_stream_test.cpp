@@ -34,7 +34,7 @@ bool is_same(const ViewClaim& a, const ViewClaim& b) {
   return a.newest == b.newest && a.view() == b.view();
 }
 
-TEST_CASE("Any claim arrives as it was made, also where its low bits wrap", "[sync][lag][sys-83]") {
+TEST_CASE("Any claim arrives unchanged, even when its low bits wrap", "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
     const auto now = static_cast<std::uint32_t>(

@@ -177,7 +177,7 @@ TEST_CASE("On thousands of networks no press of an arriving command is lost or d
   CHECK(arrived > commands * 9 / 10);
 }
 
-TEST_CASE("Presses that come too late for longer than commands are kept run once in the end",
+TEST_CASE("Presses that are late for longer than commands are kept finally run once",
           "[sync][commands]") {
   const std::uint32_t late_ticks = GENERATE(70U, 200U, 900U);
   CAPTURE(late_ticks);

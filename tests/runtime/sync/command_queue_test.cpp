@@ -29,7 +29,7 @@ TEST_CASE("Each command runs once and in order when packets arrive in time",
   CHECK(stage.queue.counters().received == 300);
 }
 
-TEST_CASE("A client that sends at twice real time gains nothing", "[sync][commands]") {
+TEST_CASE("A client that sends at twice real time has no advantage", "[sync][commands]") {
   SECTION("with its own stamps") {
     Stage stage;
     for (int tick = 1; tick <= 200; ++tick) {

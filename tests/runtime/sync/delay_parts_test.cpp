@@ -33,7 +33,8 @@ TEST_CASE("A lateness history equals a sorted list of the last values", "[sync][
   }
 }
 
-TEST_CASE("The cheapest delay covers late values as long as each is worth it", "[sync][sys-53]") {
+TEST_CASE("The cheapest delay covers late values as long as this costs less than lateness",
+          "[sync][sys-53]") {
   LatenessHistory history(100, 1e9);
   CHECK(history.cheapest(1000) == 0);
   for (int i = 0; i < 90; ++i) history.add(10, i);

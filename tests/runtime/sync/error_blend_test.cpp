@@ -40,7 +40,7 @@ double ours(double ms) {
 double quake3(double ms) { return std::max(1 - ms / 100, 0.0); }
 double half_in_200_ms(double ms) { return std::pow(0.5, ms / 200); }
 
-TEST_CASE("A corrected error vanishes within 100 ms, with less jerk than in a straight line",
+TEST_CASE("A corrected error disappears within 100 ms, with less jerk than a linear blend",
           "[sync][blend][sys-55]") {
   const double frames_per_second = GENERATE(60.0, 75.0, 144.0, 240.0);
   CAPTURE(frames_per_second);

@@ -108,7 +108,7 @@ TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag][sys-60]") 
   CHECK(millimetres(half, rotated(turn(0.5), {10, 0, 0})) < 0.1);
 }
 
-TEST_CASE("Nothing is between the two ends of a teleport", "[sync][lag][sys-60]") {
+TEST_CASE("No position between the two ends of a teleport is hit", "[sync][lag][sys-60]") {
   const bool is_marked = GENERATE(true, false);
   const Vec3 far = is_marked ? Vec3{0.5F, 0, 0} : Vec3{50, 0, 0};
   PoseHistory history;

@@ -12,7 +12,8 @@ namespace {
 
 using samples::SampleWorld;
 
-TEST_CASE("Queued changes are executed in order, invalid ones are counted", "[runtime][world]") {
+TEST_CASE("Queued changes are executed in order, and invalid changes are counted",
+          "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;
   const EntityId old = f.spawn(1);

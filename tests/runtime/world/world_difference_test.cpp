@@ -182,7 +182,8 @@ TEST_CASE("A report omits orders that differ only because an entity is missing",
                                  "entity 2: another child of its parent follows it"});
 }
 
-TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys-57][property]") {
+TEST_CASE("Two worlds differ exactly when their checksums differ",
+          "[runtime][world][sys-57][property]") {
   const auto seed = GENERATE(range(1U, 201U));
   CAPTURE(seed);
   std::mt19937 random(seed);

@@ -185,7 +185,8 @@ TEST_CASE("A parent can change, but never to a descendant", "[runtime][world][sy
   CHECK(world.next_sibling(c).is_null());
 }
 
-TEST_CASE("The server simulates every entity, a player its own ones", "[runtime][world][sys-19]") {
+TEST_CASE("The server simulates every entity, and a player its own entities",
+          "[runtime][world][sys-19]") {
   Fixture f;
   World& world = f.world;
   const PlayerId server = PlayerId::none;
