@@ -13,12 +13,12 @@ namespace muster {
 
 namespace {
 
-/// A member that wants more may save up the bytes that the cap allows in this time, in seconds: one
-/// tick of 20 Hz.
+/// A member that wants more may save up the bytes that the cap allows in this time. It is one tick
+/// of 20 Hz, in seconds.
 constexpr double kSaved = 0.05;
 /// The minimum of a full credit, in bytes: a small packet.
 constexpr double kSmallPacket = 300;
-/// A lower credit counts as used up, in bytes.
+/// The credit in bytes below which a credit counts as used up.
 constexpr auto kUsedUp = static_cast<double>(kAllowedMin);
 /// A member that used up its credit counts as needy for this long: two ticks of 20 Hz.
 constexpr Duration kNeedy = std::chrono::milliseconds(100);

@@ -26,9 +26,9 @@ class SendCap {
   void leave(std::size_t member);
   /// Records a sent packet. If the packet is larger than the credit, the credit becomes negative.
   void spent(std::size_t member, std::size_t bytes);
-  /// Distributes the bytes that the cap allows since the last call. Call it after all packets of a
-  /// tick were sent. Returns the number of members that had used up their credit. Takes time linear
-  /// in `members_max`.
+  /// Distributes the bytes that the cap has allowed since the last call. Call it after all packets
+  /// of a tick were sent. Returns the number of members that had used up their credit. Takes time
+  /// linear in `members_max`.
   std::size_t refill(Time now);
 
   /// The bytes that a member may send before the next refill; negative if the member has sent more

@@ -240,8 +240,7 @@ void Server::send_client(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    // Closed connections ignore the cap. Their few packets prevent that the client waits for its
-    // timeout.
+    // Closed connections ignore the cap, so that their clients receive the close at once.
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));

@@ -40,7 +40,7 @@ constexpr unsigned kRoundPackets = 3;
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
-/// The slope of a shorter observation is not used, in seconds.
+/// The minimum time, in seconds, of an observation whose slope is used.
 constexpr double kLookedEnough = 0.025;
 /// The delay is the minimum over the time of this many packets, because packets wait for each other
 /// on a slow path.

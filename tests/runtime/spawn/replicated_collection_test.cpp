@@ -173,7 +173,7 @@ struct Team {
 };
 consteval auto describe(Type<Team>) { return Describe<Team>("Team").field<&Team::id>("id"); }
 
-TEST_CASE("A group lists components for all, then predicted, then interpolated ones",
+TEST_CASE("A group lists components for all, then predicted, then interpolated components",
           "[runtime][spawn][sys-17]") {
   World world(std::vector{description_of<Aim>(), description_of<Ammo>(), description_of<Team>()});
   const auto aim = world.component<Aim>("Aim");
