@@ -104,7 +104,7 @@ int convert(const Arguments& arguments, const Streams& streams) {
   }
   streams.out << fmt::format("{} datagrams\n", pcap.datagrams);
   if (pcap.unknown_connection > 0) {
-    streams.err << fmt::format("muster-net: {} packets belong to no recorded connection\n",
+    streams.err << fmt::format("muster-net: {} packets have no recorded connection\n",
                                pcap.unknown_connection);
   }
   return judge(arguments.file, pcap.status, pcap.offset, streams);
@@ -200,14 +200,14 @@ using Command = std::function<int(const Arguments&, const Streams&)>;
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about,
                       Arguments& arguments, const Command& command, Command& chosen) {
   CLI::App* const added = app.add_subcommand(name, about);
-  added->add_option("FILE", arguments.file, "A capture, or a recording for `bandwidth`.")
+  added->add_option("FILE", arguments.file, "The capture to read; for `bandwidth`, the recording.")
       ->required();
   added->callback([&chosen, command] { chosen = command; });
   return added;
 }
 
 void add_format(CLI::App* command, Arguments& arguments) {
-  command->add_option("--format", arguments.format, "How it is printed.")
+  command->add_option("--format", arguments.format, "The output format.")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
@@ -241,7 +241,7 @@ int run_command(int argc, char** argv, const Streams& streams) {
              arguments);
   add_command(app, "bandwidth", "Shows the bandwidth of a recorded world's snapshots.", arguments,
               show_bandwidth, chosen)
-      ->add_option("--format", arguments.format, "How it is printed.")
+      ->add_option("--format", arguments.format, "The output format.")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->capture_default_str();
   try {
