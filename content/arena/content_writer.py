@@ -14,21 +14,21 @@ def guid_of(path):
 
 
 def file_id_of(path, name, signed=False):
-    """A 63-bit id like the editor's; components may have negative ones."""
+    """Returns a 63-bit id like the ids of Unity's editor. Ids of components may be negative."""
     digest = hashlib.sha256(f"arena:{path}#{name}".encode()).digest()
     value = int.from_bytes(digest[:8], "big", signed=True)
     return value if signed else value & 0x7FFFFFFFFFFFFFFF
 
 
 def words_of(guid):
-    """The four signed integers val0..val3 of a weak reference."""
+    """Returns the four signed integers val0 to val3 of a weak reference."""
     b = bytes.fromhex(guid)
     order = ((0, 1, 2, 3), (6, 7, 4, 5), (11, 10, 9, 8), (15, 14, 13, 12))
     return [int.from_bytes(bytes(b[i] for i in word), "big", signed=True) for word in order]
 
 
 def noise(seed, count):
-    """`count` pseudo-random bytes, the same on every machine."""
+    """Returns `count` pseudo-random bytes, which are equal on every machine."""
     blocks = (count + 31) // 32
     return b"".join(
         hashlib.sha256(f"{seed}:{block}".encode()).digest() for block in range(blocks))[:count]
@@ -122,7 +122,7 @@ def inline(value, unity):
 
 
 def folded(line, column):
-    """Breaks a reference before `type:` like Unity, if the line exceeds 80 characters."""
+    """Breaks a line of more than 80 characters before `type:` of a reference, as Unity does."""
     if len(line) <= 80 or ", type: " not in line:
         return [line]
     head, tail = line.rsplit(", type: ", 1)
@@ -187,7 +187,7 @@ def unity_text(documents):
 
 
 class Project:
-    """Every file by its path, and the data of prefabs that other prefabs need."""
+    """All files by their paths, and the data of prefabs that other prefabs need."""
 
     def __init__(self):
         self.files = {}
@@ -222,7 +222,7 @@ class Project:
         self.add(path, unity_text([(class_id, main_id, class_name, {**head, **fields}, False)]))
 
     def with_metas(self):
-        """Returns all files, their sidecars, and those of the folders."""
+        """Returns all files, and the sidecars of files and folders."""
         result = dict(self.files)
         folders = set()
         for path in self.files:
@@ -293,7 +293,8 @@ class Node:
 
 class Model:
     """The data of a Unity prefab that other prefabs need: the ids of its root and of the root's
-    components. In a variant these ids are the editor's: instance xor id in the source."""
+    components. In a variant, an id is the instance's id xor the id in the source, as in Unity's
+    editor."""
 
     def __init__(self, root, transform, components):
         self.root = root
@@ -334,7 +335,8 @@ def behaviour_head(script, game_object, name=""):
 
 
 def serialized_fields(name, fields):
-    """A proxy of a data component has its fields one level deeper."""
+    """Returns the fields as the component stores them. ReplicatedEntity stores its fields one level
+    deeper."""
     return {"m_SerializedData": fields} if name == "ReplicatedEntity" else fields
 
 
@@ -399,7 +401,7 @@ class UnityPrefab:
         return self.instance(node.name, node.prefab, father, order, node.components, (), place)
 
     def instance(self, name, source_path, father, order, components, removed, place):
-        """Adds a PrefabInstance; below father 0 the file becomes a variant."""
+        """Adds a PrefabInstance. With father 0, the file is a variant."""
         source = self.project.models[source_path]
         instance = self.new_id("PrefabInstance")
         seen = source.seen_through(instance)
@@ -497,7 +499,7 @@ def prefab(project, path, components=(), children=(), name=None):
 
 
 def variant(project, path, base, components=(), removed=()):
-    """Adds a prefab that is another one with some components changed, added or removed."""
+    """Adds a prefab variant: another prefab with changed, added or removed components."""
     if extension(path) == ".yaml":
         root = {"name": stem(path)}
         if components:

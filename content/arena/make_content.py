@@ -5,7 +5,7 @@
     make_content.py --check    write nothing; fail if a file differs from the output
 
 Each run gives the same bytes: guids, file ids and noise are derived from names by SHA-256. The
-tables of the content are here; content_writer.py and content_media.py write it. Needs only
+tables of the content are here. content_writer.py and content_media.py write the files. Needs only
 Python's standard library.
 """
 
@@ -107,7 +107,8 @@ class Arena:
         variant(self.project, path, base, [own_guid(path), *components], removed)
 
     def presents(self, path, owner, kind=0, variation=0, platform=CLIENT_PC):
-        """Registers the prefab at `path` as a presentation of `owner`; returns its component."""
+        """Registers the prefab at `path` as a presentation of `owner`, and returns its
+        component."""
         self.presentations.append((path, owner, platform, kind, variation))
         return ("PresentationEntity", {"presentationOwner": Weak(owner), "platformFlags": platform,
                                        "type": kind, "variation": variation})
@@ -172,7 +173,7 @@ def describe_art(project):
 
 
 def describe_parts(project):
-    """Small prefabs that others contain."""
+    """Adds small prefabs that other prefabs contain."""
     folder = "Assets/Prefabs/Parts/"
     prefab(project, folder + "HitVolumes.prefab", [], [
         Node("Head", [("SphereCollider", {"radius": 0.18, "center": vec(0, 0, 0)}),
@@ -197,7 +198,7 @@ CANYON_STATE = "plain/replicated/level_state_canyon.yaml"
 
 
 def describe_replicated(arena):
-    """Entities with only logic; their presentations are separate prefabs."""
+    """Adds entities with only logic. Their presentations are separate prefabs."""
     folder = "Assets/Prefabs/Replicated/"
     arena.replicated_prefab(folder + "PlayerState.prefab", [
         ("PlayerState", {"playerId": -1, "heroType": 1, "score": 0})])
@@ -255,7 +256,7 @@ def describe_replicated(arena):
 
 
 def describe_factories(arena):
-    """Entities made from data alone, without a prefab."""
+    """Adds entities that have no prefab."""
     project = arena.project
     path = "Assets/Gamedesign/Factories/ProjectileEntityFactory.asset"
     project.asset(path, "ProjectileEntityFactory", {
@@ -517,7 +518,7 @@ def describe_presentations(arena):
 
 
 def row_of(name, path, count, step, height=0):
-    """`count` instances of one piece, side by side."""
+    """Returns `count` instances of one prefab, side by side."""
     return [Node(f"{name} {i + 1}", at=(i * step, height, 0), prefab=path) for i in range(count)]
 
 
@@ -561,7 +562,7 @@ def describe_foundry(arena):
 
 
 def describe_canyon(arena):
-    """Returns the layers, as `describe_foundry`."""
+    """Returns the layers: main, gameplay, background."""
     project = arena.project
     sand = "plain/physics/sand.yaml"
     prefab(project, "plain/level/rock.yaml",
@@ -593,11 +594,11 @@ def describe_canyon(arena):
 
 
 def describe_levels(arena):
-    """Returns the level assets. A level's main and gameplay layers are for both sides, without
-    art. Its background is the presentation of the level's state, for clients."""
+    """Returns the level assets. A level's main and gameplay layers are for server and clients, and
+    contain no art. Its background layer is the presentation of the level's state, for clients."""
     levels = {"plain/levels/foundry.yaml": describe_foundry(arena),
               "plain/levels/canyon.yaml": describe_canyon(arena)}
-    # Trained, not written by this script: see README.md.
+    # This script does not write the model: see README.md.
     model = "plain/levels/snapshots.mdl"
     arena.project.add(model, (ROOT / model).read_bytes())
     for path, (main, gameplay, back) in levels.items():
@@ -670,7 +671,8 @@ def all_files():
 
 
 def files_on_disk():
-    """Hidden files are skipped, because `muster prepare` keeps type ids in some."""
+    """Returns the files on disk. Skips hidden files, because `muster prepare` writes type ids into
+    hidden files."""
     return {path.relative_to(ROOT).as_posix(): path
             for folder in FOLDERS for path in (ROOT / folder).rglob("*")
             if path.is_file() and not path.name.startswith(".")}

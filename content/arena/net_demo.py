@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs a match of the arena over a bad link: one server, several clients, real sockets. At the end
-every client's world must equal the server's world for that player.
+"""Runs a match of the arena over a link with loss and delay: one server, several clients, real
+sockets. At the end, every client's world must equal the server's world for that player.
 
 usage: net_demo.py BIN BUILD [--clients N] [--seconds N] [--loss PERCENT] [--delay MS] [--seed N]
 
-BIN is the folder of arena_server and arena_client, BUILD an output of 'muster build'. Exit code 1:
-a world differs or a program fails."""
+BIN is the folder of arena_server and arena_client. BUILD is an output of 'muster build'. The exit
+code is 1 if a world differs or a program fails."""
 
 import argparse
 import json
@@ -69,14 +69,14 @@ class Match:
 
 
 def finish(process):
-    """Returns exit code, report and errors of a process that ends by itself."""
+    """Waits for a process to end, and returns its exit code, report and errors."""
     out, err = process.communicate(timeout=PATIENCE_SECONDS)
     lines = out.strip().splitlines()
     return process.returncode, json.loads(lines[-1]) if lines else None, err
 
 
 def play(options):
-    """Runs a match; returns the server's report, the clients' reports and the errors."""
+    """Runs a match, and returns the server's report, the clients' reports and the errors."""
     with Match(options) as match:
         server, place = match.start_server("--seconds", options.seconds, *match.link(options.seed))
         clients = [match.start_client(place, *match.link(options.seed + 1 + i))
@@ -109,7 +109,7 @@ def compare(server, clients, count):
 
 
 def hit_agreement(told, seen):
-    """Of the shots that both ends know, how many hit the same thing or nothing on both."""
+    """Counts the shots that both ends know and for which both ends have the same result."""
     there = dict(map(tuple, told["shots"]))
     both = [(there[tick], target) for tick, target in seen["shots"] if tick in there]
     return f"{sum(mine == theirs for mine, theirs in both)}/{len(both)}"

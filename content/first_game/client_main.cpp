@@ -1,4 +1,4 @@
-// A client of the first game, with a window in the terminal: `client BUILD SERVER KEY`.
+// A client of the first game, which draws in a terminal: `client BUILD SERVER KEY`.
 #include <muster/client.h>
 
 #include "game.h"
@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     client.set_command(Move{.x = window.stick_x(), .z = window.stick_z()});
     client.run_frame();
     client.each<const muster::Transform>([&](muster::EntityId id, const muster::Transform& at) {
-      window.draw(client.asset_path(id), at.position);  // An interpolated position.
+      window.draw(client.asset_path(id), at.position);  // interpolated between two snapshots
     });
     window.show(client.state_text());
   }

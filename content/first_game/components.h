@@ -10,8 +10,8 @@ struct Robot {
 struct Coin {
   std::int32_t value = 1;
 };
-/// The position of the player's stick, each axis from -1 to 1. With a resolution of 1/127, the
-/// value 0 is sent exactly.
+/// The position of the player's stick, each axis from -1 to 1. The resolution divides 1, so that 0
+/// is exact.
 struct Move {
   float x = 0;
   float z = 0;

@@ -8,7 +8,7 @@
 
 inline void move_robots(muster::SystemContext& ctx, muster::EntityId self, const Robot& robot,
                         muster::Transform& at) {
-  const Move& move = ctx.command<Move>(self);  // The owner's command of this tick.
+  const Move& move = ctx.command<Move>(self);  // The command of the robot's owner for this tick.
   const muster::Vec3 step{move.x, 0, move.z};
   at.position = at.position + step * (robot.metres_per_second * ctx.seconds());
 }

@@ -1,5 +1,5 @@
 // A window in a terminal, so that the first game needs no drawing library. The keys w, a, s and d
-// move the stick; q closes the window.
+// steer, and q closes the window.
 #pragma once
 
 #include <muster/game.h>
@@ -38,8 +38,7 @@ class Window {
     rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)] = is_robot ? 'R' : 'o';
   }
 
-  /// Shows the drawn picture and a line of text below it, and reads the keys. Waits up to 33 ms for
-  /// a key.
+  /// Shows the drawn picture and a line of text below it, and reads the keys. Takes about 33 ms.
   void show(std::string_view text) {
     std::string picture = is_terminal_ ? "\x1b[H\x1b[J" : "";
     for (std::string& row : rows_) {

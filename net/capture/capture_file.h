@@ -1,4 +1,4 @@
-// Disk access: reads whole captures, and appends to files.
+// The disk access of captures: reads whole files, and appends to files.
 #pragma once
 
 #include <cstddef>
@@ -12,17 +12,18 @@
 
 namespace muster {
 
-/// A file that is written from its start: a capture, or a file made from one.
+/// A file that is written by appending: a capture, or a pcap file.
 class AppendedFile {
  public:
   /// Creates or empties the file. On failure returns nothing and sets `problem`.
   static std::optional<AppendedFile> create(const std::string& path, std::string& problem);
 
-  /// False if some bytes were not written; then all later calls also return false.
+  /// Appends bytes. Returns false if some bytes were not written. All later calls then also return
+  /// false.
   [[nodiscard]] bool append(std::span<const std::byte> bytes);
-  /// Passes buffered bytes to the system; false if this or an earlier write failed.
+  /// Passes buffered bytes to the system. Returns false if this or an earlier write failed.
   [[nodiscard]] bool flush();
-  /// Like `flush`. Call it at the end of the file.
+  /// Ends the file: does the same as `flush`.
   [[nodiscard]] bool finish() { return flush(); }
 
  private:
@@ -35,8 +36,8 @@ class AppendedFile {
   bool failed_ = false;
 };
 
-/// Reads a whole file of at most `bytes_max`. If it cannot be read or is larger, returns nothing
-/// and sets `problem`.
+/// Reads a whole file. If the file cannot be read or has more than `bytes_max` bytes, returns
+/// nothing and sets `problem`.
 std::optional<std::vector<std::byte>> read_capture_file(const std::string& path,
                                                         std::uint64_t bytes_max,
                                                         std::string& problem);

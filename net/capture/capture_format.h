@@ -1,4 +1,4 @@
-// Constants of net/capture/CAPTURE_FORMAT.md, for its writer and its reader.
+// The constants of net/capture/CAPTURE_FORMAT.md, for the writer and the reader.
 #pragma once
 
 #include <array>
@@ -23,12 +23,12 @@ inline constexpr std::uint8_t kCaptureServer = 4;
 
 inline constexpr std::size_t kRecordHeadBytes = 16;
 inline constexpr std::size_t kRecordContentMax = 1536;
-/// Times and timeouts are below this limit of 13 days, so that no sum of them overflows.
+/// Times and timeouts in nanoseconds are below this limit (13 days), so that no sum overflows.
 inline constexpr std::uint64_t kCaptureTimeEnd = std::uint64_t{1} << 50U;
 
 inline constexpr std::size_t kAddressBytes = 18;
-inline constexpr std::size_t kConnectionContentBytes = 68;  ///< Without channels.
-inline constexpr std::size_t kPacketContentBytes = 8;       ///< Without the body.
+inline constexpr std::size_t kConnectionContentBytes = 68;  ///< The size without channels.
+inline constexpr std::size_t kPacketContentBytes = 8;       ///< The size without the body.
 inline constexpr std::size_t kDroppedContentBytes = 8;
 
 static_assert(kPacketContentBytes + kDatagramBytesMax <= kRecordContentMax);

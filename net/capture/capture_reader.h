@@ -11,13 +11,13 @@
 
 namespace muster {
 
-/// Records that did not fit into the writer's memory.
+/// The records that the writer dropped at this point.
 struct DroppedRecords {
   Time at{};
   std::uint64_t count = 0;
 };
 
-/// One record. Times count from the capture's start. Spans are views into the capture.
+/// One record. A time is the time since the capture's start. Spans are views into the capture.
 using CaptureRecord =
     std::variant<RecordedConnection, RecordedPacket, RecordedHandshake, DroppedRecords>;
 
@@ -25,17 +25,17 @@ using CaptureRecord =
 enum class [[nodiscard]] CaptureStatus : std::uint8_t{
     record,         ///< Another record was read.
     end,            ///< The capture is complete.
-    truncated,      ///< The file ends within a record. All records before it were complete.
-    malformed,      ///< The record at `offset` breaks the format.
+    truncated,      ///< The file ends within a record. All earlier records were complete.
+    malformed,      ///< The record at `offset` violates the format.
     not_a_capture,  ///< The magic number is missing.
     wrong_version,  ///< The capture was made by a newer program.
 };
 
-/// Returns a readable text for the user.
+/// Returns a text for the user.
 std::string_view text_of(CaptureStatus status);
 
 /// Iterates over a capture, whose bytes must outlive the reader. After a result other than
-/// `record`, every call returns that result again. Never allocates and never reads out of bounds.
+/// `record`, every call returns that result again. It never allocates.
 ///
 ///     CaptureReader reader(bytes);
 ///     CaptureRecord record;

@@ -1,5 +1,5 @@
-// Every record except `dropped` leaves room for one `dropped` record, so that a full capture can
-// report its lost records.
+// Every other record leaves room for one `dropped` record, so that a full capture can report its
+// dropped records.
 #include "net/capture/capture_writer.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ bool CaptureWriter::fits(std::size_t bytes) const {
          written_before_ + writer_.used() + bytes <= options_.capture_bytes_max;
 }
 
-/// If there is no room, drops the record and returns false.
+/// Begins a record. If there is no room, drops the record and returns false.
 bool CaptureWriter::begin_record(const RecordHead& head) {
   const std::uint64_t time = nanoseconds_of(head.at - options_.start);
   const std::size_t bytes = kRecordHeadBytes + head.content_bytes;

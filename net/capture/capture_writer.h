@@ -13,18 +13,19 @@ namespace muster {
 
 /// The start of a capture, and its limits.
 struct CaptureOptions {
-  Time start{};  ///< Before all recorded times.
+  Time start{};  ///< The start of the capture. No recorded time is earlier.
   /// The date at `start`, in nanoseconds since 1970; 0 if unknown.
   std::uint64_t unix_nanoseconds = 0;
-  /// Maximum bytes that wait in memory. The default is enough for some ticks of a full server.
+  /// The maximum bytes that wait in memory. The default is enough for several ticks of a full
+  /// server.
   std::size_t buffer_bytes = std::size_t{1} << 20U;
-  /// Maximum bytes of the whole capture, so that it cannot fill a disk.
+  /// The maximum bytes of the whole capture, so that a capture cannot fill a disk.
   std::uint64_t capture_bytes_max = std::uint64_t{1} << 30U;
 };
 
-/// Keeps records in memory until the caller writes them to a file. Never blocks: records that do
-/// not fit are dropped and counted, here and in the capture. Allocates on construction only. Used
-/// by the thread of the recorded endpoint.
+/// Stores records in memory until the caller writes them to a file. It never blocks: records that
+/// do not fit are dropped and counted, also in the capture. Allocates on construction only. Use it
+/// in the thread of the recorded endpoint.
 ///
 ///     CaptureWriter capture({.start = now});
 ///     Server server({.recorder = &capture, ...});
@@ -32,17 +33,17 @@ struct CaptureOptions {
 ///     if (file.append(capture.pending())) capture.clear_pending();
 class CaptureWriter final : public PacketRecorder {
  public:
-  /// Requires: limits of at least 64 KiB.
+  /// Requires: both limits are at least 64 KiB.
   explicit CaptureWriter(const CaptureOptions& options);
 
   void begin(const RecordedConnection& connection) override;
   void packet(const RecordedPacket& packet) override;
   void handshake(const RecordedHandshake& handshake) override;
 
-  /// Returns the next bytes of the file. The first bytes of the file are the capture's header.
-  /// Valid until the next record or `clear_pending`.
+  /// Returns the next bytes of the file, which begins with the capture's header. Valid until the
+  /// next record or `clear_pending`.
   std::span<const std::byte> pending();
-  /// Removes the pending bytes, after they were written or to discard them.
+  /// Removes the pending bytes. Call it after they were written, or to discard them.
   void clear_pending();
 
   /// The number of dropped records.
@@ -59,10 +60,10 @@ class CaptureWriter final : public PacketRecorder {
   CaptureOptions options_;
   std::vector<std::byte> memory_;
   SectionWriter writer_;
-  std::uint64_t written_before_ = 0;  ///< Bytes of the capture that were cleared from memory.
+  std::uint64_t written_before_ = 0;  ///< The bytes of the capture that were cleared from memory.
   std::uint64_t last_time_ = 0;
   std::uint64_t dropped_ = 0;
-  std::uint64_t unreported_ = 0;  ///< Dropped records that the capture does not report yet.
+  std::uint64_t unreported_ = 0;  ///< The dropped records that the capture does not report yet.
 };
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// A second reader of the wire format. connection_read.cpp knows the channels and delivers the
-// contents; this reader shows them. tests/net/capture and tests/fuzz compare both.
+// A second reader of the wire format, which only shows the contents. connection_read.cpp is the
+// reader of a connection. tests/net/capture and tests/fuzz compare the two readers.
 #include "net/capture/packet_view.h"
 
 #include "net/wire/bit_stream.h"
@@ -119,7 +119,7 @@ bool read_fragments(SectionReader& reader, PacketView& view) {
   return true;
 }
 
-/// Returns the name of the broken section, or an empty text.
+/// Returns the name of the invalid section, or an empty text.
 std::string_view read_sections(SectionReader& reader, std::size_t datagram_bytes,
                                PacketView& view) {
   const std::uint8_t sections = view.header.sections;

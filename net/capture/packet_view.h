@@ -1,4 +1,4 @@
-// Every field of a packet's body, for tools that show packets.
+// Parses every field of a packet's body, for tools that show packets.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ struct ControlView {
   std::span<const std::byte> text{};
 };
 
-/// A message. `id` is the 16-bit id on the wire; zero if it is unreliable.
+/// A message. `id` is the 16-bit id of a reliable message; zero for an unreliable message.
 struct MessageView {
   std::uint8_t channel = 0;
   bool is_reliable = false;
@@ -33,7 +33,7 @@ struct MessageView {
   std::span<const std::byte> bytes{};
 };
 
-/// The contents of a body, as views into it.
+/// The contents of a body. Spans are views into the body.
 struct PacketView {
   PacketHeader header;
   std::size_t header_bytes = 0;
@@ -44,14 +44,14 @@ struct PacketView {
   std::size_t message_count = 0;
   std::array<Fragment, kFragmentsPerPacketMax> fragments{};
   std::size_t fragment_count = 0;
-  std::size_t fill_bytes = 0;  ///< Zero bytes after a probe.
-  /// What is wrong; empty if the body is valid. Everything before the error was read.
+  std::size_t fill_bytes = 0;  ///< The number of zero bytes after a probe.
+  /// The name of the invalid part; empty if the body is valid. All fields before the error are set.
   std::string_view problem;
 };
 
-/// Parses an untrusted body by net/WIRE_FORMAT.md alone, without channels and earlier packets. So a
-/// connection may refuse a body in which this finds no problem, but it refuses every body in which
-/// this finds one.
+/// Parses an untrusted body without knowledge of channels and earlier packets. A connection refuses
+/// every body in which this function finds a problem. A connection also refuses some other bodies,
+/// because it knows more.
 void read_packet_view(std::span<const std::byte> body, std::size_t datagram_bytes,
                       PacketView& view);
 

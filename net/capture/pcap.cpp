@@ -1,5 +1,5 @@
-// The classic pcap format with nanoseconds (draft-ietf-opsawg-pcap): raw IP packets with valid
-// checksums, so that no program reports errors.
+// Writes the classic pcap format with nanoseconds (draft-ietf-opsawg-pcap). It contains raw IP
+// packets with valid checksums, because some programs report wrong checksums.
 #include "net/capture/pcap.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 
 enum class MarkedKind : std::uint8_t { packet = 1, handshake = 2 };
 
-/// The two addresses of a datagram.
+/// The source and the target of a datagram.
 struct Way {
   Address from;
   Address to;
@@ -47,7 +47,7 @@ void write_big_u16(SectionWriter& writer, std::size_t value) {
   writer.write_u8(value & 0xFFU);
 }
 
-/// The sum of the Internet checksum (RFC 1071), not folded yet.
+/// Returns the sum for the Internet checksum (RFC 1071), before it is folded to 16 bits.
 std::uint64_t sum_of(std::span<const std::byte> bytes) {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -76,7 +76,7 @@ void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::siz
     writer.write_u8(0x45);
     writer.write_u8(0);
     write_big_u16(writer, kIpv4HeadBytes + udp_bytes);
-    write_big_u16(writer, 0);       // No identification, because the
+    write_big_u16(writer, 0);       // The identification is zero, because the
     write_big_u16(writer, 0x4000);  // packet is never fragmented.
     writer.write_u8(64);
     writer.write_u8(kUdpProtocol);
@@ -92,7 +92,7 @@ void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::siz
   writer.write_bytes(ip_of(way.to, is_ipv4));
 }
 
-/// Appends one pcap record: a UDP datagram with this payload.
+/// Appends a pcap record with one UDP datagram.
 void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanoseconds, const Way& way,
                      std::span<const std::byte> payload) {
   const bool is_ipv4 = way.from.is_ipv4() && way.to.is_ipv4();
@@ -128,7 +128,7 @@ void write_marker(SectionWriter& writer, MarkedKind kind, bool is_outgoing) {
   writer.write_u8(is_outgoing ? 1 : 0);
 }
 
-/// Converts records to datagrams; stores the addresses of connections.
+/// Converts records to datagrams. Stores the addresses of connections.
 class Converter {
  public:
   Converter(PcapFile& file, std::uint64_t unix_nanoseconds)

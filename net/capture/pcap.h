@@ -14,8 +14,8 @@ namespace muster {
 struct PcapFile {
   std::vector<std::byte> bytes;
   std::uint64_t datagrams = 0;
-  std::uint64_t unknown_connection =
-      0;  ///< Packets whose connection was not recorded. Their addresses are zero.
+  /// The packets whose connection was not recorded. Their addresses are zero.
+  std::uint64_t unknown_connection = 0;
   CaptureStatus status = CaptureStatus::end;
   std::size_t offset = 0;  ///< The offset at which reading ended.
 };

@@ -11,9 +11,9 @@
 
 namespace muster {
 
-/// Hashes the data that a game reads from a connection: one hash per channel, one for payloads, one
-/// for blocks. So the order in which the game reads different kinds does not matter. It uses
-/// FNV-1a, which is good enough to compare two runs and gives no protection against an attacker.
+/// Hashes the data that a game reads from a connection. Each channel, the payloads and the blocks
+/// have separate hashes, so the order in which the game reads different kinds has no effect. It
+/// uses FNV-1a, which is enough to compare two runs but does not protect against an attacker.
 class ReceivedHash {
  public:
   void add_message(std::size_t channel, std::span<const std::byte> message) {
@@ -29,7 +29,7 @@ class ReceivedHash {
     add(streams_[kBlockStream], block);
     ++blocks_;
   }
-  /// Reads all waiting data of a connection with this many channels.
+  /// Reads all unread data of a connection with this many channels.
   void drain(Connection& connection, std::size_t channel_count) {
     for (std::size_t channel = 0; channel < channel_count; ++channel) {
       for (; !connection.message(channel).empty(); connection.pop_message(channel)) {

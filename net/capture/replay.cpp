@@ -1,5 +1,5 @@
-// Two passes: the first finds the records of each connection, the second replays the connections
-// one after another. So a capture of many connections needs memory for only one.
+// The first pass finds the records of each connection. The second pass replays one connection after
+// another, so that memory for one connection is enough.
 #include "net/capture/replay.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace muster {
 
 namespace {
 
-/// Recorded times count from zero, but a connection needs times before its first packet.
+/// Added to recorded times, which start at zero, because a connection uses times before its first
+/// packet.
 constexpr Time kStart{std::chrono::seconds(1)};
 
 struct Part {
@@ -67,7 +68,7 @@ class Player {
     read_packet_view(packet.body, packet.datagram_bytes, view_);
     begin_map_as_recorded();
     connection_.tick(now);
-    // A peer never acknowledges older numbers, so packets before them do not have to be sent.
+    // After a gap of `kWidenLimit` numbers, a receiver could not restore the number.
     if (packet.sequence < connection_.next_sequence() ||
         packet.sequence - connection_.next_sequence() >= std::uint32_t{kWidenLimit}) {
       ++result_.unfit;
@@ -81,7 +82,7 @@ class Player {
 
   void write(Time now) { static_cast<void>(connection_.write_packet(now, memory_)); }
 
-  /// Repeats the map changes of the recorded game, which are visible only in its sent packets.
+  /// Repeats the map changes of the recorded game. Only the sent packets show these changes.
   void begin_map_as_recorded() {
     if (!result_.recorded.is_server) return;
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
@@ -91,7 +92,7 @@ class Player {
     }
   }
 
-  /// After the recorded game closed the connection, later packets were not received.
+  /// Closes the connection at the recorded time, because no later packet was received.
   void close_as_recorded(Time now) {
     for (const ControlView& item : std::span(view_.controls).first(view_.control_count)) {
       if (item.kind != ControlItem::close) continue;
@@ -104,7 +105,7 @@ class Player {
       ++result_.refused;
       return;
     }
-    // The same checks as in the endpoint before it opens a packet.
+    // An endpoint makes the same checks before it opens a packet.
     const auto sequence = widen(Sequence::of(packet.sequence), connection_.highest_received());
     if (sequence != packet.sequence || connection_.classify(packet.sequence) != Reception::fresh) {
       ++result_.unfit;
@@ -150,7 +151,7 @@ Replay replay(std::span<const std::byte> capture) {
   Replay result;
   std::vector<Part> parts;
   std::map<std::uint32_t, std::size_t>
-      part_of;  // By connection id: the connection that began last.
+      part_of;  // For each connection id, the connection that began last.
   CaptureReader reader(capture);
   CaptureRecord record;
   while ((result.status = reader.next(record)) == CaptureStatus::record) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Duration kRetryInterval = std::chrono::milliseconds(250);
 
-/// All addresses to try, without duplicates.
+/// Returns all addresses to try, without duplicates.
 std::vector<Address> servers_of(const ClientOptions& options) {
   std::vector<Address> servers;
   if (!options.server.is_unspecified()) servers.push_back(options.server);
@@ -170,7 +170,8 @@ void Client::send(Time now) {
     return;
   }
   Connection& connection = sealed_->connection();
-  // The server drops a client whose first packet does not arrive. It may have dropped this client.
+  // Without a packet of the server, the server may have dropped this client, because the client's
+  // first packet was lost.
   if (connection.highest_received() == 0 && now - connected_at_ >= options_.connect_timeout) {
     connection.close(CloseReason::no_answer, "the server does not answer", now);
   }
@@ -210,9 +211,8 @@ void Client::shake_hands(Time now) {
   outgoing_.add({.peer = server()}, kRequestBytes);
 }
 
-/// Tries the next address with the keys of the same attempt. If the last server accepted the
-/// attempt but its answer was lost, the token is then still valid at the next address. Returns
-/// false if no address is left.
+/// Tries the next address with the keys of the same attempt. So the token is still valid if the
+/// last server accepted it and only the answer was lost. Returns false if no address is left.
 bool Client::try_next_server(Time now, const std::optional<Refusal>& refusal) {
   if (server_index_ + 1 == servers_.size()) return false;
   tried_.push_back({.server = server(), .refusal = refusal});
@@ -247,8 +247,8 @@ void Client::give_up(CloseReason reason, std::string_view text) {
   forget_secrets();
 }
 
-/// Wipes the ephemeral key and the key chain: with one of them and a recorded accept, every key of
-/// the connection can be computed.
+/// Wipes the ephemeral key and the key chain. Each of them, with a recorded accept, reveals every
+/// key of the connection.
 void Client::forget_secrets() {
   handshake_.forget_secrets();
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();

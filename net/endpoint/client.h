@@ -1,4 +1,4 @@
-// A client: one socket and one connection. Connects to the server, encrypts and decrypts packets.
+// A client: connects one socket to a server, and encrypts and decrypts packets.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,9 @@ namespace muster {
 struct ClientOptions {
   ConnectionOptions connection{};
   ClientHandshake::Options handshake{};
-  /// The server's address. With a token, the client then tries the token's other addresses in
-  /// order; if `server` is unspecified, it tries only the token's addresses. Each address gets an
-  /// equal share of `connect_timeout`. After a refusal the client tries the next address at once
+  /// The first address to try; may be unspecified if there is a token. With a token, the client
+  /// then tries the token's other addresses in order. Each address gets an equal share of
+  /// `connect_timeout`. After a refusal, the client tries the next address at once
   /// (`Client::tried`).
   Address server{};
   /// Receives a warning at once and every minute if the mode is `unprotected`. By default the
@@ -34,13 +34,13 @@ struct ClientOptions {
   /// The maximum time from the first request to the accept. The server's first packet must arrive
   /// within the same time after the accept.
   Duration connect_timeout = std::chrono::seconds(10);
-  /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
-  /// Optional. Receives every packet that is sent or opened. Must outlive the client.
+  /// Receives every packet that is sent or opened; null if there is no recorder. Must outlive the
+  /// client.
   PacketRecorder* recorder = nullptr;
 };
 
-/// An address that did not answer, or whose server refused.
+/// An address that did not answer, or whose server refused the client.
 struct TriedServer {
   Address server;
   std::optional<Refusal> refusal{};
@@ -49,7 +49,7 @@ struct TriedServer {
 /// The state of a client (net/CONNECTION.md, "States").
 enum class ClientState : std::uint8_t { requesting, responding, connected, interrupted, closed };
 
-/// The counters of a client, without those of its connection.
+/// The counters of a client. `Connection::counters` has the counters of its connection.
 struct ClientCounters {
   std::uint64_t requests = 0;
   std::uint64_t responses = 0;
@@ -57,19 +57,19 @@ struct ClientCounters {
   std::uint64_t forged = 0;
   std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not send.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Unread datagrams that did not fit into the socket. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
   std::uint64_t dropped_unread = 0;
 };
 
-/// One connection to a server. One thread at a time. Each tick: call `receive`, then read and queue
-/// at `connection`, then call `send`.
+/// One connection to a server. For one thread at a time. In each tick, call `receive`, then read
+/// and queue data with `connection`, then call `send`.
 class Client {
  public:
   /// All arguments must outlive the client.
   Client(const ClientOptions& options, DatagramSocket& socket, Entropy& entropy, Time now);
 
-  /// Reads received datagrams, within `ClientOptions::receive_limits`. The report contains the work
-  /// that was done, and whether more datagrams may wait.
+  /// Reads received datagrams, within `ClientOptions::receive_limits`. Returns the work that was
+  /// done, and whether more datagrams may wait.
   ReceiveReport receive(Time now);
   void send(Time now);
 
@@ -77,18 +77,18 @@ class Client {
   /// The connection; null until the client is connected. It stays valid after the connection has
   /// ended.
   Connection* connection() { return sealed_ ? &sealed_->connection() : nullptr; }
-  /// How the connection ended; nothing while it is alive. The text of a refusal tells the user what
-  /// to do.
+  /// How the connection ended; nothing while it is alive. For a refusal, the text contains the
+  /// remedy for the user.
   std::optional<Close> end() const;
   const std::optional<Refusal>& refusal() const { return refusal_; }
-  /// The address that the client tries, or is connected to.
+  /// The address that the client currently tries, or is connected to.
   const Address& server() const { return servers_[server_index_]; }
   /// The addresses that the client tried without success, in order.
   std::span<const TriedServer> tried() const { return tried_; }
   /// The client id that the server assigned.
   std::uint64_t client_id() const { return client_id_; }
-  /// Continues with another socket, for example after a change of network. The socket must outlive
-  /// the client; the server follows the new address.
+  /// Continues with another socket, for example after a change of network. The server then sends to
+  /// the new address. The socket must outlive the client.
   void use_socket(DatagramSocket& socket) { socket_ = &socket; }
   void close(std::string_view text, Time now);
 
@@ -123,7 +123,7 @@ class Client {
   Time connected_at_{};
   std::optional<Time> last_sent_;
   bool is_challenged_ = false;
-  bool must_answer_ = false;  ///< The accept has arrived; a packet must confirm it to the server.
+  bool must_answer_ = false;  ///< True if the accept has arrived and no packet was sent since.
   std::unique_ptr<SealedConnection> sealed_;
   std::optional<Close> end_;
   std::optional<Refusal> refusal_;

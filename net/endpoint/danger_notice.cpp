@@ -1,4 +1,4 @@
-// The only file of `net/` that writes to standard error.
+// Only this file of `net/` writes to standard error.
 #include "net/endpoint/danger_notice.h"
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Batches of datagrams, which are sent or received by one system call.
+// Batches of datagrams, which one system call sends or receives.
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@ namespace muster {
 
 /// The number of datagrams in a batch.
 inline constexpr std::size_t kBatch = 64;
-/// The maximum number of packets of one connection per tick. A budget never allows as many. It ends
-/// the loop if there is an error in the code.
+/// The maximum number of packets of one connection per tick. Budgets allow far fewer packets, so
+/// only a bug can reach this limit.
 inline constexpr int kPacketsPerTickMax = 4096;
 
-/// The arrival times of datagrams. A datagram may arrive up to a tick before it is read. The times
-/// never go back, even if the system's clock does.
+/// Computes the arrival times of datagrams. A datagram may arrive up to a tick before it is read.
+/// The times never go back, even if the system's clock is set back.
 class ArrivalClock {
  public:
   explicit ArrivalClock(Time now) : last_(now) {}
@@ -27,14 +27,14 @@ class ArrivalClock {
     last_ = std::max(last_, now - datagram.waited);
     return last_;
   }
-  /// Records that everything was read. Datagrams that are read later arrive after `now`.
+  /// Records that all datagrams were read. Later calls of `arrival` return at least `now`.
   void all_read(Time now) { last_ = std::max(last_, now); }
 
  private:
   Time last_;
 };
 
-/// Memory for received datagrams. Allocates on construction only.
+/// The memory for received datagrams. Allocates on construction only.
 class IncomingBatch {
  public:
   IncomingBatch() : memory_(kBatch * (kDatagramBytesMax + 1)) {
@@ -44,9 +44,10 @@ class IncomingBatch {
     }
   }
 
-  /// Returns the next datagram, valid until the next call; null if the socket has no more. A
-  /// datagram that is too large has one byte more than the maximum. Reads up to `maximum` at once;
-  /// later calls return the rest. Requires: `maximum` is not 0.
+  /// Returns the next datagram, valid until the next call; null if the socket has no more
+  /// datagrams. A datagram that is too large has `kDatagramBytesMax + 1` bytes. A system call reads
+  /// up to `maximum` datagrams, and later calls return the rest of them. Requires: `maximum` is not
+  /// 0.
   const IncomingDatagram* next(DatagramSocket& socket, Time now, std::size_t maximum) {
     if (next_ == count_) {
       const std::size_t wanted = std::min(maximum, kBatch);
@@ -59,11 +60,11 @@ class IncomingBatch {
     }
     return &datagrams_[next_++];
   }
-  /// When the last datagram was read from the socket.
+  /// When the last batch was read from the socket.
   Time read_at() const { return read_at_; }
 
  private:
-  /// Makes the next call read the socket again.
+  /// Ends a batch, so that the next call reads the socket again.
   const IncomingDatagram* end() {
     next_ = count_ = 0;
     is_drained_ = false;
@@ -75,10 +76,10 @@ class IncomingBatch {
   std::size_t next_ = 0;
   std::size_t count_ = 0;
   Time read_at_{};
-  bool is_drained_ = false;  ///< The socket returned fewer datagrams than requested.
+  bool is_drained_ = false;  ///< True if the socket returned fewer datagrams than requested.
 };
 
-/// Datagrams to send. Allocates on construction only.
+/// A batch of datagrams to send. Allocates on construction only.
 class OutgoingBatch {
  public:
   OutgoingBatch() : memory_(kBatch * kDatagramBytesMax) {}
@@ -88,8 +89,7 @@ class OutgoingBatch {
     if (count_ == kBatch) flush(socket);
     return std::span(memory_).subspan(count_ * kDatagramBytesMax, kDatagramBytesMax);
   }
-  /// Adds a datagram of the first `bytes` of that memory. It is sent from the local address that
-  /// the peer knows.
+  /// Adds a datagram with the first `bytes` bytes of the memory that `next` returned.
   void add(const DatagramPath& path, std::size_t bytes) {
     datagrams_[count_] = {.to = path.peer,
                           .bytes = std::span(memory_).subspan(count_ * kDatagramBytesMax, bytes),
@@ -107,7 +107,7 @@ class OutgoingBatch {
 
   std::uint64_t sent() const { return sent_; }
   std::uint64_t failed() const { return failed_; }
-  /// The bytes of all added datagrams, including failed ones.
+  /// The bytes of all added datagrams, including datagrams that were not sent.
   std::uint64_t bytes() const { return bytes_; }
 
  private:

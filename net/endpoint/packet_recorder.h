@@ -1,4 +1,4 @@
-// The interface for recording packets: decrypted, with their times, in both directions.
+// The interface for recording the decrypted packets of both directions.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@
 
 namespace muster {
 
-/// The start of a connection, with everything that its receiving side depends on.
+/// The start of a connection, with all options that affect its receiving side.
 struct RecordedConnection {
   Time at{};
-  std::uint32_t our_id = 0;    ///< The id in packets to this end. It identifies the connection.
-  std::uint32_t their_id = 0;  ///< The id in packets that this end sends.
+  std::uint32_t our_id = 0;    ///< The id in received packets, which identifies the connection.
+  std::uint32_t their_id = 0;  ///< The id in sent packets.
   bool is_server = false;      ///< True if this end is the server.
   Cipher cipher = Cipher::none;
   Address local{};  ///< The socket's address.
@@ -40,10 +40,11 @@ struct RecordedPacket {
   std::uint32_t sequence = 0;
   std::size_t datagram_bytes = 0;
   PacketVerdict verdict = PacketVerdict::received;  ///< Always `received` for a sent packet.
-  std::span<const std::byte> body{};  ///< The body without tag. Valid during the call.
+  /// The decrypted body, without the tag. Valid during the call.
+  std::span<const std::byte> body{};
 };
 
-/// A datagram of a handshake, as sent.
+/// A handshake datagram, unchanged.
 struct RecordedHandshake {
   Time at{};
   bool is_outgoing = false;
@@ -52,8 +53,8 @@ struct RecordedHandshake {
   std::span<const std::byte> datagram{};  ///< Valid during the call.
 };
 
-/// Receives every packet. Called from `receive` and `send` of an endpoint, on its thread. It must
-/// not call the endpoint, and should be fast.
+/// Receives every packet. `receive` and `send` of an endpoint call it. It must not call the
+/// endpoint, and should be fast.
 class PacketRecorder {
  public:
   virtual ~PacketRecorder() = default;
@@ -62,7 +63,7 @@ class PacketRecorder {
   virtual void handshake(const RecordedHandshake& handshake) = 0;
 };
 
-/// The recorded part of a connection's options. The caller sets ids, addresses and time.
+/// Returns the recorded part of a connection's options. The caller sets ids, addresses and time.
 inline RecordedConnection recorded_options(const ConnectionOptions& options) {
   RecordedConnection recorded{.datagram_bytes_max = options.datagram_bytes_max,
                               .block_bytes_max = options.block_bytes_max,

@@ -13,8 +13,8 @@ double units(Duration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
 
-/// Returns `count` times `factor`. If the product does not fit the type, returns `count`, which is
-/// then so large that it limits nothing.
+/// Returns `count` times `factor`, or `count` if the product overflows. Such a `count` is
+/// practically no limit.
 std::size_t scaled(std::size_t count, double factor) {
   constexpr double kMax = 1e18;
   const double product = factor * static_cast<double>(count);
@@ -36,9 +36,8 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
 
 void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
-  // With a fixed limit, a loop with rare calls would get less than its share of time. The limit
-  // depends on the longest interval, because a loop may make several calls in a row and then none
-  // for a long time.
+  // With a fixed limit, a slow loop would get less than its share of time. The longest interval
+  // counts, because a loop may make several calls at once and then none for a long time.
   const double call_max = units(limits_.call_max);
   const double burst = std::max(limits_.share * units(rhythm_.longest()), call_max);
   bucket_.set_burst(burst);

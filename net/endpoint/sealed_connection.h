@@ -1,4 +1,4 @@
-// A connection with its keys: converts between bodies and datagrams.
+// A connection with its keys: seals packet bodies into datagrams, and opens received datagrams.
 #pragma once
 
 #include <cassert>
@@ -17,20 +17,20 @@ namespace muster {
 
 inline constexpr std::size_t kPacketHeadBytes = 7;
 
-/// The maximum number of packets with a broken seal. After it the connection ends, so that an
-/// attacker cannot forge packets by trial.
+/// The connection ends after this many packets with a broken seal, so that an attacker cannot forge
+/// packets by trial.
 inline constexpr std::uint64_t kForgedMax = std::uint64_t{1} << 36U;
 
 /// The result of reading a datagram of a connection.
 enum class [[nodiscard]] DatagramVerdict : std::uint8_t{
     received,
-    not_new,    ///< A duplicate, or too old.
-    forged,     ///< Its seal is broken.
-    malformed,  ///< Its seal is valid but it breaks the format. The connection was closed.
-    refused,    ///< There was no room for it. Its contents are sent again.
+    not_new,    ///< The packet is a duplicate, or too old.
+    forged,     ///< The packet's seal is broken.
+    malformed,  ///< The seal is valid, but the body violates the format. The connection was closed.
+    refused,    ///< Too much data is unread. The peer sends the reliable contents again.
 };
 
-/// The connection id in a packet's header; 0 if the datagram is not a packet.
+/// Returns the connection id in a packet's header; 0 if the datagram is not a packet.
 inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
   if (datagram.size() < kPacketHeadBytes) return 0;
   const auto first = std::to_integer<unsigned>(datagram[0]);
@@ -38,7 +38,7 @@ inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
   return SectionReader(datagram.subspan(1)).read_u32();
 }
 
-/// One end of a connection with the seals of both directions. Servers and clients use it.
+/// One end of a connection, with the keys of both directions. Servers and clients use it.
 class SealedConnection {
  public:
   struct Ids {
@@ -59,8 +59,8 @@ class SealedConnection {
   std::uint32_t our_id() const { return ids_.ours; }
   std::uint64_t forged() const { return forged_; }
 
-  /// Reports every packet to a recorder from now on. The recorder must outlive the connection. The
-  /// ids in `about` are ignored.
+  /// Reports every later packet to a recorder, which must outlive the connection. The ids in
+  /// `about` are ignored.
   void record(PacketRecorder& recorder, RecordedConnection about) {
     about.our_id = ids_.ours;
     about.their_id = ids_.theirs;
@@ -68,8 +68,8 @@ class SealedConnection {
     recorder_ = &recorder;
   }
 
-  /// Writes the next packet into memory of `kDatagramBytesMax` bytes, and returns the datagram's
-  /// size.
+  /// Writes the next packet into `memory`, and returns the datagram's size. Requires: `memory` has
+  /// `kDatagramBytesMax` bytes.
   std::size_t write(Time now, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
     const auto body = connection_.write_packet(now, body_memory(memory));
@@ -81,8 +81,8 @@ class SealedConnection {
     return seal(now, sequence, memory, body.size());
   }
 
-  /// Opens a datagram in place and passes it to the connection. Sets `is_highest` if its number is
-  /// the highest so far. Requires: `connection_id_of` returns our id.
+  /// Opens a datagram in place and passes the body to the connection. Sets `is_highest` to true if
+  /// the packet's number is the highest so far. Requires: `connection_id_of` returns `our_id()`.
   DatagramVerdict read(Time now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
     SectionReader head(datagram.subspan(5));
@@ -119,7 +119,7 @@ class SealedConnection {
       case PacketVerdict::unbelievable:
         break;
     }
-    // Its seal was valid, so the peer itself made it: the peer is faulty or malicious.
+    // The seal was valid, so the peer itself is faulty or malicious.
     connection_.close(CloseReason::malformed, "a packet broke the protocol", now);
     return DatagramVerdict::malformed;
   }

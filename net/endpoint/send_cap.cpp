@@ -1,9 +1,7 @@
-// A token bucket whose tokens are distributed to members before they are used. No member can use
-// another member's credit, so the bytes that a game may queue are sent in the same tick. The shares
-// are max-min fair without an estimate of demand: all members whose credit is not full get equal
-// shares, and the credit of a member that uses little stays full. Two other designs reacted more
-// slowly. Rates computed from recent use followed the use late. With one shared bucket, a member
-// that found it empty had to wait until all other members had their turn.
+// A token bucket whose tokens are distributed to the members before they are used. A member cannot
+// use another member's credit, so all bytes that a game may queue are sent in the same tick. The
+// shares are max-min fair without an estimate of demand. All members whose credit is not full get
+// equal shares, and the credit of a member that uses little stays full.
 #include "net/endpoint/send_cap.h"
 
 #include <algorithm>
@@ -15,20 +13,19 @@ namespace muster {
 
 namespace {
 
-/// Seconds of the cap that are saved up for members that want more. Credits together contain as
-/// much again. It is one tick of 20 Hz.
+/// A member that wants more may save up the bytes that the cap allows in this time. It is one tick
+/// of 20 Hz, in seconds.
 constexpr double kSaved = 0.05;
-/// Every credit may grow to at least the size of a small packet, in bytes.
+/// The minimum of a full credit, in bytes: a small packet.
 constexpr double kSmallPacket = 300;
-/// A credit below this, in bytes, counts as used up.
+/// The credit in bytes below which a credit counts as used up.
 constexpr auto kUsedUp = static_cast<double>(kAllowedMin);
 /// A member that used up its credit counts as needy for this long: two ticks of 20 Hz.
 constexpr Duration kNeedy = std::chrono::milliseconds(100);
-/// A higher cap is reduced to this value, with which the arithmetic still works. So a caller may
-/// pass infinity for no cap.
+/// A higher cap is reduced to this value, so that the arithmetic works with infinity.
 constexpr double kPerSecondMax = 1e12;
-/// Shares are distributed in up to this many rounds per tick, because a credit that becomes full
-/// leaves a rest for the others. What is left then waits for the next tick.
+/// The maximum number of rounds of a distribution. Several rounds are needed, because a credit that
+/// becomes full leaves a rest for other members. After the last round, the rest stays spare.
 constexpr int kRoundsMax = 8;
 
 }  // namespace
@@ -41,13 +38,14 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
   left_ = spare_ = kSaved * bytes_per_second_;
 }
 
-/// The maximum of bytes saved up, when no member owes bytes and every credit is full.
+/// The maximum of `left_`: every credit is full, and the bytes for members that want more are saved
+/// up.
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
 }
 
-/// The bytes owed may be at most the maximum saving plus one packet per member. A member with any
+/// `left_` may fall to the negative of its maximum, minus one packet per member. A member with any
 /// credit may send a whole packet. Even if all members do so, room for acknowledgements is left.
 bool SendCap::is_used_up() const {
   return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
@@ -93,7 +91,7 @@ std::size_t SendCap::refill(Time now) {
       member.needy_until = now + kNeedy;
       ++used_up;
     } else if (member.needy_until <= now && member.credit > base) {
-      // It was saved up for a member that did not use it.
+      // The member saved up credit and did not use it.
       spare_ += member.credit - base;
       member.credit = base;
     }
@@ -103,8 +101,8 @@ std::size_t SendCap::refill(Time now) {
   return used_up;
 }
 
-/// Distributes equal shares to all members that are needy at this time and have less credit than
-/// `maximum`.
+/// Distributes `spare_` in equal shares to all members with `needy_until > needy_at` and less
+/// credit than `maximum`.
 void SendCap::hand_out(double maximum, Time needy_at) {
   const auto is_due = [&](const Member& member) {
     return member.is_here && member.needy_until > needy_at && member.credit < maximum;

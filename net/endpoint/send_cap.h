@@ -10,29 +10,29 @@
 namespace muster {
 
 /// Shares a cap in bytes per second among members, as net/CONNECTION.md describes. Each member has
-/// a credit; all credits together never exceed the cap. A member that needs less than its share
-/// leaves the rest to the others. Has no clock. Allocates on construction only.
+/// a credit in bytes. The sum of all credits follows the cap. What a member does not use is
+/// distributed to other members. Allocates on construction only.
 ///
-/// Each tick: send for every member while it has credit, and report it with `spent`; then call
-/// `refill`.
+/// In each tick, send for every member while it has credit, and report each packet with `spent`.
+/// Then call `refill`.
 class SendCap {
  public:
-  /// Requires: more than 0 bytes per second; infinity means no cap.
+  /// Requires: `bytes_per_second` is more than 0. Infinity means no cap.
   SendCap(double bytes_per_second, std::size_t members_max, Time now);
 
-  /// Adds a member. It gets some credit at once if there is spare credit.
+  /// Adds a member, and gives it some of the spare credit.
   void join(std::size_t member);
   /// Removes a member; does nothing if it never joined.
   void leave(std::size_t member);
-  /// Records a sent packet. It may be larger than the credit; then the member's next shares pay for
-  /// the rest first.
+  /// Records a sent packet. If the packet is larger than the credit, the credit becomes negative.
   void spent(std::size_t member, std::size_t bytes);
-  /// Distributes the bytes earned since the last call. Call it after everything of a tick was sent.
-  /// Returns the number of members that had used up their credit. The time is linear in
-  /// `members_max`.
+  /// Distributes the bytes that the cap has allowed since the last call. Call it after all packets
+  /// of a tick were sent. Returns the number of members that had used up their credit. Takes time
+  /// linear in `members_max`.
   std::size_t refill(Time now);
 
-  /// Bytes that a member may send before the next refill; negative if it has sent too much.
+  /// The bytes that a member may send before the next refill; negative if the member has sent more
+  /// than its credit.
   std::int64_t credit(std::size_t member) const {
     return static_cast<std::int64_t>(members_[member].credit);
   }
@@ -43,7 +43,8 @@ class SendCap {
   struct Member {
     bool is_here = false;
     double credit = 0;
-    Time needy_until{};  ///< Until this time it counts as a member that used up its credit.
+    /// Until this time, the member counts as a member that used up its credit.
+    Time needy_until{};
   };
 
   double saved_max() const;
@@ -53,8 +54,8 @@ class SendCap {
   double bytes_per_second_;
   std::vector<Member> members_;
   std::size_t member_count_ = 0;
-  double left_ = 0;   ///< Bytes that may be sent now.
-  double spare_ = 0;  ///< The part of `left_` that is in no member's credit.
+  double left_ = 0;   ///< The bytes that all members together may send now.
+  double spare_ = 0;  ///< The part of `left_` that no member's credit contains.
   Time filled_at_;
 };
 

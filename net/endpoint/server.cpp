@@ -1,4 +1,4 @@
-// Clients and packets of a server. server_handshake.cpp handles everything before a client exists.
+// The clients and packets of a server. server_handshake.cpp handles requests and responses.
 #include "net/endpoint/server.h"
 
 #include <cassert>
@@ -12,10 +12,10 @@ namespace {
 constexpr Duration kPathChallengeInterval = std::chrono::seconds(1);
 
 bool is_same_host(const Address& a, const Address& b) { return a.with_port(0) == b.with_port(0); }
-/// The limit for challenges, and refusals of requests: 0.1 s of processor time per second.
+/// The limit for challenges and refusals of requests: 0.1 s of processor time per second.
 constexpr TimeBucket::Limits kAnswerLimits{.per_second = 50'000, .burst = 1'700};
-/// The limit for hellos: three X25519 each, 0.1 s of processor time per second. Clients with a
-/// token have their own bucket, so a flood of hellos from real addresses cannot keep them out.
+/// The limit for hellos: 0.1 s of processor time per second, at three X25519 per hello. Clients
+/// with a token have a separate bucket, so a flood of hellos from other clients does not stop them.
 constexpr TimeBucket::Limits kHelloLimits{.per_second = 1'000, .burst = 128};
 
 }  // namespace
@@ -42,7 +42,7 @@ Server::Server(const ServerOptions& options, DatagramSocket& socket, Entropy& en
   assert(options.clients_max >= 1);
   assert(options.clients_max <= kClientsMax);
   waiting_.reserve(kPendingMax);
-  options_.identity = SecretKey();  // `identity_` holds it.
+  options_.identity = SecretKey();  // Wipes the copy; `identity_` keeps the key.
   warn(now);
 }
 
@@ -174,15 +174,15 @@ void Server::report(const ServerEvent& event) {
   }
 }
 
-/// Sends a path challenge to a new address, and moves the client there when it answers.
+/// Sends a path challenge to a new address of a client. Uses the new address when the answer
+/// arrives.
 void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_highest) {
   const std::optional<std::uint64_t> answer = client.sealed.connection().drain_path_answer();
   if (path.peer == client.path.peer) return;
-  // Behind some NATs each packet is sent from another port, so an answer is valid from any port.
+  // Some NATs send each packet from another port, so an answer is valid from any port.
   if (answer.has_value() && client.has_path_challenge && *answer == client.path_challenge &&
       is_same_host(path.peer, client.challenged_path.peer)) {
-    // If only the port changes, the path stays the same, and so do rate, round trip and datagram
-    // size (RFC 9000, section 9.4).
+    // If only the port changes, the measurements of the path are kept (RFC 9000, section 9.4).
     if (!is_same_host(path.peer, client.path.peer)) client.sealed.connection().path_changed();
     client.path = path;
     client.has_path_challenge = false;
@@ -192,8 +192,8 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
   if (!is_highest ||
       (client.has_path_challenge && now - client.challenged_at < kPathChallengeInterval))
     return;
-  // The same address gets the same challenge again. If the round trip is longer than the interval
-  // between challenges, the answer to the first challenge is still in flight.
+  // A repeated challenge to the same address has the same bytes, so that a late answer to an
+  // earlier challenge is valid.
   if (!client.has_path_challenge || !is_same_host(client.challenged_path.peer, path.peer)) {
     std::array<std::byte, 8> challenge{};
     entropy_.fill(challenge);
@@ -211,9 +211,9 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
 
 void Server::send(Time now) {
   const auto count = static_cast<std::uint32_t>(slots_.size());
-  // The order alternates between ticks, so that each of two clients is first equally often. If a
-  // client were always second in a shared queue, it would measure the other client's packets as a
-  // longer queue, and lower its rate.
+  // The order alternates between ticks, so that each of two clients is first equally often. A
+  // client that is always second in a shared queue would measure a longer queue, and lower its
+  // rate.
   const bool is_forwards = turn_ % 2 == 0;
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::uint32_t slot = (turn_ / 2 + (is_forwards ? i : count - 1 - i)) % count;
@@ -240,8 +240,7 @@ void Server::send_client(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.tick(now);
   for (int i = 0; i < kPacketsPerTickMax && connection.wants_to_send(now); ++i) {
-    // A close is always sent, in a few packets at most. Otherwise the client would wait for its
-    // timeout.
+    // Closed connections ignore the cap, so that their clients receive the close at once.
     const bool is_closed = connection.state() == ConnectionState::closed;
     if (!is_closed && cap_.credit(client.slot) <= 0 && cap_.is_used_up()) break;
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
@@ -257,8 +256,7 @@ void Server::send_client(Time now, Client& client) {
   ++counters_.closed;
 }
 
-/// Sets the number of bytes that each client may send until the next tick, before the game queues
-/// data.
+/// Distributes the cap: sets the bytes that each client may send until the next tick.
 void Server::share_cap(Time now) {
   counters_.capped += cap_.refill(now);
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {

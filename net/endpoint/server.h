@@ -1,5 +1,5 @@
-// A server: one socket and many clients. Answers handshakes, encrypts and decrypts packets, and
-// follows address changes.
+// A server: one socket and many clients. It answers handshakes, encrypts and decrypts packets, and
+// detects when a client's address changes.
 #pragma once
 
 #include <array>
@@ -33,29 +33,29 @@ struct ClientHandle {
   friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
 };
 
-/// A client that asks to join. It has proved that it receives at its address, knows this server's
-/// key, and has a token if one is required.
+/// A client that asks to join. It has proved that it receives datagrams at its address and knows
+/// this server's key. If the server requires a token, the client has a valid token.
 struct Applicant {
   Address address;
   Hello hello;
-  std::uint64_t client = 0;                 ///< From the token or `client_of`; 0 if unknown.
-  std::span<const std::byte> token_data{};  ///< User data of the token.
-  /// The client that will be replaced when the applicant is admitted and sends its first packet
-  /// (`ServerEvent`).
+  std::uint64_t client = 0;  ///< The client's id from the token or `client_of`; 0 if unknown.
+  std::span<const std::byte> token_data{};  ///< The user data of the token.
+  /// The client that this applicant will replace (`ServerEvent`), after it was admitted and its
+  /// first packet arrived.
   std::optional<ClientHandle> replaces{};
 };
 
-/// The game's decisions about who may join.
+/// The game's decisions about applicants.
 class Admission {
  public:
   virtual ~Admission() = default;
   /// Returns nothing to admit the applicant. To refuse it, returns a text for the user.
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
-  /// True when a client with another content fingerprint may play.
+  /// Returns true when a client with this different content fingerprint may join.
   virtual bool admits_content(std::uint64_t theirs) = 0;
-  /// Returns the client's id; 0 if unknown. A game that checks user data itself, for example a
-  /// login ticket, returns the number of the account. A newer connection of the same client
-  /// replaces the older one. It is called before `refusal`, which admits or refuses the applicant.
+  /// Returns the client's id; 0 if unknown. For example, a game that finds a login ticket in the
+  /// user data returns the number of the account. A newer connection with the same id replaces the
+  /// older connection. Called before `refusal`.
   virtual std::uint64_t client_of(const Applicant& applicant) { return applicant.client; }
 };
 
@@ -63,41 +63,44 @@ class Admission {
 struct ServerOptions {
   ConnectionOptions connection{};
   Agreement agreement{};
-  SecretKey identity{};  ///< Its X25519 key; clients pin the public part.
-  /// The key that the server shares with the backend, for connect tokens.
+  SecretKey identity{};  ///< The server's X25519 key. Clients pin the public part.
+  /// The key that the server shares with the backend, to open connect tokens.
   std::optional<SecretKey> backend_key{};
-  /// True if clients without a token, whose identity is unknown, are admitted. By default they are
-  /// admitted only if there is no `backend_key`.
+  /// True if clients without a token are admitted. The identity of such a client is unknown. By
+  /// default, they are admitted only if there is no `backend_key`.
   std::optional<bool> allow_pinned{};
-  /// DANGER: admits clients whose packets everyone on the path can read and forge. For development.
+  /// DANGER: admits clients without encryption. Everyone on the path can read and forge their
+  /// packets. Only for development.
   bool danger_allow_unprotected = false;
-  /// Receives a warning about this at once and every minute. By default the warning goes to
-  /// standard error.
+  /// Receives a warning at once and every minute if `danger_allow_unprotected` is set. By default,
+  /// the warning goes to standard error.
   DangerLog danger_log{};
-  /// The maximum number of clients, at most 4096. A slot (`ClientHandle::slot`) may be up to 64
-  /// higher, because a client that replaces an older connection uses two slots for a moment.
+  /// The maximum number of clients, at most 4096. There are 64 more slots, because a client that
+  /// replaces an older connection uses two slots for a short time.
   std::size_t clients_max = 64;
-  /// The limit of clients per address (IPv6: per /64), so that one machine cannot fill the server.
-  /// Clients with a token do not count. Raise this limit if many clients play behind one address.
+  /// The maximum number of clients per address (for IPv6, per /64), so that one machine cannot fill
+  /// the server. Clients with a token do not count. Raise this limit if many clients share one
+  /// address.
   std::size_t clients_per_address = 8;
-  /// The addresses of this server: a token must name one of them. If it is empty, this is not
-  /// checked.
+  /// The addresses of this server. A token must name one of these addresses. If the list is empty,
+  /// the addresses of a token are not checked.
   std::vector<Address> public_addresses{};
-  /// The maximum number of used tokens in the list. A token stays in it until it expires; while the
-  /// list is full, clients with tokens are refused (`busy`). The list is lost when the server ends.
-  /// Then each token that is not expired can open one more connection. To prevent this, keep the
+  /// The maximum number of used tokens in the list. A token stays in the list until it expires.
+  /// While the list is full, clients with tokens are refused (`busy`). The list is lost when the
+  /// server ends, and each valid token can then open one more connection. To prevent this, keep the
   /// list (`save_used_tokens`) or set `tokens_issued_from`.
   std::size_t used_tokens_max = 65536;
   /// Tokens issued before this date are refused. Set it to the server's start date to refuse all
-  /// earlier tokens, even unused ones. Then the clocks of the backend and the server must agree.
+  /// tokens that were issued earlier, used or not. The clocks of the backend and the server must
+  /// then agree.
   UnixSeconds tokens_issued_from = 0;
-  /// The cap of all connections together, without IP and UDP headers. The budgets of the
-  /// connections respect it. Clients share it equally, and a client that needs less leaves the rest
-  /// to the others.
+  /// The cap of all connections together in bytes per second, without IP and UDP headers. It limits
+  /// the budgets of the connections. Clients share the cap equally, and other clients use what a
+  /// client does not need.
   double bytes_per_second_max = 125e6;
-  /// The limits for the work of `receive`.
   ReceiveLimits receive_limits{};
-  /// Optional. Receives every packet of admitted clients. Must outlive the server.
+  /// Receives every packet of admitted clients; null if there is no recorder. Must outlive the
+  /// server.
   PacketRecorder* recorder = nullptr;
 };
 
@@ -107,60 +110,61 @@ struct ServerEvent {
   Kind kind = Kind::connected;
   ClientHandle client;
   std::optional<Close> close{};  ///< How the connection ended; nothing if the client connected.
-  /// For a connected client: the older connection of the same client, which this one replaces.
-  /// Unless the older connection had already ended, its own event (closed with the reason `kicked`)
-  /// comes first.
+  /// For a connected client, the older connection that this connection replaces. If the older
+  /// connection had not ended yet, an event comes first that closes it with the reason `kicked`.
   std::optional<ClientHandle> replaces{};
 };
 
 /// The maximum number of unread events. Further events are dropped and counted.
 inline constexpr std::size_t kServerEventsMax = 16'384;
 
-/// The counters of a server, without those of its connections.
+/// The counters of a server. `Connection::counters` has the counters of each connection.
 struct ServerCounters {
   std::uint64_t datagrams_in = 0;
   std::uint64_t datagrams_out = 0;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
-  std::uint64_t not_ours = 0;          ///< Datagrams of unknown kind or wrong size.
-  std::uint64_t bad_sources = 0;       ///< Datagrams of impossible peers (`Address::is_peer`).
+  std::uint64_t not_ours = 0;          ///< Datagrams of an unknown kind or a wrong size.
+  std::uint64_t bad_sources = 0;       ///< Datagrams whose source address fails `Address::is_peer`.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Unread datagrams that did not fit into the socket. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
   std::uint64_t dropped_unread = 0;
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
-  std::uint64_t requests_limited = 0;  ///< Dropped, above the limit for all requests.
+  std::uint64_t requests_limited = 0;  ///< Requests dropped because of the limit for all requests.
   std::uint64_t responses = 0;
-  std::uint64_t responses_limited =
-      0;  ///< Dropped, above the limit of an address or of all addresses.
-  std::uint64_t clients_limited = 0;  ///< Refused, because their address is at its limit.
-  std::uint64_t challenges_stale =
-      0;  ///< Answers to challenges that are too old or of another server.
+  /// Responses dropped because of the limit of an address or of all addresses.
+  std::uint64_t responses_limited = 0;
+  std::uint64_t clients_limited = 0;  ///< Clients refused because of the limit of their address.
+  /// Responses to challenges that are too old or were made by another server.
+  std::uint64_t challenges_stale = 0;
   std::uint64_t hellos_forged = 0;
   std::uint64_t tokens_used = 0;
   std::uint64_t accepts = 0;
   std::uint64_t accepts_again = 0;
-  std::array<std::uint64_t, 16> refusals{};  ///< By `RefuseReason`.
+  std::array<std::uint64_t, 16> refusals{};  ///< The refusals by `RefuseReason`.
   std::uint64_t pending_expired = 0;
-  std::uint64_t pending_replaced =
-      0;  ///< Replaced by another response of the same attempt or client.
-  std::uint64_t pending_removed = 0;   ///< Removed to make room: the oldest of the largest prefix.
-  std::uint64_t clients_replaced = 0;  ///< Replaced by a newer connection of the same client.
+  /// Pending clients replaced by another response of the same attempt or client.
+  std::uint64_t pending_replaced = 0;
+  std::uint64_t pending_removed = 0;  ///< Pending clients removed to make room (`slot_to_vacate`).
+  /// Clients replaced by a newer connection of the same client.
+  std::uint64_t clients_replaced = 0;
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
   std::uint64_t unknown_connection = 0;
   std::uint64_t forged = 0;  ///< Packets with a broken seal.
   std::uint64_t addresses_changed = 0;
   std::uint64_t send_failed = 0;
-  std::uint64_t events_unread = 0;  ///< Dropped because the game did not clear earlier events.
-  /// The number of ticks in which a client used up its share of the cap, summed over all clients.
+  /// Events dropped because the game did not clear earlier events.
+  std::uint64_t events_unread = 0;
+  /// For each client, the ticks in which it used up its share of the cap. The sum over all clients.
   std::uint64_t capped = 0;
 };
 
-/// One socket and up to `clients_max` clients. One thread at a time. Each tick: call `receive`,
-/// then read and queue at each client's `connection`, then call `send`. If memory runs out,
-/// `std::bad_alloc` is thrown. Then the datagrams of the current call count as lost, and the server
-/// can continue. A connection whose packet was being read should be closed.
+/// One socket and up to `clients_max` clients. For one thread at a time. In each tick, call
+/// `receive`, then read and queue data with each client's `connection`, then call `send`. If memory
+/// is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are then lost, and the
+/// server can continue. Close a connection whose packet was being read.
 class Server {
  public:
   /// All arguments must outlive the server.
@@ -169,12 +173,12 @@ class Server {
   ~Server();
 
   /// Reads received datagrams, within `ServerOptions::receive_limits`. `date` is used to check
-  /// tokens. The report contains the work that was done, and whether more datagrams may wait.
+  /// tokens. Returns the work that was done, and whether more datagrams may wait.
   ReceiveReport receive(Time now, UnixSeconds date);
   /// Sends the pending packets of all connections.
   void send(Time now);
 
-  /// Clients that connected or ended since `clear_events`, at most `kServerEventsMax`.
+  /// The clients that connected or ended since `clear_events`, at most `kServerEventsMax`.
   std::span<const ServerEvent> events() const { return events_; }
   void clear_events() { events_.clear(); }
   /// Calls `visit(ClientHandle)` for each client that is connected or interrupted, and for each
@@ -185,19 +189,20 @@ class Server {
       if (is_occupied(slot)) visit(handle_of(slot));
     }
   }
-  /// The client's connection; null if the client is gone.
+  /// The client's connection; null if the client no longer exists.
   Connection* connection(ClientHandle client);
-  /// The client's id (from its token) and its current address.
+  /// The client's id; 0 if unknown.
   std::uint64_t client_id(ClientHandle client) const;
-  /// Gives an id to a client that was admitted without one. A later connection with this id
-  /// replaces it. A connection without an id may also replace it
-  /// (`ServerOptions::clients_per_address`).
+  /// Gives an id to a client that was admitted without an id. A later connection with this id
+  /// replaces the client. A later connection without an id from the same address may also replace
+  /// it (`ServerOptions::clients_per_address`).
   void set_client_id(ClientHandle client, std::uint64_t client_id);
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
 
-  /// Returns the used tokens as bytes, for `restore_used_tokens` of a server that runs after this
-  /// one or beside it. To lose none, save after each tick in which `counters().tokens_used` grew.
+  /// Returns the used tokens as bytes, for `restore_used_tokens` of this server after a restart, or
+  /// of another server. To lose no token, save after each tick in which `counters().tokens_used`
+  /// grew.
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
   /// Adds a list of used tokens. Returns false and changes nothing if the bytes are not a valid
   /// list or do not fit.
@@ -210,8 +215,7 @@ class Server {
 
   const PublicKey& public_key() const { return identity_.shared; }
   const ServerCounters& counters() const { return counters_; }
-  /// True when everyone on the path can read and forge packets. Show this to the user. The server
-  /// also writes it to `danger_log`.
+  /// True when clients without encryption are admitted. Show a warning to the user.
   bool is_dangerous() const { return options_.danger_allow_unprotected; }
 
  private:
@@ -275,9 +279,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
-  /// For each slot, the address whose limit it counts for: the address at which the client was
-  /// accepted. Empty for a client with a token and for a closed client. The current address does
-  /// not count, because a client could then make room for others by changing its address.
+  /// For each slot, the address whose limit the client counts for: the address at which the client
+  /// was accepted. Empty for a client with a token and for a closed client. The current address is
+  /// not used, because a client could then make room at its first address by moving.
   std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;
@@ -286,13 +290,14 @@ class Server {
   OutgoingBatch outgoing_;
   std::uint32_t generation_ = 0;
   std::size_t pending_ = 0;
-  TimeBucket answers_;            ///< Answers to datagrams of unknown senders.
-  TimeBucket hellos_;             ///< Hellos opened for clients without a token.
-  TimeBucket hellos_with_token_;  ///< Hellos opened for clients with a token.
+  TimeBucket answers_;            ///< The limit for answers to unknown senders.
+  TimeBucket hellos_;             ///< The limit for opened hellos of clients without a token.
+  TimeBucket hellos_with_token_;  ///< The limit for opened hellos of clients with a token.
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   SendCap cap_;
-  std::uint32_t turn_ = 0;  ///< Selects the client that sends first, and the order of the others.
+  /// Selects the client that sends first, and the direction of the order.
+  std::uint32_t turn_ = 0;
   ServerCounters counters_;
   DangerNotice notice_;
 };

@@ -1,4 +1,4 @@
-// A server's data of one client. Only for the server's own files.
+// The data that a server stores for one client. Only for the files of `Server`.
 #pragma once
 
 #include <array>
@@ -12,21 +12,23 @@
 namespace muster {
 
 inline constexpr std::uint32_t kClientsMax = 4096;
-/// Slots beyond `clients_max`, for clients that replace a client of a full server. The old client
-/// keeps its slot until a packet of the new one was opened, and for `kLinger` after that.
+/// The slots beyond `clients_max`, for clients that replace a client of a full server. The old
+/// client keeps its slot until the first packet of the new client is opened, and for `kLinger`
+/// after that.
 inline constexpr std::uint32_t kSpareSlots = 64;
-/// A client's slot is in the low bits of its connection id, so a client is found by index.
+/// The slot of a client is its connection id modulo this number.
 inline constexpr std::uint32_t kSlotsMax = 8192;
 static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
-/// How long an accepted client may take to send its first packet.
+/// The maximum time from the accept to the client's first packet.
 inline constexpr Duration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
-/// A client repeats its response four times per second.
+/// The limit for repeated responses of a client, which sends four per second.
 inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
-/// How long the slot of a closed client is kept, so that the game can read the remaining data.
+/// The time for which the slot of a closed client is kept, so that the game can read the remaining
+/// data.
 inline constexpr Duration kLinger = std::chrono::seconds(1);
 
-/// A client from its accept on.
+/// A client that was accepted.
 struct Server::Client {
   Client(const ConnectionOptions& options, const ConnectionKeys& keys, Time now)
       : sealed(leading(options), keys.cipher, keys.to_client, keys.to_server,
@@ -45,20 +47,19 @@ struct Server::Client {
   std::uint32_t generation = 0;
   DatagramPath path;
   std::uint64_t client_id = 0;
-  bool is_identified = false;  ///< It was admitted with an id.
+  bool is_identified = false;  ///< True if the client was admitted with an id.
   std::vector<std::byte> token_data;
   bool has_token = false;
-  std::optional<ClientHandle> replaces;  ///< The client that it will replace when it is connected.
-  bool is_replaced = false;              ///< A newer client has replaced it.
+  std::optional<ClientHandle> replaces;  ///< The client that this client replaces when it connects.
+  bool is_replaced = false;              ///< True if a newer client has replaced this client.
 
-  bool is_connected = false;  ///< A packet of this client was opened.
+  bool is_connected = false;  ///< True if a packet of this client was opened.
   Time accepted_first_at;
   Time accepted_at;
-  TimeBucket repeats;   ///< Limits responses that repeat the accept.
+  TimeBucket repeats;   ///< The limit for repeated responses.
   PublicKey attempt{};  ///< The ephemeral key of the attempt.
   std::array<std::byte, 32> response_hash{};
-  std::array<std::byte, kAcceptBytesMax>
-      accept{};  ///< The accept, which may have to be sent again.
+  std::array<std::byte, kAcceptBytesMax> accept{};
   std::size_t accept_bytes = 0;
   std::optional<Time> closed_at;
 

@@ -1,6 +1,5 @@
-// Handles datagrams before a client exists. The checks follow the order of net/CONNECTION.md: cheap
-// checks come first, and the server stores nothing before the sender has proved that it receives at
-// its address.
+// Handles requests and responses. The checks have the order of net/CONNECTION.md: cheap checks come
+// first, and the server stores nothing before a cookie has proved the sender's address.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -82,14 +81,14 @@ void Server::receive_response(Time now, UnixSeconds date, const DatagramPath& pa
   apply(now, date, path, *response);
 }
 
-/// The accept may have been lost, so the same response gets the same answer. The ephemeral key is
-/// not secret and proves nothing. So another response with the same key is checked like any
-/// response, and it ends the attempt only if its hello can be opened.
+/// Handles a repeated response: the accept may have been lost, so the same response gets the same
+/// accept. Returns false for a new response. The ephemeral key alone proves nothing, so a different
+/// response with the same key is checked like any new response.
 bool Server::answers_again(Time now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
   Client& client = *slots_[known->second];
-  if (client.is_connected) return true;  // The client has the accept, or the response is a replay.
+  if (client.is_connected) return true;  // The client already has the accept.
   if (client.path.peer != path.peer) return false;
   if (!client.repeats.spend_one(now)) {
     ++counters_.responses_limited;
@@ -97,9 +96,8 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   }
   work_.spend(receive_work::kRepeat);
   if (client.response_hash != hash_of_response(response)) return false;
-  // The client gets the same time as after the first accept to send a packet. Otherwise it could
-  // believe that it is connected although the server has dropped it. This cannot be repeated
-  // forever, because its challenge expires.
+  // The time for the client's first packet starts again. Otherwise the server could drop a client
+  // that has just received the accept. Repeats are possible only until the challenge expires.
   client.accepted_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);
@@ -122,7 +120,7 @@ bool Server::allows(TrustMode mode) const {
   return false;
 }
 
-/// Checks a token. Returns false if it was refused.
+/// Checks a token. Returns false if the client was refused.
 bool Server::accept_token(UnixSeconds date, const DatagramPath& path, const ResponseView& response,
                           std::optional<OpenedToken>& token) {
   const RequestView& head = response.head;
@@ -150,7 +148,7 @@ bool Server::accept_token(UnixSeconds date, const DatagramPath& path, const Resp
   return true;
 }
 
-/// Checks mode and token, then does the expensive cryptography.
+/// Checks the mode and the token, and then computes X25519 and opens the hello.
 void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
                    const ResponseView& response) {
   const RequestView& head = response.head;
@@ -163,7 +161,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   }
   std::optional<OpenedToken> token;
   if (head.mode == TrustMode::token && !accept_token(date, path, response, token)) return;
-  // If no client of this address can be replaced, the applicant is refused without cryptography.
+  // If the address is at its limit and none of its clients can be replaced, refuses before X25519.
   if (!token.has_value() && has_too_many(path.peer, head) && !has_live_client(path.peer)) {
     ++counters_.clients_limited;
     refuse(path, head, RefuseReason::full, kAddressIsFull);
@@ -207,7 +205,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   admit(now, path, response, applicant, handshake, *slot);
 }
 
-/// Checks whether there is room for an applicant. It may replace its own older connection.
+/// Checks whether there is room for an applicant. Returns nothing if there is.
 std::optional<RefuseReason> Server::check_room(const DatagramPath& path, const RequestView& head,
                                                const Applicant& applicant,
                                                std::optional<std::uint32_t> slot,
@@ -247,7 +245,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
                    const Applicant& applicant, ServerHandshake& handshake, std::uint32_t slot) {
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
-  // Never 0, which means no connection.
+  // The id 0 means no connection.
   const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
   ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .client = applicant.client};
   keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
@@ -274,7 +272,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   client->accept = accept;
   client->accept_bytes = accept_bytes;
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
-  slot_of_attempt_[response.head.ephemeral] = slot;  // The last step that may throw.
+  slot_of_attempt_[response.head.ephemeral] = slot;  // No later step throws.
   if (const Client* const before = slots_[slot].get()) {
     const bool is_itself = before->attempt == client->attempt;
     const bool is_same_client = client->client_id != 0 && before->client_id == client->client_id;

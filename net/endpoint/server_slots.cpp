@@ -1,7 +1,7 @@
-// Which clients a server keeps: pending clients, and clients that replace an older connection. A
-// datagram without a valid seal never ends a client. A pending client is removed only for a client
-// whose hello was decrypted. A connected client is replaced only when the first packet of its
-// successor was decrypted.
+// Decides which clients a server keeps. A datagram without a valid seal never ends a client. A
+// pending client (accepted, without a packet yet) is removed only for a client whose hello was
+// decrypted. A connected client is replaced only when the first packet of the new connection was
+// decrypted.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -16,7 +16,7 @@ std::optional<std::uint32_t> Server::free_slot() const {
   return std::nullopt;
 }
 
-/// A client that will replace another one, or was replaced, does not count separately.
+/// Returns true if a client counts towards `clients_max`. A client and its replacement count once.
 bool Server::uses_slot(const Client& client) const {
   if (client.is_replaced) return false;
   return client.is_connected || !client.replaces.has_value() || find(*client.replaces) == nullptr;
@@ -27,7 +27,7 @@ std::size_t Server::slots_used() const {
       slots_, [this](const auto& client) { return client != nullptr && uses_slot(*client); }));
 }
 
-/// The live connection of a client id. Returns nothing for 0, which means that the id is unknown.
+/// Returns the live connection of a client id; nothing for the id 0 (unknown).
 std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const {
   for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
     if (is_occupied(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
@@ -40,9 +40,9 @@ bool Server::is_silent(std::uint32_t slot) const {
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 
-/// Returns the connection that an applicant would replace: the connection of the same client.
-/// Without ids, it is a connection from the same address that has been silent for
-/// `interrupted_after`, and only if the applicant could not be admitted otherwise.
+/// Returns the connection that an applicant would replace: the connection with the same client id.
+/// Without an id, it is a connection from the same address that has sent nothing for
+/// `interrupted_after`, but only if the applicant could not be admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
   if (applicant.client != 0) return connection_of(applicant.client);
@@ -56,8 +56,8 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
   return std::nullopt;
 }
 
-/// Returns the pending client to remove, if any. A client with a token is never removed, because a
-/// backend has admitted it.
+/// Returns the slot of the pending client to remove; nothing if there is none. A client with a
+/// token is never removed, because a backend has admitted it.
 std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -71,11 +71,12 @@ std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   return slot_to_vacate(waiting_);
 }
 
-/// Returns the slot for an applicant. It may be the slot of a pending client, which must then be
-/// removed.
+/// Returns the slot for an applicant; nothing if there is no slot. A pending client in this slot
+/// must be removed.
 std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
                                               const Applicant& applicant) {
-  // An attempt reuses its own slot. All successors of the same connection use one slot.
+  // A repeated attempt reuses its slot. All pending replacements of the same connection use one
+  // slot.
   const auto known = slot_of_attempt_.find(attempt.ephemeral);
   if (known != slot_of_attempt_.end()) return known->second;
   if (applicant.replaces.has_value()) {
@@ -92,8 +93,8 @@ std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
   return pending_to_remove(!is_room);
 }
 
-/// The slot of the oldest pending connection of a client id. Returns nothing for 0, which means
-/// that the id is unknown.
+/// Returns the slot of the oldest pending connection of a client id; nothing for the id 0
+/// (unknown).
 std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
   std::optional<std::uint32_t> oldest;
   for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
@@ -106,7 +107,7 @@ std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
   return oldest;
 }
 
-/// True when an address is at its limit, without counting the attempt's own slot.
+/// Returns true when an address is at its limit. The attempt's own slot does not count.
 bool Server::has_too_many(const Address& from, const RequestView& attempt) const {
   const std::optional<Address> subscriber = subscriber_of(from);
   auto count = static_cast<std::size_t>(std::ranges::count(counted_for_, subscriber));
@@ -123,8 +124,8 @@ bool Server::has_live_client(const Address& from) const {
   return false;
 }
 
-/// Connects a pending client. Its first packet was opened, so it has its ephemeral secret key and
-/// received the server's answer. Returns false if there is no longer room for it.
+/// Connects a pending client, after its first packet was opened. Returns false if there is no
+/// longer room for the client.
 bool Server::connect(Time now, Client& client) {
   std::optional<ClientHandle> old = connection_of(client.client_id);
   const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
@@ -137,7 +138,7 @@ bool Server::connect(Time now, Client& client) {
     turn_away(now, client);
     return false;
   }
-  // Reports the event before any change, because this may throw. Then the client's next packet
+  // Reports the event before any change, because `report` may throw. The client's next packet then
   // connects it.
   report({.kind = ServerEvent::Kind::connected, .client = handle_of(client.slot), .replaces = old});
   client.is_connected = true;
@@ -149,8 +150,7 @@ bool Server::connect(Time now, Client& client) {
   return true;
 }
 
-/// Closes a connection that a newer connection of the same client replaces. Its peer receives the
-/// reason.
+/// Closes a connection that a newer connection of the same client replaces.
 void Server::end_replaced(Time now, Client& old) {
   old.sealed.connection().close(CloseReason::kicked, "you have joined again from elsewhere", now);
   if (!old.closed_at.has_value()) {
@@ -165,8 +165,7 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// Refuses a client because the server is full: the silent connection that it would have replaced
-/// is active again.
+/// Refuses a pending client, because the connection that it was to replace has become active again.
 void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);

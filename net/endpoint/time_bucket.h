@@ -1,4 +1,4 @@
-// A bucket that fills with time: limits a rate independently of the loop.
+// A token bucket that is filled by elapsed time.
 #pragma once
 
 #include <algorithm>
@@ -26,17 +26,17 @@ class TimeBucket {
     left_ = std::min(limits_.burst, left_ + passed * limits_.per_second);
     filled_at_ = now;
   }
-  /// Removes one token; false if less than one is left.
+  /// Removes one token. Returns false if less than one token is left.
   bool spend_one(Time now) {
     fill(now);
     if (left_ < 1) return false;
     left_ -= 1;
     return true;
   }
-  /// Removes tokens for work that was already done. The number of tokens may become negative.
+  /// Removes tokens for work that was done. The number of tokens may become negative.
   void spend(double amount) { left_ -= amount; }
   double left() const { return left_; }
-  /// Sets the burst. The next `fill` drops tokens above it.
+  /// Sets the burst. The next `fill` drops tokens above the new burst.
   void set_burst(double burst) { limits_.burst = burst; }
 
  private:

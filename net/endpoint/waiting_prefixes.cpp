@@ -1,5 +1,5 @@
-// Sorted addresses with a common prefix are neighbours, so each prefix length needs one pass over
-// the remaining clients.
+// In a sorted list, addresses with a common prefix are adjacent. So each prefix length needs one
+// pass over the remaining clients.
 #include "net/endpoint/waiting_prefixes.h"
 
 #include <algorithm>
@@ -10,20 +10,20 @@ namespace muster {
 
 namespace {
 
-/// Prefix lengths in bits of the IPv6 form, in which an IPv4 /8 is a /104. An Internet provider has
-/// an IPv6 /32 or shorter prefix and gives each subscriber a /48, /56 or /60. A single network has
-/// a /64.
-constexpr unsigned kPrefixBitsIpv4 = 96 + 8;  // IPv4 addresses use it at each IPv6 length, too.
+/// The prefix lengths in bits of the IPv6 form, in which an IPv4 /8 is a /104. An Internet provider
+/// has an IPv6 /32 or a shorter prefix. Each subscriber has a /48, /56 or /60, and a single network
+/// has a /64.
+constexpr unsigned kPrefixBitsIpv4 = 96 + 8;
 constexpr std::array<unsigned, 9> kPrefixBits = {32,      48,      56, 60, 64, kPrefixBitsIpv4,
                                                  96 + 16, 96 + 24, 128};
 
-/// The prefix of an address. For IPv4 it has at least 104 bits, because the first 96 bits of all
-/// IPv4 addresses are equal.
+/// Returns the prefix of an address. For IPv4, the prefix has at least 104 bits, because the first
+/// 96 bits of all IPv4 addresses are equal.
 Address network_of(const Address& from, unsigned bits) {
   return prefix_of(from, from.is_ipv4() ? std::max(bits, kPrefixBitsIpv4) : bits);
 }
 
-/// The number of clients at the front that share a prefix.
+/// Returns the number of clients at the front that share a prefix.
 std::size_t run_length(std::span<const WaitingClient> waiting, unsigned bits) {
   const Address prefix = network_of(waiting.front().from, bits);
   const auto end = std::ranges::find_if(

@@ -1,4 +1,4 @@
-// Chooses which pending client must make room for another one.
+// Chooses the pending client that is removed to make room for a new client.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ struct WaitingClient {
   std::uint32_t slot = 0;
 };
 
-/// Returns the slot of the client to remove: the oldest of the largest prefix. Addresses are
-/// grouped by prefixes of several lengths, from short to long. At each length only the prefixes
-/// with the most clients remain. So an attacker with many addresses in one network mostly removes
-/// its own clients. Reorders and changes `waiting`. Takes O(n log n) time. Requires: `waiting` is
-/// not empty.
+/// Returns the slot of the client to remove: the oldest client of the largest address prefix.
+/// Addresses are grouped by prefixes of several lengths, from short to long. At each length, only
+/// the clients of the largest groups remain. So an attacker with many addresses in one network
+/// mostly removes its own clients. Reorders and changes `waiting`. Takes O(n log n) time. Requires:
+/// `waiting` is not empty.
 std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting);
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// Tables of metrics and one writer. All rows of a metric follow its HELP and TYPE, as the format
-// requires: https://prometheus.io/docs/instrumenting/exposition_formats/.
+// Tables list the metrics, and one writer writes them. All rows of a metric follow its HELP and
+// TYPE lines, as the format requires: https://prometheus.io/docs/instrumenting/exposition_formats/.
 #include "net/metrics/prometheus_text.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 template <typename Counters>
 struct CounterMetric {
-  std::string_view name;  ///< Without prefix and `_total`.
+  std::string_view name;  ///< The name without its prefix and without `_total`.
   std::string_view help;
   std::uint64_t Counters::*value;
 };
@@ -35,20 +35,19 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
     {"lost_received_packets", "Packets of the peer that never arrived.", &C::lost_in},
     {"duplicate_packets", "Packets received again.", &C::duplicate_in},
     {"stale_packets", "Packets that arrived too late to be received.", &C::stale_in},
-    {"out_of_order_packets", "Packets received after a later one.", &C::out_of_order_in},
-    {"malformed_packets", "Packets that broke the format.", &C::malformed_in},
+    {"out_of_order_packets", "Packets received after a later packet.", &C::out_of_order_in},
+    {"malformed_packets", "Packets that violated the format.", &C::malformed_in},
     {"unbelievable_packets", "Packets that acknowledged a packet that was never sent.",
      &C::unbelievable_in},
     {"refused_packets", "Packets refused because their contents did not fit.", &C::no_room_in},
-    {"unread_stops", "Times that unread payloads or blocks began to stop the peer.",
+    {"unread_stops", "Number of times that unread payloads or blocks stopped the peer.",
      &C::unread_stops},
-    {"dropped_path_challenges", "Path challenges beyond the number that one packet answers.",
+    {"dropped_path_challenges", "Path challenges dropped because a packet answers only four.",
      &C::path_challenges_dropped},
     {"sent_payloads", "Payloads sent.", &C::payloads_out},
     {"received_payloads", "Payloads received.", &C::payloads_in},
     {"lost_payloads", "Sent payloads that were lost.", &C::payloads_lost},
-    {"unread_delivery_reports",
-     "Delivery reports of payloads dropped because earlier ones were unread.",
+    {"unread_delivery_reports", "Delivery reports dropped because earlier reports were unread.",
      &C::delivery_reports_unread},
     {"written_messages", "Messages written to packets, repeated ones included.", &C::messages_out},
     {"written_reliable_messages", "Reliable messages written, repeated ones included.",
@@ -69,7 +68,7 @@ constexpr CounterMetric<C> kConnectionCounters[] = {
      &C::blocks_stalled},
     {"refused_sends", "Send requests that were refused.", &C::would_block},
     {"lost_at_close",
-     "Messages, payloads and blocks that may not have been delivered when the connection ended.",
+     "Messages, payloads and blocks not confirmed as delivered at the end of the connection.",
      &C::lost_at_close},
     {"lost_at_map", "Messages not confirmed as delivered when their map ended.", &C::lost_at_map},
     {"unread_at_map", "Messages, payloads and blocks unread when their map ended.",
@@ -98,13 +97,12 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"foreign_datagrams", "Datagrams of unknown kind or wrong size.", &S::not_ours},
     {"impossible_sources", "Datagrams from addresses that cannot be a peer.", &S::bad_sources},
     {"limited_receives", "Calls of receive that ended at a limit.", &S::receives_limited},
-    {"dropped_unread", "Datagrams lost because the socket was full of unread ones.",
-     &S::dropped_unread},
+    {"dropped_unread", "Datagrams lost because the socket's buffer was full.", &S::dropped_unread},
     {"requests", "Handshake requests received.", &S::requests},
     {"challenges", "Handshake challenges sent.", &S::challenges},
     {"limited_requests", "Requests above the limit for all addresses.", &S::requests_limited},
     {"responses", "Handshake responses received.", &S::responses},
-    {"limited_responses", "Responses above the limit of an address, or of all.",
+    {"limited_responses", "Responses above the limit of an address or of all addresses.",
      &S::responses_limited},
     {"limited_clients", "Handshakes refused because their address was at its client limit.",
      &S::clients_limited},
@@ -127,13 +125,14 @@ constexpr CounterMetric<S> kServerCounters[] = {
     {"forged_packets", "Packets with a broken seal.", &S::forged},
     {"changed_addresses", "Clients that changed their address.", &S::addresses_changed},
     {"failed_sends", "Datagrams that the socket refused.", &S::send_failed},
-    {"unread_events", "Server events dropped because earlier ones were unread.", &S::events_unread},
+    {"unread_events", "Server events dropped because earlier events were unread.",
+     &S::events_unread},
     {"capped_ticks",
      "Ticks in which a client used up its share of the server's cap, summed over clients.",
      &S::capped},
 };
 
-/// Names of `RefuseReason` by value; 0 is unused.
+/// The names of `RefuseReason` by value; 0 is unused.
 constexpr std::string_view kRefusals[] = {"",
                                           "wrong_version",
                                           "wrong_application",
@@ -161,8 +160,8 @@ struct Label {
   std::string_view value;
 };
 
-/// The size of the UTF-8 character at the start of the text (RFC 3629); 0 if it is invalid or not
-/// visible.
+/// Returns the size of the UTF-8 character at the start of the text (RFC 3629); 0 if the character
+/// is invalid or not visible.
 std::size_t visible_bytes(std::string_view text) {
   const auto at = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   if (at(0) < 0x80) return at(0) >= ' ' && at(0) != 0x7F ? 1 : 0;
@@ -176,9 +175,9 @@ std::size_t visible_bytes(std::string_view text) {
   return is_too_long || is_none ? 0 : bytes;
 }
 
-/// A label value is UTF-8 with escaped quotes and line ends. Other bytes, and a backslash in the
-/// value, become `\\x` and two digits, so that different values stay different: Prometheus rejects
-/// a whole scrape if a row is repeated.
+/// Appends a label whose value is UTF-8 with escaped quotes and line ends. Invalid bytes and
+/// backslashes are written as `\\x` and two digits. So different values stay different: Prometheus
+/// rejects all rows of a server if a row is repeated.
 void append_label(std::string& text, const Label& label) {
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {
@@ -198,7 +197,6 @@ void append_label(std::string& text, const Label& label) {
   text.push_back('"');
 }
 
-/// Writes metrics one after another.
 class MetricWriter {
  public:
   MetricWriter(std::string& text, std::string_view prefix) : text_(text), prefix_(prefix) {}
@@ -276,7 +274,7 @@ constexpr GaugeMetric<M> kConnectionGauges[] = {
      [](const M& m) { return static_cast<double>(m.window_bytes); }},
     {"datagram_bytes", "The largest datagram that is known to arrive.",
      [](const M& m) { return static_cast<double>(m.datagram_bytes); }},
-    {"interrupted", "1 when nothing arrives at present.",
+    {"interrupted", "1 while no packets arrive, otherwise 0.",
      [](const M& m) { return m.is_interrupted ? 1.0 : 0.0; }},
     {"received_bytes_per_second", "Bytes received in the last second.",
      [](const M& m) { return m.last_second.bytes_in_per_second; }},
@@ -293,7 +291,7 @@ constexpr GaugeMetric<M> kConnectionGauges[] = {
 };
 
 constexpr GaugeMetric<ServerMetrics> kServerGauges[] = {
-    {"dangerous", "1 when the server admits clients whose packets everyone can read and forge.",
+    {"dangerous", "1 when the server admits clients without encryption, otherwise 0.",
      [](const ServerMetrics& s) { return s.is_dangerous ? 1.0 : 0.0; }},
     {"clients", "Clients that are connected or interrupted.",
      [](const ServerMetrics& s) { return static_cast<double>(s.clients); }},

@@ -1,4 +1,4 @@
-// All counters in the text format of Prometheus (version 0.0.4).
+// Writes all counters in the text format of Prometheus (version 0.0.4).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@ namespace muster {
 
 /// The metrics of one connection.
 struct ConnectionMetrics {
-  std::string_view client;  ///< The label: any bytes, unique among the rows. Must outlive the call.
+  /// The label of the connection: any bytes, different for each row. Must outlive the call.
+  std::string_view client;
   ConnectionCounters counters{};
   TrafficRates last_second{};
   Duration round_trip{};
@@ -35,14 +36,14 @@ struct ServerMetrics {
   ServerCounters counters{};
   TrafficRates last_second{};
   std::size_t clients = 0;
-  bool is_dangerous = false;  ///< Admits clients whose packets everyone can read and forge.
+  bool is_dangerous = false;  ///< True if clients without encryption are admitted.
 };
 
-/// Appends a server's metrics. Names begin with `muster_server_`; times are in seconds.
+/// Appends a server's metrics. Their names begin with `muster_server_`.
 void append_prometheus(std::string& text, const ServerMetrics& server);
-/// Appends the metrics of all connections: one row per connection for each metric. Call it once per
-/// export, because the format requires all rows of a metric together. Names begin with
-/// `muster_connection_`. Without connections, appends nothing.
+/// Appends the metrics of all connections, with one row per connection for each metric. Their names
+/// begin with `muster_connection_`, and times are in seconds. Call it once per export, because the
+/// format requires that all rows of a metric are together. Without connections, appends nothing.
 void append_prometheus(std::string& text, std::span<const ConnectionMetrics> connections);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A readable line about a connection's traffic.
+// Writes a connection's traffic as one line of text.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Appends `NAME: in 12.3 kB/s 60/s loss 0.5 %, out 4.0 kB/s 30/s loss 0.0 %, rtt 34.2 ms` and a
-/// line break. Bytes of the name that are not printable ASCII become question marks.
+/// Appends a line, for example `NAME: in 12.3 kB/s 60/s loss 0.5 %, out 4.0 kB/s 30/s loss 0.0 %,
+/// rtt 34.2 ms`. Bytes of the name that are not printable ASCII are replaced by question marks.
 void append_summary(std::string& text, std::string_view name, const TrafficRates& rates);
 
 }  // namespace muster

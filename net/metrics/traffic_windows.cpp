@@ -1,5 +1,6 @@
-// Two rings: one has every sample, the other has samples with a minimum distance. A rate is a
-// difference of totals, so a skipped sample only lowers the resolution of the mean round trip.
+// One ring contains every sample. The other ring contains samples with a minimum distance, so that
+// it covers a second at any tick rate. A rate is a difference of totals, so the skipped samples
+// affect only the mean round trip.
 #include "net/metrics/traffic_windows.h"
 
 #include <algorithm>
@@ -40,8 +41,8 @@ TrafficRates rates_between(const TrafficSample& first, const TrafficSample& last
          now.delivered < before.delivered;
 }
 
-/// Rates from the sample of this age to `last`, and the mean of the round trips after that sample.
-/// The ring need not contain `last`.
+/// Returns the rates from the sample of this age to `last`, and the mean of the later round trips.
+/// `last` need not be in the ring.
 template <std::size_t Capacity>
 TrafficRates rates_since(const SampleRing<Capacity>& ring, std::size_t age,
                          const TrafficSample& last) {

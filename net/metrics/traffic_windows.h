@@ -1,4 +1,4 @@
-// Traffic rates over the last second and over the last samples, computed from growing totals.
+// Computes traffic rates over the last second and over the last samples, from totals that grow.
 #pragma once
 
 #include <array>
@@ -24,26 +24,27 @@ struct TrafficTotals {
 };
 
 TrafficTotals totals_of(const ConnectionCounters& counters);
-/// A server's datagrams, including handshakes; losses are counted only per connection.
+/// The totals of a server's datagrams, including handshakes. They contain no losses, because only
+/// connections count losses.
 TrafficTotals totals_of(const ServerCounters& counters);
 
 /// The totals at one point in time.
 struct TrafficSample {
   Time at{};
   TrafficTotals totals;
-  Duration round_trip{};  ///< Smoothed; zero if unknown.
+  Duration round_trip{};  ///< The smoothed round trip; zero if unknown.
 };
 
 /// The traffic between two samples.
 struct TrafficRates {
-  /// Time between the two samples. Before there are two samples, all fields are zero.
+  /// The time between the two samples. Before there are two samples, all fields are zero.
   Duration over{};
   double bytes_in_per_second = 0;
   double bytes_out_per_second = 0;
   double packets_in_per_second = 0;
   double packets_out_per_second = 0;
-  double loss_in = 0;  ///< Share of the peer's packets that did not arrive, 0 to 1.
-  /// Share of this end's packets that were lost, among those delivered or lost, 0 to 1.
+  double loss_in = 0;  ///< The share of the peer's packets that did not arrive, 0 to 1.
+  /// The lost share of this end's packets that were delivered or lost, 0 to 1.
   double loss_out = 0;
   Duration round_trip_mean{};
   Duration round_trip_max{};
@@ -53,7 +54,7 @@ struct TrafficRates {
 inline constexpr std::size_t kWindowSamples = 120;
 /// The minimum time between the samples kept for `last_second`.
 inline constexpr Duration kSecondWindowStep = std::chrono::milliseconds(25);
-/// The number of samples that cover a second at any distance between them.
+/// The number of samples that always cover a second.
 inline constexpr std::size_t kSecondSamples = std::chrono::seconds(1) / kSecondWindowStep + 2;
 
 /// A ring of the last samples, newest first.
@@ -73,26 +74,25 @@ class SampleRing {
   std::size_t count_ = 0;
 };
 
-/// The rolling windows of one connection, or of a server. Add a sample each tick, and read the
-/// rates when they are shown. Allocates nothing.
+/// The samples of one connection or of a server, over rolling windows. Add a sample in each tick,
+/// and read the rates at any time. Never allocates.
 ///
 ///     windows.add({.at = now, .totals = totals_of(connection.counters()),
 ///                  .round_trip = connection.round_trip().smoothed()});
 class TrafficWindows {
  public:
-  /// Requires: the time is not before the last sample's, and no total is less than before.
+  /// Requires: the time and all totals are not less than in the last sample.
   void add(const TrafficSample& sample);
 
-  /// Rates over the second before the last sample. `over` is the real duration. It is longer if
-  /// samples are more than a second apart, and shorter if the first sample was added less than a
-  /// second ago.
+  /// The rates over the second before the last sample. `TrafficRates::over` is the real duration.
+  /// It is longer if samples are more than a second apart, and shorter during the first second.
   TrafficRates last_second() const;
-  /// Rates over the last `kWindowSamples` samples.
+  /// The rates over the last `kWindowSamples` samples.
   TrafficRates last_samples() const;
 
  private:
   SampleRing<kWindowSamples + 1> samples_;
-  /// Samples at least `kSecondWindowStep` apart, so that they cover a second at any tick rate.
+  /// Samples that are at least `kSecondWindowStep` apart.
   SampleRing<kSecondSamples> spaced_;
 };
 

@@ -10,8 +10,8 @@ namespace muster {
 
 namespace {
 
-/// The number of buckets; together they have 64 KiB. In a flood from many real addresses, these
-/// addresses share buckets with each other. Connected players do not need buckets.
+/// The number of buckets, which together have 64 KiB. In a flood from many real addresses, new
+/// clients may find their bucket empty. Connected clients do not need a bucket.
 constexpr std::size_t kBuckets = 4096;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Limits the requests of each address, with a table of token buckets of fixed size.
+// Limits the responses that a server handles for each address.
 #pragma once
 
 #include <array>
@@ -12,9 +12,10 @@
 
 namespace muster {
 
-/// One bucket per address, in a table of fixed size. Addresses share a bucket when their hashes
-/// with a secret collide, so an attacker cannot choose the addresses with which it shares a bucket.
-/// The secret is wiped on destruction. IPv6 is counted by /64 (`subscriber_of`).
+/// A token bucket per address, in a table of fixed size. Addresses share a bucket when their hashes
+/// are equal. The hash is keyed with a secret, so an attacker cannot find an address that shares
+/// the bucket of a chosen player. The secret is wiped on destruction. All addresses of an IPv6 /64
+/// count as one address (`subscriber_of`).
 class AddressBudget {
  public:
   struct Limits {

@@ -1,4 +1,4 @@
-// AES-256-GCM by the faster of two libraries. Both write the same bytes.
+// AES-256-GCM, with the faster of two libraries. Both libraries produce the same bytes.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace muster {
 /// A 96-bit nonce. Two seals under one key must never have the same nonce.
 using Nonce = std::array<unsigned char, 12>;
 
-/// One prepared AES-256-GCM key. One thread at a time.
+/// One prepared AES-256-GCM key. For one thread at a time.
 class AesGcm {
  public:
   virtual ~AesGcm() = default;
@@ -22,18 +22,19 @@ class AesGcm {
   /// authenticated but not encrypted.
   virtual void seal(const Nonce& nonce, std::span<const std::byte> head,
                     std::span<std::byte> memory, std::size_t body_bytes) = 0;
-  /// Decrypts in place; the tag is at the end of `sealed`. Returns false if `head` or `sealed` was
-  /// changed; then ignore the bytes. Requires: `sealed` has at least 16 bytes.
+  /// Decrypts in place. The last 16 bytes of `sealed` are the tag. Returns false if `head` or
+  /// `sealed` was changed. The bytes are then meaningless. Requires: `sealed` has at least 16
+  /// bytes.
   [[nodiscard]] virtual bool open(const Nonce& nonce, std::span<const std::byte> head,
                                   std::span<std::byte> sealed) = 0;
 };
 
-/// A key for libsodium. Requires: `has_fast_aes()`.
+/// Prepares a key for libsodium. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm_by_sodium(const SecretKey& key);
-/// A key for Intel's multi-buffer library; null if `net/` was built without it, or if its setup
-/// fails. Requires: `has_fast_aes()`.
+/// Prepares a key for Intel's multi-buffer library. Returns null if `net/` was built without the
+/// library, or if its setup fails. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm_by_ipsec_mb(const SecretKey& key);
-/// A key for the fastest available library. Requires: `has_fast_aes()`.
+/// Prepares a key for the fastest available library. Requires: `has_fast_aes()`.
 std::unique_ptr<AesGcm> aes_gcm(const SecretKey& key);
 
 }  // namespace muster

@@ -1,6 +1,5 @@
-// Intel's library uses the widest AES instructions of the processor: with VAES it seals 1,000 bytes
-// in a fifth of libsodium's time. Its prepared key is plain memory inside the connection, and a
-// packet needs one call. OpenSSL was also tried. It was faster than libsodium with one key in the
+// Intel's library uses the widest AES instructions of the processor. With VAES, it seals 1,000
+// bytes in a fifth of libsodium's time. OpenSSL was faster than libsodium with a single key in the
 // processor's cache, but not with the keys of 64 clients.
 #include "net/secure/aes_gcm.h"
 
@@ -14,14 +13,14 @@ namespace muster {
 
 namespace {
 
-/// The library's functions for this processor; all null if its setup failed.
+/// The library's functions for this processor; all null if the library's setup failed.
 struct Functions {
   aes_gcm_pre_t prepare = nullptr;
   aes_gcm_enc_dec_t encrypt = nullptr;
   aes_gcm_enc_dec_t decrypt = nullptr;
 };
 
-/// Detects the processor once, because this is slow and the result never changes.
+/// Detects the processor in the first call, because detection is slow.
 const Functions& functions() {
   static const Functions kFound = [] {
     Functions those;
@@ -56,7 +55,7 @@ class IpsecMbAesGcm final : public AesGcm {
                         body + body_bytes, kTagBytes);
   }
 
-  /// The library always decrypts, and returns the tag that would be correct.
+  /// The library always decrypts and computes the tag. The caller must compare the tags.
   bool open(const Nonce& nonce, std::span<const std::byte> head,
             std::span<std::byte> sealed) override {
     const std::size_t body_bytes = sealed.size() - kTagBytes;
@@ -70,7 +69,7 @@ class IpsecMbAesGcm final : public AesGcm {
   }
 
  private:
-  // The library's header declares this alignment only if LINUX is defined.
+  // The library's header declares this alignment only if the macro LINUX is defined.
   alignas(64) gcm_key_data prepared_{};
 };
 

@@ -1,5 +1,5 @@
-// The stateless cookie: a client proves that it receives at its address before the server stores
-// anything.
+// The stateless cookie. A client returns it to prove that it receives datagrams at its address,
+// before the server stores anything.
 #pragma once
 
 #include <array>
@@ -13,16 +13,16 @@
 
 namespace muster {
 
-/// The maximum age of a challenge that is answered.
+/// The maximum age of a challenge, when its response arrives.
 inline constexpr Duration kChallengeAge = std::chrono::seconds(5);
 
 /// The cookie that a server sends and the client returns.
 struct Challenge {
-  std::uint64_t time_ms = 0;  ///< The server's clock.
+  std::uint64_t time_ms = 0;  ///< The time on the server's clock, in milliseconds.
   std::array<std::byte, 16> mac{};
 };
 
-/// The part of a request that the cookie covers: bytes 2 to 47.
+/// The part of a request that the MAC covers: bytes 2 to 47.
 using ClientClaim = std::span<const std::byte>;
 
 /// Makes and checks challenges. Stores only its secret, which is wiped on destruction.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::array<char, 4> kTokenMagic = {'M', 'T', 'O', 'K'};
 constexpr std::uint32_t kTokenVersion = 1;
-constexpr std::size_t kHeadBytes = 56;  ///< Authenticated and sent in a response.
+constexpr std::size_t kHeadBytes = 56;  ///< The part that is authenticated and sent in a response.
 constexpr std::size_t kNonceBytes = 24;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_ABYTES == kTagBytes);
@@ -43,7 +43,7 @@ std::vector<Address> read_addresses(SectionReader& reader) {
   return addresses;
 }
 
-/// Reads a secret without a copy, which would have to be wiped.
+/// Reads a secret without an intermediate copy.
 SecretKey read_secret(SectionReader& reader) {
   const std::span<const std::byte> bytes = reader.read_bytes(SecretKey::kBytes);
   return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());

@@ -1,4 +1,4 @@
-// Connect tokens: a backend that knows the players uses them to admit clients to a server.
+// Connect tokens: a backend that knows the players issues tokens, which admit clients to a server.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// Seconds since 1970 (UTC). Dates are used because the clocks of backends and servers have
-/// different starts.
+/// Seconds since 1970 (UTC). A `Time` cannot be used, because it has a different start on each
+/// machine.
 using UnixSeconds = std::uint64_t;
 
 inline constexpr UnixSeconds kTokenLifetimeMax = UnixSeconds{7} * 24 * 3600;
@@ -32,13 +32,14 @@ struct TokenClaims {
   UnixSeconds expires = 0;
   PublicKey server_key{};
   std::uint64_t client = 0;
-  std::vector<Address> servers{};      ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
-  std::vector<std::byte> user_data{};  ///< For the game's server; the client cannot read it.
+  std::vector<Address> servers{};  ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
+  /// Data for the game's server, which the client cannot read.
+  std::vector<std::byte> user_data{};
 };
 
 /// Makes a token for one connection. Send it to the client over an encrypted channel (HTTPS).
-/// Returns nothing when the claims break a limit: there are no servers or too many, there is too
-/// much user data, or the lifetime is not positive or longer than `kTokenLifetimeMax`.
+/// Returns nothing when the number of servers or the size of the user data is outside its limits,
+/// or when the lifetime is not positive or longer than `kTokenLifetimeMax`.
 std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
                                                   const SecretKey& backend_key, Entropy& entropy);
 
@@ -50,7 +51,7 @@ struct ClientToken {
   PublicKey server_key{};
   SecretKey secret{};
   std::vector<Address> servers{};
-  std::vector<std::byte> presented{};  ///< The bytes for a response.
+  std::vector<std::byte> presented{};  ///< The bytes that a response contains.
 };
 /// Returns nothing if the bytes are not a token of this version.
 std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes);
@@ -65,9 +66,9 @@ struct OpenedToken {
   std::vector<Address> servers{};
   std::vector<std::byte> user_data{};
 };
-/// Opens a token from a response. Returns nothing if the token was not made with this key and for
-/// this application, or if it is not valid now. The caller must check that the token names this
-/// server and was not used before.
+/// Opens a token from a response. Returns nothing if the token was made with another key or for
+/// another application, or if it is not valid at `now`. The caller must check that the token names
+/// this server, and that it was not used before.
 std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
                                       std::uint64_t application, UnixSeconds now,
                                       const SecretKey& backend_key);

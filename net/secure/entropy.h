@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// A source of random bytes. It is constructed only in `main` and in tests.
+/// A source of random bytes. Only `main` and tests construct one.
 class Entropy {
  public:
   virtual ~Entropy() = default;

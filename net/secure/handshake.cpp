@@ -12,7 +12,8 @@ namespace muster {
 
 namespace {
 
-constexpr std::size_t kRequestHeadBytes = 48;  ///< The part that a request and a response share.
+/// The size of the part that requests and responses share.
+constexpr std::size_t kRequestHeadBytes = 48;
 constexpr std::size_t kClaimBegin = 2;
 constexpr std::size_t kRefuseTextMax = 128;
 constexpr std::size_t kProofBytes = 16;
@@ -26,7 +27,7 @@ void write_head(SectionWriter& writer, DatagramKind kind, TrustMode mode, std::u
   writer.write_u8(last);
 }
 
-/// c0 to c3: the chain over everything before the response.
+/// Computes the keys c0 to c3 of net/WIRE_FORMAT.md, which cover everything before the hello.
 std::optional<SecretKey> chain_to_hello(const PublicKey& server, const SecretKey& mine,
                                         const PublicKey& theirs, const SecretKey& token_secret) {
   constexpr std::string_view kLabel = "muster handshake 1";
@@ -63,7 +64,7 @@ ClientHandshake::ClientHandshake(const Options& options, Entropy& entropy)
   assert((options.mode == TrustMode::token) == options.token.has_value());
   std::array<std::byte, 4> id{};
   entropy.fill(id);
-  // Never 0, which means no connection.
+  // The id 0 means no connection.
   connection_id_ = std::max(SectionReader(id).read_u32(), std::uint32_t{1});
 }
 
@@ -125,7 +126,8 @@ void ClientHandshake::write_response(std::span<std::byte, kRequestBytes> into) {
         options_.token.has_value() ? options_.token->secret : SecretKey();
     const std::optional<SecretKey> c3 =
         chain_to_hello(server_key_, ephemeral_.secret, server_key_, token_secret);
-    // If the configured server key is weak, no server can open the response.
+    // If the configured server key is weak, the key is all zero, and no server can open the
+    // response.
     chain_ = c3.value_or(SecretKey());
     hello_key(chain_).seal(0, into.first(before), into.subspan(before), hello_bytes);
   }
@@ -182,7 +184,7 @@ void ClientHandshake::forget_secrets() {
 std::optional<Refusal> ClientHandshake::read_refuse(std::span<const std::byte> datagram) const {
   SectionReader reader(datagram);
   const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
-  const std::uint8_t version = reader.read_u8();  // The server may use another version.
+  const std::uint8_t version = reader.read_u8();  // A server with another version may refuse.
   const bool is_our_mode = reader.read_u8() == static_cast<std::uint8_t>(options_.mode);
   const std::uint8_t reason = reader.read_u8();
   const bool is_for_us = reader.read_u32() == connection_id_;
@@ -324,7 +326,7 @@ std::size_t ServerHandshake::write_accept(const ResponseView& response, Entropy&
   writer.write_u16(keys.timeout_tenths);
   writer.write_zeros(3);
   if (!is_sealed) return writer.used();
-  // `open_hello` has checked that the client's key is not weak.
+  // `open_hello` has already rejected weak client keys.
   const SecretKey shared = agree(ephemeral.secret, response.head.ephemeral).value_or(SecretKey());
   const SecretKey c5 = mix(chain_, shared.bytes());
   accept_key(c5).seal(0, into.first<kAcceptHeadBytes>(), into.subspan<kAcceptHeadBytes>(),

@@ -11,7 +11,7 @@ namespace muster {
 
 void prepare_cryptography() {
   [[maybe_unused]] const int result = sodium_init();
-  // It fails only if the system has no random bytes. Then no key can be made.
+  // `sodium_init` fails only if the system cannot provide random bytes.
   assert(result >= 0);
 }
 

@@ -1,4 +1,4 @@
-// Keys and key derivation. The cryptography is libsodium's; only this folder includes that library.
+// Keys and key derivation, with libsodium. Only this folder includes libsodium.
 #pragma once
 
 #include <array>
@@ -12,14 +12,14 @@
 
 namespace muster {
 
-/// The bytes that every cipher adds to sealed data.
+/// The size of the tag that every cipher adds to sealed data.
 inline constexpr std::size_t kTagBytes = 16;
 
 /// Prepares libsodium. Call it once per process before any encryption. Further calls, from any
 /// thread, have no effect.
 void prepare_cryptography();
 
-/// 32 secret bytes, wiped on destruction. Comparison takes constant time.
+/// A secret of 32 bytes, which is wiped on destruction. A comparison takes constant time.
 class SecretKey {
  public:
   static constexpr std::size_t kBytes = 32;
@@ -48,15 +48,15 @@ struct KeyPair {
   PublicKey shared{};
 
   static KeyPair random(Entropy& entropy);
-  /// The pair of a stored secret key.
+  /// Returns the pair that belongs to a stored secret key.
   static KeyPair of(const SecretKey& secret);
 };
 
-/// Computes the shared secret of two parties (RFC 7748). Returns nothing if `theirs` is one of the
-/// few weak public keys with which the secret is the same for all secret keys.
+/// Computes the shared secret of two parties (RFC 7748). Returns nothing if `theirs` is a weak
+/// public key, with which the result would be the same for every secret key.
 std::optional<SecretKey> agree(const SecretKey& mine, const PublicKey& theirs);
 
-/// BLAKE2b with 32 bytes of output, without and with a key.
+/// BLAKE2b with 32 bytes of output. `hash` has no key, and `mix` has a key.
 SecretKey hash(std::span<const std::byte> data);
 SecretKey mix(const SecretKey& key, std::span<const std::byte> data);
 SecretKey mix(const SecretKey& key, std::string_view label);

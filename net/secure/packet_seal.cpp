@@ -85,11 +85,11 @@ void SealSender::seal(std::uint64_t sequence, std::span<const std::byte> head,
 SealReceiver::SealReceiver(Cipher cipher, const SecretKey& first)
     : cipher_(cipher), present_(cipher, first), next_(cipher, mix(first, "next")) {}
 
-/// A failed attempt destroys the bytes, so only one key can be tried. The packet's number selects
-/// it.
+/// The packet's number selects the key. A second key cannot be tried, because a failed attempt
+/// destroys the bytes.
 bool SealReceiver::open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
                         std::span<std::byte> sealed) {
-  if (cipher_ == Cipher::none) return !phase;  // Without a key there is no key phase.
+  if (cipher_ == Cipher::none) return !phase;  // Without encryption, the phase is always 0.
   if (phase == phase_) {
     if (!present_.open(sequence, head, sealed)) return false;
     if (sequence < first_of_present_) first_of_present_ = sequence;

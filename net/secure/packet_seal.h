@@ -1,4 +1,4 @@
-// Encrypts and authenticates packets in one direction, and changes the key.
+// Encrypts and authenticates the packets of one direction, and changes the key regularly.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,19 @@
 
 namespace muster {
 
-/// The encryption of a connection's packets; a wire value.
+/// The encryption of a connection's packets. The value is sent in an accept.
 enum class Cipher : std::uint8_t {
   chacha20_poly1305 = 0,
   aes256_gcm = 1,
-  none = 255,  ///< Only for development: everyone on the path can read and write packets.
+  /// No encryption, only for development. Everyone on the path can read and forge packets.
+  none = 255,
 };
 
-/// True when this processor has AES instructions. Without them libsodium has no AES-256-GCM.
+/// Returns true when this processor has AES instructions. Without them, libsodium does not support
+/// AES-256-GCM.
 bool has_fast_aes();
 
-/// The bytes that a seal adds.
+/// The number of bytes that a seal adds.
 constexpr std::size_t seal_bytes(Cipher cipher) { return cipher == Cipher::none ? 0 : kTagBytes; }
 
 /// One key, prepared for its cipher.
@@ -31,11 +33,12 @@ class SealKey {
  public:
   SealKey(Cipher cipher, const SecretKey& key);
 
-  /// Encrypts in place and appends the tag. `memory` holds `body_bytes` and room for the tag. Never
-  /// use a sequence number twice with one key.
+  /// Encrypts the first `body_bytes` of `memory` in place and writes the tag after them. Never use
+  /// a sequence number twice with one key.
   void seal(std::uint64_t sequence, std::span<const std::byte> head, std::span<std::byte> memory,
             std::size_t body_bytes);
-  /// Decrypts in place; the tag is at the end of `sealed`. Returns false if anything was changed.
+  /// Decrypts in place. The tag is at the end of `sealed`. Returns false if `head` or `sealed` was
+  /// changed.
   [[nodiscard]] bool open(std::uint64_t sequence, std::span<const std::byte> head,
                           std::span<std::byte> sealed);
   const SecretKey& key() const { return key_; }
@@ -46,20 +49,19 @@ class SealKey {
   std::unique_ptr<AesGcm> aes_;  ///< Null for other ciphers.
 };
 
-/// The lifetime of a key (net/CONNECTION.md, "Limits").
+/// A key is changed after this many packets or this time (net/CONNECTION.md, "Limits").
 inline constexpr std::uint64_t kPacketsPerKey = std::uint64_t{1} << 24U;
 inline constexpr Duration kTimePerKey = std::chrono::minutes(10);
 
-/// The sending direction: seals packets, and changes to the next key when it is due.
+/// Seals sent packets, and changes to the next key when the change is due.
 class SealSender {
  public:
   SealSender(Cipher cipher, const SecretKey& first, Time now)
       : cipher_(cipher), present_(cipher, first), since_(now) {}
 
-  /// Changes to the next key if it is due; this may change `phase()`. Call it before a packet is
-  /// written. It does not change the key before a packet under the current key was delivered, which
-  /// it knows when `highest_delivered` reaches the key's first number. So the peer is never more
-  /// than one key behind, however long an outage lasts (RFC 9001, section 6.1).
+  /// Changes to the next key, and inverts `phase()`, if the change is due. Call it before a packet
+  /// is sealed. A change waits until a packet under the current key was delivered, so the peer is
+  /// never more than one key behind, even after a long outage (RFC 9001, section 6.1).
   void refresh(Time now, std::uint64_t highest_delivered);
   /// The key phase bit in the first byte of packets.
   bool phase() const { return phase_; }
@@ -71,18 +73,19 @@ class SealSender {
   SealKey present_;
   bool phase_ = false;
   std::uint64_t sealed_ = 0;
-  std::uint64_t first_of_present_ = 0;  ///< The number of the first packet under the current key.
+  /// The number of the first packet that was sealed with the current key.
+  std::uint64_t first_of_present_ = 0;
   Time since_;
 };
 
-/// The receiving direction: opens packets under the current key, the previous one or the next one.
+/// Opens received packets with the current, the previous or the next key.
 class SealReceiver {
  public:
   SealReceiver(Cipher cipher, const SecretKey& first);
 
-  /// Decrypts in place. A packet with the other phase is sealed with the next key, or it is a late
-  /// packet sealed with the previous key. The next key becomes the current one when it opens a
-  /// packet. If this returns false, ignore the bytes.
+  /// Decrypts in place. A packet of the other phase was sealed with the next key, or is a late
+  /// packet of the previous key. The next key becomes the current key when it opens a packet. If
+  /// the result is false, the bytes are meaningless.
   [[nodiscard]] bool open(bool phase, std::uint64_t sequence, std::span<const std::byte> head,
                           std::span<std::byte> sealed);
 
@@ -92,7 +95,8 @@ class SealReceiver {
   std::optional<SealKey> last_;
   SealKey next_;
   bool phase_ = false;
-  std::uint64_t first_of_present_ = 0;  ///< The lowest number received under the current key.
+  /// The lowest number of a received packet under the current key.
+  std::uint64_t first_of_present_ = 0;
 };
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Converts bytes to libsodium's type. Only for this folder.
+// Converts bytes to the type that libsodium uses. Only for this folder.
 #pragma once
 
 #include <cstddef>

@@ -15,8 +15,8 @@ constexpr std::uint32_t kListVersion = 2;
 constexpr std::size_t kListHeadBytes = 4 + 4 + 8 + 8;
 constexpr std::size_t kListEntryBytes = 16 + 32 + 8 + 8;
 
-/// Returns the time, on the server's own clock, at which a token has certainly expired. The
-/// lifetime is limited, so that no date makes the sum overflow.
+/// Returns the time, on the server's own clock, at which a token has certainly expired. Limits the
+/// lifetime, so that the sum does not overflow.
 Time over_at(UnixSeconds from, UnixSeconds expires, Time now) {
   const UnixSeconds left = expires > from ? expires - from : 0;
   return now + std::chrono::seconds(std::min(left, kTokenLifetimeMax));
@@ -33,8 +33,8 @@ bool UsedTokens::is_used_by_another(const TokenId& id, const PublicKey& attempt,
 
 void UsedTokens::add(const Use& use, Time now) {
   const Token token{.use = use, .over_at = over_at(use.issued, use.expires, now)};
-  // The set is changed first: if the map's allocation fails then, an extra entry of the set does no
-  // harm.
+  // The set is changed before the map. If the map's allocation then fails, the extra entry of the
+  // set has no effect.
   by_time_.emplace(token.over_at, use.id);
   const auto [at, is_new] = tokens_.try_emplace(use.id, token);
   if (!is_new && at->second.over_at != token.over_at) by_time_.erase({token.over_at, use.id});
@@ -47,7 +47,7 @@ void UsedTokens::forget_expired(UnixSeconds date, Time now) {
     if (token == tokens_.end()) continue;
     const UnixSeconds expires = token->second.use.expires;
     if (expires > date) {
-      // The token is still valid at this date, so the date was set back.
+      // The token is still valid, so the date was set back.
       token->second.over_at = over_at(date, expires, now);
       entry.value().first = token->second.over_at;
       by_time_.insert(std::move(entry));
@@ -85,7 +85,7 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
                         reader.remaining() % kListEntryBytes == 0 &&
                         reader.remaining() / kListEntryBytes == count;
   if (!is_sound || tokens_.size() > uses_max_ || count > uses_max_ - tokens_.size()) return false;
-  // Ids must ascend, so that a list has only one encoding. This is checked before any change.
+  // Checks all ids before any change. They must ascend, so that each list has one encoding.
   TokenId last{};
   SectionReader look = reader;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -1,4 +1,4 @@
-// The list of used connect tokens: each token opens one connection.
+// The list of used connect tokens, so that each token opens only one connection.
 #pragma once
 
 #include <cstddef>
@@ -14,17 +14,17 @@
 
 namespace muster {
 
-/// Stores used tokens until they can no longer be used. When the table is full, no token is
-/// accepted. An attacker cannot fill it, because only a backend makes tokens.
+/// Stores used tokens until they have expired. When the list is full, no token is accepted. An
+/// attacker cannot fill the list, because only a backend makes tokens.
 ///
-/// The date may be wrong, and may be set back. So a token is removed only when its expiry date has
-/// passed and its whole lifetime has passed since its use. By then it has expired even if the date
-/// was wrong. A token that is not in the list is refused if it expires no later than the last
-/// expiry date of the removed tokens. So a removed token cannot be used again after the date is set
+/// The server's date may be wrong, and may be set back. So a token is removed only when two
+/// conditions are true: its expiry date has passed, and its whole lifetime has passed since its
+/// use. It has then expired even if the date is wrong. An unknown token is refused if it expires no
+/// later than any removed token. So a removed token cannot be used again after the date is set
 /// back.
 ///
-/// A restarted server has an empty list, so each token could open one more connection until it
-/// expires. `save` and `restore` keep the list over a restart.
+/// After a restart the list is empty, so each token can open one more connection until it expires.
+/// To prevent this, use `save` and `restore`.
 class UsedTokens {
  public:
   /// A token, and the ephemeral key of the attempt that used it.
@@ -37,8 +37,9 @@ class UsedTokens {
 
   explicit UsedTokens(std::size_t uses_max) : uses_max_(uses_max) {}
 
-  /// True when another attempt has used the token, or may have used it. An attempt is identified by
-  /// its ephemeral key, because the same attempt may need its answer again.
+  /// True when another attempt has used the token, or may have used it. The same attempt may use
+  /// the token again, because its answer may have been lost. An attempt is identified by its
+  /// ephemeral key.
   bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
   bool is_full() const { return tokens_.size() >= uses_max_; }
   /// Adds a used token. Requires: the list is not full, and no other attempt has used the token.
@@ -49,14 +50,14 @@ class UsedTokens {
 
   /// Returns the list as 24 bytes plus 64 bytes per token (net/WIRE_FORMAT.md, "Used tokens").
   std::vector<std::byte> save() const;
-  /// Adds a list that `save` returned on this server or on another one that accepts the same
+  /// Adds a list that `save` returned, on this server or on another server that accepts the same
   /// tokens. Returns false and changes nothing if the bytes are not a valid list or do not fit.
   [[nodiscard]] bool restore(std::span<const std::byte> list, Time now);
 
  private:
   struct Token {
     Use use;
-    Time over_at{};  ///< On the server's own clock.
+    Time over_at{};  ///< When the token has certainly expired, on the server's own clock.
   };
 
   std::size_t uses_max_;

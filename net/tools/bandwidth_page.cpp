@@ -1,5 +1,4 @@
-// The page contains the rows as JSON, and a script in it draws them. So the rows are in the page
-// only once.
+// The page contains the rows as JSON, and a script that builds the table from them.
 #include "net/tools/bandwidth_page.h"
 
 #include <string_view>
@@ -103,7 +102,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// Escapes JSON for a script element, because a `<` in a text could end the element.
+/// Escapes JSON for a script element, because a `<` in a string could end the element.
 std::string embedded(const nlohmann::ordered_json& json) {
   std::string safe;
   for (const char letter :

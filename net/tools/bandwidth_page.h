@@ -1,4 +1,4 @@
-// A web page with a recording's bandwidth.
+// Makes a web page that shows the bandwidth of a recording.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace muster {
 
 nlohmann::ordered_json json_of(const Bandwidth& bandwidth);
 
-/// Returns one self-contained page: a table with bars that can be sorted and filtered, in light and
-/// dark. `title` is shown above it. All text is escaped, because names come from a file.
+/// Returns a page without external files: a table that the reader can sort and filter. `title` is
+/// shown above the table. All text is escaped, because names come from an untrusted file.
 std::string page_of(const Bandwidth& bandwidth, const std::string& title);
 
 }  // namespace muster

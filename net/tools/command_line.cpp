@@ -26,7 +26,7 @@ constexpr int kExitSuccess = 0;
 constexpr int kExitDamaged = 1;
 constexpr int kExitUsage = 2;
 
-/// The maximum size of a capture: the whole capture is read into memory.
+/// The maximum size of a capture, because the whole capture is read into memory.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
 
 struct Streams {
@@ -55,7 +55,7 @@ bool is_capture(CaptureStatus status) {
   return status != CaptureStatus::not_a_capture && status != CaptureStatus::wrong_version;
 }
 
-/// Reports a capture with an unexpected end, and returns the exit code.
+/// Reports a damaged capture, and returns the exit code.
 int judge(const std::string& path, CaptureStatus status, std::size_t offset,
           const Streams& streams) {
   if (status == CaptureStatus::end) return kExitSuccess;
@@ -104,7 +104,7 @@ int convert(const Arguments& arguments, const Streams& streams) {
   }
   streams.out << fmt::format("{} datagrams\n", pcap.datagrams);
   if (pcap.unknown_connection > 0) {
-    streams.err << fmt::format("muster-net: {} packets belong to no recorded connection\n",
+    streams.err << fmt::format("muster-net: {} packets have no recorded connection\n",
                                pcap.unknown_connection);
   }
   return judge(arguments.file, pcap.status, pcap.offset, streams);
@@ -168,7 +168,6 @@ int replay_file(const Arguments& arguments, const Streams& streams) {
   return code;
 }
 
-/// Shows the bandwidth of a recorded world's snapshots.
 int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   const std::optional<File> file = open_capture(arguments.file, streams);
   if (!file.has_value()) return kExitUsage;
@@ -201,14 +200,14 @@ using Command = std::function<int(const Arguments&, const Streams&)>;
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& about,
                       Arguments& arguments, const Command& command, Command& chosen) {
   CLI::App* const added = app.add_subcommand(name, about);
-  added->add_option("FILE", arguments.file, "A capture, or a recording for `bandwidth`.")
+  added->add_option("FILE", arguments.file, "The capture to read; for `bandwidth`, the recording.")
       ->required();
   added->callback([&chosen, command] { chosen = command; });
   return added;
 }
 
 void add_format(CLI::App* command, Arguments& arguments) {
-  command->add_option("--format", arguments.format, "How it is printed.")
+  command->add_option("--format", arguments.format, "The output format.")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
 }
@@ -242,7 +241,7 @@ int run_command(int argc, char** argv, const Streams& streams) {
              arguments);
   add_command(app, "bandwidth", "Shows the bandwidth of a recorded world's snapshots.", arguments,
               show_bandwidth, chosen)
-      ->add_option("--format", arguments.format, "How it is printed.")
+      ->add_option("--format", arguments.format, "The output format.")
       ->check(CLI::IsMember({"text", "json", "html"}))
       ->capture_default_str();
   try {

@@ -3,12 +3,12 @@
 --
 --     tshark -X lua_script:net/tools/muster.lua -o udp.try_heuristic_first:TRUE -r game.pcap -V
 --
--- Files of `muster-net pcap` are recognised by their marker, and their packets are shown
--- completely. The option is needed for ports that Wireshark assigns to another protocol. For
--- packets from a live network only the header can be shown: choose "Decode As... muster" for their
--- port.
+-- Recognises files of `muster-net pcap` by their marker, and shows all fields of their packets. The
+-- option is needed for ports that Wireshark assigns to another protocol. The packets of a live
+-- network are encrypted, so only their header is shown. For these packets, choose "Decode As...
+-- muster" for their port.
 --
--- Uses only Lua 5.1 and the functions of every Wireshark, so bits are extracted by arithmetic.
+-- Uses only Lua 5.1, so bits are extracted by arithmetic.
 
 local muster = Proto("muster", "Muster")
 
@@ -104,7 +104,7 @@ local malformed = ProtoExpert.new("muster.malformed", "This breaks the format", 
                                   expert.severity.ERROR)
 muster.experts = { malformed }
 
--- Reads bytes in order. Past the end it throws; the caller that dissects a part catches the error.
+-- Reads bytes in order. Throws past the end; the caller catches the error.
 local Reader = {}
 Reader.__index = Reader
 
@@ -131,7 +131,7 @@ function Reader:bytes(tree, field, count)
   if range then tree:add(field, range) end
 end
 
--- `count` bits from bit `at` on, low bits first.
+-- Returns `count` bits from bit `at` on, low bits first.
 local function bits_of(range, at, count)
   if at + count > range:len() * 8 then error("cut short", 0) end
   local value = 0
@@ -144,7 +144,7 @@ end
 
 local function has_bit(value, bit) return math.floor(value / 2 ^ bit) % 2 == 1 end
 
--- The header of a body; returns its sections and its size in bytes.
+-- Adds the header of a body to the tree. Returns its sections and its size in bytes.
 local function dissect_head(range, tree)
   local at = 0
   local function field(name, count)
@@ -244,7 +244,7 @@ local function dissect_blocks(reader, tree)
   end
 end
 
--- A subtree for a section, as long as the bytes that `dissect` reads.
+-- Adds a subtree for a section. Its length is the number of bytes that `dissect` reads.
 local function section(reader, tree, name, dissect)
   local start = reader.at
   local subtree = tree:add(muster, reader.range:range(start), name)

@@ -1,4 +1,4 @@
-// Converts a record of a capture to JSON with every field. The readable text is derived from it.
+// Converts a record of a capture to JSON and to text.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 
 namespace muster {
 
-/// Every field of a record, including the packet or datagram in it. The names are those of the
-/// format documents; bytes are hexadecimal; `problem` names a format error.
+/// Returns every field of a record, including the fields of its packet or datagram. The names are
+/// the names in the format documents. Bytes are hexadecimal. `problem` names a format error.
 nlohmann::ordered_json json_of(const CaptureRecord& record);
 
-/// Converts the JSON of a record to readable text: a line for the record, and a line below it for
-/// each item of its sections. Long byte strings are cut.
+/// Converts the JSON of a record to text: a line for the record, and a line for each item of its
+/// sections. Long byte strings are cut.
 std::string text_of(const nlohmann::ordered_json& record);
 
 }  // namespace muster

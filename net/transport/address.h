@@ -12,9 +12,9 @@
 namespace muster {
 
 /// An address and a port, as a value. An IPv4 address is stored as IPv6 with the prefix
-/// `::ffff:0:0/96`. So each address has one form, and a dual-stack socket can send to it. A
-/// link-local IPv6 address (`fe80::/10`) also has a scope: the index of its network interface. Two
-/// link-local addresses that differ only in scope belong to two machines.
+/// `::ffff:0:0/96`. So each address has exactly one value, and a dual-stack socket can send to
+/// every address. A link-local IPv6 address (`fe80::/10`) also has a scope: the index of its
+/// network interface. Two link-local addresses that differ only in scope belong to two machines.
 class Address {
  public:
   /// No address: `::`, port 0.
@@ -37,8 +37,9 @@ class Address {
   /// True for `fe80::/10`.
   bool is_link_local() const { return ip_[0] == 0xFE && (ip_[1] & 0xC0U) == 0x80; }
   /// True when one machine can send a datagram from this address and receive the answer. False for
-  /// port 0 and for unspecified, multicast and broadcast (`255.255.255.255`) addresses, which an
-  /// attacker can put into a datagram. The broadcast address of a subnet is not recognised.
+  /// port 0 and for unspecified, multicast and broadcast (`255.255.255.255`) addresses. An attacker
+  /// can send a datagram with such a source address. The broadcast address of a subnet is not
+  /// recognised.
   bool is_peer() const;
   const std::array<std::uint8_t, 16>& ip() const { return ip_; }
   std::uint16_t port() const { return port_; }
@@ -49,7 +50,8 @@ class Address {
     changed.port_ = port;
     return changed;
   }
-  /// Returns the same address with the scope `scope`. Only a link-local address keeps it.
+  /// Returns the same address with the scope `scope`; with scope 0 if the address is not
+  /// link-local.
   Address with_scope(std::uint32_t scope) const {
     Address changed = *this;
     changed.scope_ = is_link_local() ? scope : 0;
@@ -66,7 +68,8 @@ class Address {
 
 /// Returns the part of an address that identifies one subscriber of an Internet provider, without a
 /// port: a whole IPv4 address, or the /64 of an IPv6 address, because one IPv6 subscriber can use
-/// any address in a /64. Every limit per address is counted by this value.
+/// any address in a /64. Every limit per address counts addresses with the same value as one
+/// address.
 Address subscriber_of(const Address& address);
 
 /// Returns the first `bits` bits of an address, with the other bits zero and without port and
@@ -74,8 +77,8 @@ Address subscriber_of(const Address& address);
 /// for an IPv4 /8. Requires: `bits <= 128`.
 Address prefix_of(const Address& address, unsigned bits);
 
-/// A hash for tables. It is the same on every machine, so an attacker can choose addresses that
-/// collide.
+/// Returns a hash for hash tables. It is equal on every machine, so an attacker can choose
+/// addresses with equal hashes.
 std::size_t hash_of(const Address& address);
 
 }  // namespace muster

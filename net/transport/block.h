@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// The unit in which blocks are split and acknowledged. It is small, so that a chunk does not delay
-/// other data on a slow path.
+/// The size of a chunk: blocks are sent and acknowledged in chunks. It is small, so that a chunk
+/// does not delay other data on a slow path.
 inline constexpr std::size_t kChunkBytes = 256;
 /// The maximum number of chunks in one fragment. A fragment of this size fits in a datagram of the
 /// safe size.
@@ -18,19 +18,20 @@ inline constexpr std::uint32_t kFragmentChunksMax = 5;
 inline constexpr std::size_t kFragmentsPerPacketMax = 4;
 /// The size of a fragment's header.
 inline constexpr std::size_t kFragmentHeadBytes = 2 + 4 + 1 + 3;
-/// The limit of the format: 64 MiB.
+/// The maximum size of a block in the wire format: 64 MiB.
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 26U;
 /// The maximum number of blocks in flight in one direction.
 inline constexpr std::size_t kBlocksAtOnce = 4;
-/// A chunk this far above the first missing one is neither sent nor accepted. So a receiver never
-/// allocates memory for more chunks than this beyond the first missing one.
+/// A chunk is sent and accepted only if its index is less than this above the index of the first
+/// missing chunk. This bounds the memory that a receiver allocates for chunks after the first
+/// missing chunk.
 inline constexpr std::uint32_t kChunkWindow = 8192;
 
-/// All blocks that arrive or are unread together are at most this many times the largest allowed
-/// block.
+/// The maximum size of all incomplete and unread blocks together, as a multiple of the largest
+/// allowed block.
 inline constexpr std::size_t kBlocksOfLargestSize = 2;
-/// A block without new chunks for this long is refused. A live peer sends a part of each block
-/// every second, and the connection to a dead peer has ended by then.
+/// A receiver refuses a block that gets no new chunk for this long. A live peer sends a part of
+/// each block every second, and a connection without packets ends earlier.
 inline constexpr Duration kBlockStallMax = std::chrono::seconds(60);
 
 /// The number of chunks of a block.
@@ -38,20 +39,21 @@ constexpr std::uint32_t chunk_count(std::size_t bytes) {
   return static_cast<std::uint32_t>((bytes + kChunkBytes - 1) / kChunkBytes);
 }
 
-/// A part of a block. The sender stores one for each fragment of a packet in flight.
+/// A range of consecutive chunks of a block. The sender stores the range of each fragment in
+/// flight.
 struct ChunkRange {
-  std::uint16_t block = 0;  ///< The block's id.
+  std::uint16_t block = 0;
   std::uint8_t count = 0;
   std::uint32_t first = 0;
 };
 
-/// Why a block was not delivered; a wire value.
+/// Why a block was not delivered. The first three values are sent in packets.
 enum class BlockRefusal : std::uint8_t {
   too_large = 1,
   too_many = 2,
-  no_memory = 3,   ///< Out of memory, or stalled for `kBlockStallMax`.
-  closed = 254,    ///< Not on the wire: the connection ended before the delivery was confirmed.
-  map_over = 255,  ///< Not on the wire: the map ended, at both ends.
+  no_memory = 3,   ///< Memory is exhausted, or no new chunk arrived for `kBlockStallMax`.
+  closed = 254,    ///< Never sent: the connection ended before the delivery was confirmed.
+  map_over = 255,  ///< Never sent: the map ended.
 };
 
 }  // namespace muster

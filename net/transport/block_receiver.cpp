@@ -11,8 +11,8 @@ namespace muster {
 
 namespace {
 
-/// Grows memory by half, up to `maximum`. The vector itself could allocate more than the block's
-/// size.
+/// Grows the capacity by half, up to `maximum`. `std::vector` alone could allocate more than the
+/// block's size.
 void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t maximum) {
   if (needed <= bytes.capacity()) return;
   bytes.reserve(std::min(std::max(needed, bytes.capacity() + bytes.capacity() / 2), maximum));
@@ -62,7 +62,7 @@ bool BlockReceiver::is_over(std::uint16_t id) const {
 
 void BlockReceiver::mark_over(std::uint16_t id) {
   std::int32_t age = distance(Sequence(id), Sequence(highest_over_));
-  if (age < 0) {  // The id is ahead. An id at exactly half the range also counts as ahead.
+  if (age < 0) {  // An id at exactly half the range counts as newer.
     over_ = age <= -64 ? 0 : over_ << static_cast<unsigned>(-age);
     highest_over_ = id;
     age = 0;
@@ -75,9 +75,8 @@ std::size_t BlockReceiver::count_of(Block::State state) const {
       std::ranges::count_if(blocks_, [state](const Block& block) { return block.state == state; }));
 }
 
-/// True when a new block fits besides the blocks that arrive or are unread. Their announced sizes
-/// count, not their received bytes, because a peer must be able to finish every block that it
-/// began.
+/// Returns true when a new block fits besides the incomplete and unread blocks. The announced sizes
+/// are added, not the received bytes, so that every begun block can be completed.
 bool BlockReceiver::has_memory(std::size_t block_bytes, bool are_complete_counted) const {
   std::size_t sum = block_bytes;
   for (const Block& block : blocks_) {
@@ -142,8 +141,8 @@ std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragm
     if (is_over(fragment.block)) return std::nullopt;
     if (const auto reason = refusal(fragment.block_bytes)) return refuse(fragment, *reason);
     slot = free_slot();
-    // Another block of the same packet has just become complete, and keeps its slot until the game
-    // reads it.
+    // An earlier fragment of this packet may have completed a block, which keeps its slot until it
+    // is read.
     if (slot == kBlocksAtOnce) return refuse(fragment, BlockRefusal::too_many);
     if (!has_memory(fragment.block_bytes, true)) return refuse(fragment, BlockRefusal::no_memory);
     blocks_[slot].state = Block::State::arriving;
@@ -157,7 +156,6 @@ std::optional<BlockRefusal> BlockReceiver::store(Time now, const Fragment& fragm
   try {
     is_news = store(block, fragment);
   } catch (const std::bad_alloc&) {
-    // If memory runs out, only this block fails.
     block = {};
     return refuse(fragment, BlockRefusal::no_memory);
   }
@@ -180,7 +178,7 @@ std::optional<std::uint16_t> BlockReceiver::give_up_stalled(Time now) {
   return std::nullopt;
 }
 
-/// Stores a fragment. Returns true if any chunk of it is new.
+/// Stores a fragment. Returns true if at least one chunk is new.
 bool BlockReceiver::store(Block& block, const Fragment& fragment) {
   bool is_news = false;
   for (std::uint32_t i = 0; i < fragment.count; ++i) {
@@ -214,7 +212,7 @@ void BlockReceiver::append(Block& block, std::span<const std::byte> bytes) {
   ++block.first_missing;
 }
 
-/// Moves chunks from pages to the block's bytes when no chunk before them is missing.
+/// Moves chunks from pages to the block's contiguous bytes, up to the first missing chunk.
 void BlockReceiver::join_chunks_ahead(Block& block) {
   while (!block.ahead.empty()) {
     const auto next = block.ahead.begin();

@@ -24,30 +24,29 @@ struct Fragment {
   std::span<const std::byte> bytes;
 };
 
-/// Reads one fragment. Fails the reader when the fragment's numbers contradict each other.
+/// Reads one fragment. Fails the reader if the fragment's size or chunk range is invalid.
 Fragment read_fragment(SectionReader& reader);
 
 /// The classification of a fragment.
 enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
-    accepted,  ///< Stored, or ignored if its block is complete or was refused.
-    refused,   ///< Its block must be refused; `refusal` returns the reason.
+    accepted,  ///< It can be stored, or is ignored because its block is complete or refused.
+    refused,   ///< The block must be refused; `refusal` returns the reason.
     no_room,   ///< Too many complete blocks are unread. Its packet must not be received.
-    invalid,   ///< Contradicts an earlier fragment of the block, or is beyond the window.
+    invalid,   ///< It contradicts an earlier fragment of the block, or is beyond the window.
 };
 
-/// Reassembles up to `kBlocksAtOnce` blocks that arrive or are unread. Memory grows with the
-/// received bytes, not with the size that a peer announces. A block uses at most 1.5 times the
-/// bytes before its first missing chunk, plus pages for the received chunks after it. The limit is
-/// `block_bytes_max` for a block, and `kBlocksOfLargestSize` times `block_bytes_max` for all blocks
-/// together.
+/// Reassembles blocks. At most `kBlocksAtOnce` blocks are incomplete or unread. Memory grows with
+/// the received bytes, not with the block size that a peer announces. A block uses at most 1.5
+/// times the bytes before its first missing chunk, plus pages of 4 chunks for the received chunks
+/// after the missing one. The limit is `block_bytes_max` for a block, and `kBlocksOfLargestSize`
+/// times `block_bytes_max` for all blocks together.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
 
-  /// Returns what `store` would do. Changes nothing.
+  /// Classifies a fragment without storing it.
   FragmentVerdict classify(const Fragment& fragment) const;
-  /// Like `classify` of one fragment, for all fragments of a packet together: they share the free
-  /// slots.
+  /// Classifies all fragments of a packet together, because their blocks share the free slots.
   FragmentVerdict classify(std::span<const Fragment> fragments) const;
   /// Stores a fragment. If its block must be refused, returns the reason. Requires: `classify`
   /// returned `accepted` or `refused`.
@@ -55,10 +54,10 @@ class BlockReceiver {
   /// Drops a block that got no new chunk for `kBlockStallMax`, and returns its id. The caller must
   /// refuse the block. Returns nothing if no block stalled.
   std::optional<std::uint16_t> give_up_stalled(Time now);
-  /// The reason why a new block of this size would be refused; nothing if it would be accepted.
+  /// Returns why a new block of this size would be refused; nothing if it would be accepted.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
-  /// The next complete block, or an empty span. Valid until `pop`.
+  /// The next complete block; empty if there is none. Valid until `pop`.
   std::span<const std::byte> front() const;
   std::uint16_t front_id() const;
   /// Removes the front block and frees its memory. Requires: `front` was not empty.
@@ -73,12 +72,11 @@ class BlockReceiver {
   std::size_t memory_bytes() const;
 
  private:
-  /// A page is small, so that chunks with gaps between them need only a few times the memory of
-  /// their bytes.
   static constexpr std::uint32_t kPageChunks = 4;
   struct Page {
     std::array<std::byte, kPageChunks * kChunkBytes> bytes;
-    std::array<std::uint16_t, kPageChunks> sizes{};  ///< Sizes of the chunks; 0 if not received.
+    /// The sizes of the chunks, in bytes; 0 for a chunk that was not received.
+    std::array<std::uint16_t, kPageChunks> sizes{};
   };
   struct Block {
     enum class State : std::uint8_t { free, arriving, complete };
@@ -87,14 +85,13 @@ class BlockReceiver {
     std::uint32_t byte_count = 0;
     std::uint32_t first_missing = 0;
     std::uint64_t completed_order = 0;
-    Time last_news{};              ///< When the last new chunk arrived.
+    Time last_news{};
     std::vector<std::byte> bytes;  ///< All chunks before the first missing one.
     /// The pages after `bytes`. The key of a page is its first chunk / `kPageChunks`.
     std::map<std::uint32_t, std::unique_ptr<Page>> ahead;
   };
 
-  /// The slot index of a block, of a free slot, or of the complete block that waits longest;
-  /// `kBlocksAtOnce` if none exists.
+  /// Each function returns a slot index, or `kBlocksAtOnce` if there is no such slot.
   std::size_t slot_of(std::uint16_t id) const;
   std::size_t free_slot() const;
   std::size_t oldest_complete() const;
@@ -112,8 +109,9 @@ class BlockReceiver {
   std::size_t block_bytes_max_;
   std::array<Block, kBlocksAtOnce> blocks_{};
   std::uint64_t completed_ = 0;
-  /// The ids of completed and refused blocks. Further chunks of these blocks are ignored. A sender
-  /// has at most `kBlocksAtOnce` in flight, so the last 64 ids are enough.
+  /// The completed and refused blocks: the highest id, and a bit for each of the last 64 ids.
+  /// Further chunks of these blocks are ignored. A sender has at most `kBlocksAtOnce` blocks in
+  /// flight, so 64 ids are enough.
   std::uint16_t highest_over_ = 0;
   std::uint64_t over_ = ~std::uint64_t{0};
 };

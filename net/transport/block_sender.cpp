@@ -16,7 +16,7 @@ SendStatus BlockSender::begin(std::span<const std::byte> bytes, std::uint16_t& i
   if (bytes.size() > kBlockBytesMax) return SendStatus::too_large;
   const auto is_free = [](const Block& block) { return !block.is_active; };
   Block* const block = std::ranges::find_if(blocks_, is_free);
-  // A finished block keeps its slot until the game has cleared it.
+  // A finished block counts until the game has called `clear_finished`.
   const auto active = static_cast<std::size_t>(
       std::ranges::count_if(blocks_, [](const Block& each) { return each.is_active; }));
   if (block == blocks_.end() || active + finished_count_ >= kBlocksAtOnce) {
@@ -48,8 +48,7 @@ bool BlockSender::has_pending() const {
   });
 }
 
-/// Returns the chunks to send next. Lost chunks come before new ones, and the chunks of one range
-/// are consecutive.
+/// Returns the next consecutive chunks to send. Lost chunks are sent before new chunks.
 std::optional<ChunkRange> BlockSender::next_range(Block& block, std::uint32_t room_chunks) const {
   const std::uint32_t maximum = std::min(room_chunks, kFragmentChunksMax);
   std::uint32_t first = block.next_new;

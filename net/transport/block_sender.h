@@ -1,4 +1,4 @@
-// The sending side of blocks: which chunks are still to be sent.
+// The sending side of blocks: chooses the chunks to send, and to send again.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@
 
 namespace muster {
 
-/// A block that is finished.
+/// A block that was delivered, refused or ended.
 struct SentBlock {
   std::uint16_t id = 0;
   std::optional<BlockRefusal> refusal{};  ///< Empty if the block was delivered.
 };
 
-/// Sends up to `kBlocksAtOnce` blocks in turn. Allocates only when a block begins. The caller keeps
-/// the bytes until the block is in `finished()`.
+/// Sends chunks of up to `kBlocksAtOnce` blocks in turn. Allocates only when a block begins. The
+/// caller must keep a block's bytes until the block is in `finished()`.
 class BlockSender {
  public:
   /// Begins a block and sets its id. Returns `would_block` when `kBlocksAtOnce` blocks are in
@@ -46,7 +46,8 @@ class BlockSender {
     return std::span(finished_).first(finished_count_);
   }
   void clear_finished() { finished_count_ = 0; }
-  /// Removes a block from `finished()` and returns it; nothing if it is not there.
+  /// Removes a block from `finished()` and returns it. Returns nothing if `finished()` does not
+  /// contain it.
   std::optional<SentBlock> release_finished(std::uint16_t id);
 
   std::uint64_t chunks_resent() const { return chunks_resent_; }

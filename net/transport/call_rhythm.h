@@ -1,5 +1,5 @@
-// Measures how often a game makes a call, because a loop needs a budget for its whole interval: 200
-// ms for a 5 Hz loop, 4 ms for a 250 Hz loop.
+// Measures how often a game makes a call. The send budget of a call must last until the next call:
+// 200 ms in a loop of 5 Hz, 4 ms in a loop of 250 Hz.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 
 namespace muster {
 
-/// The longest interval of a loop that can use the whole rate. A slower loop saves up budget only
-/// for this time.
+/// Longer intervals count as this interval. So a loop slower than 4 Hz cannot use the whole rate.
 inline constexpr Duration kLoopIntervalMax = std::chrono::milliseconds(250);
 
 /// The intervals of the last calls. Calls within a millisecond count as one.
@@ -27,11 +26,11 @@ class CallRhythm {
     last_ = now;
   }
 
-  /// Ignores the time until the next call.
+  /// Makes the next call start a new interval, so that the time until then does not count.
   void pause() { has_call_ = false; }
 
-  /// The second longest of the last intervals: a single delayed call does not count. Zero until
-  /// enough calls are known.
+  /// The second longest of the last 8 intervals, so that a single delayed call has no effect. Zero
+  /// before two intervals are measured.
   Duration longest() const {
     Duration longest{};
     Duration second{};
@@ -41,13 +40,14 @@ class CallRhythm {
     }
     return second;
   }
-  /// The median of the last intervals.
+  /// The median of the last 8 intervals.
   Duration typical() const {
     std::array<Duration, kIntervals> sorted = intervals_;
     std::ranges::nth_element(sorted, sorted.begin() + kIntervals / 2);
     return sorted[kIntervals / 2];
   }
-  /// The earliest expected time of the next call. It is in the past until the rhythm is known.
+  /// The earliest expected time of the next call. Before 8 intervals are measured, it is the time
+  /// of the last call.
   Time next_call() const { return last_ + *std::ranges::min_element(intervals_); }
 
  private:

@@ -1,5 +1,5 @@
-// The game's side of a connection: queues, reading, and state. connection_write.cpp writes packets,
-// connection_read.cpp reads them.
+// The functions of a connection that a game calls: its queues and its state. connection_write.cpp
+// writes packets, and connection_read.cpp reads packets.
 #include "net/transport/connection_impl.h"
 
 #include <algorithm>
@@ -9,19 +9,18 @@ namespace muster {
 
 namespace {
 
-/// This many payloads may always wait, so that a snapshot can have several packets. More payloads
-/// may wait if they fit into the budgets of two ticks.
+/// This many payloads may always wait, so that a snapshot can consist of several payloads. More
+/// payloads may wait if all of them fit into the budgets of two ticks.
 constexpr std::size_t kPayloadsOutMin = 16;
 constexpr std::uint32_t kPayloadsOutMax = kPacketsInFlightMax;
-/// The maximum number of unread payloads: as many as a peer can have in flight, for a game that
-/// reads rarely.
+/// The maximum number of unread payloads: as many as a peer can have in flight.
 constexpr std::uint32_t kPayloadsIn = kPacketsInFlightMax;
 /// The maximum number of unread delivery reports: twice the number of packets in flight.
 constexpr std::size_t kDeliveryReportsMax = 2048;
-/// The size of a map item (type and number). A refusal has type, block and reason.
+/// The size of a map item: a type and a number. A refusal item has a type, a block and a reason.
 constexpr std::size_t kMapItemBytes = 3;
 constexpr std::size_t kRefusalItemBytes = 4;
-/// After this time the rate is close to what the path carries.
+/// Probes of the path's size begin after this time. The rate is then close to the rate of the path.
 constexpr Duration kProbeAfter = std::chrono::seconds(1);
 
 }  // namespace
@@ -80,8 +79,7 @@ SendStatus Connection::Impl::send_payload(std::span<const std::byte> payload, st
   return status;
 }
 
-/// A game that respects its budgets always has room. A game that does not must wait until the path
-/// has sent its payloads.
+/// A game that respects its budgets always has room.
 bool Connection::Impl::has_room_for_payload() const {
   if (payloads_out_.count() < kPayloadsOutMin) return true;
   return payloads_out_.has_room() && payloads_out_.byte_count() < rate_.bytes_in(2 * rate_.burst());
@@ -99,8 +97,8 @@ std::size_t Connection::Impl::payload_bytes_max() const {
          standing_bytes();
 }
 
-/// The size of the control items that every packet contains until the peer has received them,
-/// including the section's count.
+/// The size of the control items that are repeated in every packet until the peer has received
+/// them. It includes the count byte of the section.
 std::size_t Connection::Impl::standing_bytes() const {
   const std::size_t items =
       (maps_.must_send() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
@@ -109,7 +107,7 @@ std::size_t Connection::Impl::standing_bytes() const {
 
 std::size_t Connection::Impl::budget(Time now) const {
   asks_.note(now);
-  // Bytes that are queued after this tick's packets were sent are sent in the next tick.
+  // Data that is queued after this tick's packets were sent is sent in the next tick.
   const Time when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
@@ -119,13 +117,12 @@ std::size_t Connection::Impl::budget(Time now) const {
   return allowed > taken ? std::min(free - around, allowed - taken) : 0;
 }
 
-/// The overhead of a payload in a packet of its own.
+/// The overhead of a packet that contains a single payload.
 std::size_t Connection::Impl::payload_heads() const {
   return options_.overhead_bytes + kPacketHeaderBytesMin + kPayloadHeadBytes;
 }
 
-/// The bytes of waiting payloads, with the headers of their packets: otherwise `budget` would
-/// report a part of the allowance twice.
+/// The bytes of waiting payloads and of the headers of their packets.
 std::size_t Connection::Impl::waiting_bytes() const {
   return payloads_out_.byte_count() + payload_heads() * payloads_out_.count();
 }
@@ -154,8 +151,8 @@ bool Connection::Impl::has_fitting_payload() const {
   return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
 }
 
-/// Drops payloads that no longer fit into a packet, because the path has shrunk since they were
-/// queued. They could never be sent, and would block all payloads behind them.
+/// Drops payloads that no longer fit into a packet, because the maximum datagram size has shrunk
+/// since. They could never be sent, and would block all later payloads.
 void Connection::Impl::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
     drop_payload();
@@ -174,8 +171,8 @@ void Connection::Impl::begin_map() {
   maps_.go_to(static_cast<std::uint16_t>(maps_.present() + 1U), next_sequence());
 }
 
-/// Message ids start again at both ends; block ids continue. Late packets with old ids do no harm,
-/// because each packet's map is checked before its contents are used.
+/// Message ids start again at both ends. Block ids continue. The old ids in late packets have no
+/// effect, because the contents of packets of a past map are ignored.
 void Connection::Impl::leave_map() {
   for (MessageSender& sender : messages_out_) {
     counters_.lost_at_map += sender.unconfirmed();
@@ -197,7 +194,7 @@ void Connection::Impl::leave_map() {
   sent_limits_ = {};
 }
 
-/// Reports the result to every part of the packets that were delivered or lost.
+/// Handles each part of the packets that were delivered or lost.
 void Connection::Impl::settle(Time now) {
   for (const ResolvedPacket& packet : sent_.resolved()) {
     const PacketRecord& record = packet.record;
@@ -294,7 +291,7 @@ void Connection::Impl::pop_block() {
 }
 
 // A stop ends only when everything is read. Otherwise a game that reads one payload per tick would
-// be counted as stopped in every tick.
+// cause a new stop in every tick.
 void Connection::Impl::end_unread_stop() {
   if (!is_stopped_unread_) return;
   is_stopped_unread_ = !payloads_in_.is_empty() || blocks_in_.unread() > 0;
@@ -303,7 +300,7 @@ void Connection::Impl::end_unread_stop() {
 void Connection::Impl::close(CloseReason reason, std::string_view text, Time now) {
   if (state_ == ConnectionState::closed) return;
   finish(reason, false, text.substr(0, kCloseTextBytesMax));
-  closes_to_send_ = 3;  // A close is not acknowledged, because the peer drops the connection.
+  closes_to_send_ = 3;  // A close is sent three times, because it is never acknowledged.
   last_departure_ = now;
 }
 

@@ -171,21 +171,22 @@ class Connection::Impl {
   bool is_stopped_unread_ = false;
   std::vector<DeliveryReport> delivery_reports_;
 
-  std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();  ///< Bytes, set by `allow`.
+  /// The remaining allowance, in bytes.
+  std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();
 
   CallRhythm ticks_;
-  mutable CallRhythm asks_;  ///< When the game asked for its budget.
+  mutable CallRhythm asks_;  ///< The calls of `budget`.
 
   Time last_arrival_{};
-  Time highest_arrival_{};  ///< Arrival of the packet with the highest number.
+  Time highest_arrival_{};  ///< The arrival time of the packet with the highest number.
   Time last_departure_{};
-  Time last_full_payload_{};  ///< When a payload last used almost the whole budget.
+  Time last_full_payload_{};
   Time last_choke_{};
-  /// No probes before this time, because the rate is not measured yet.
+  /// No probes are sent before this time, because the rate is not measured yet.
   Time probe_from_{};
-  /// The peer is known to have received the acknowledgements of all packets up to this number.
+  /// The peer has received the acknowledgements of all packets up to this number.
   std::uint32_t peer_knows_to_ = 0;
-  /// Our last packet, or an owed acknowledgement, acknowledges packets up to this number.
+  /// The highest number that our last packet or a pending `OwedAck` acknowledges.
   std::uint32_t acknowledged_to_ = 0;
   struct OwedAck {
     std::uint32_t ack = 0;
@@ -195,30 +196,31 @@ class Connection::Impl {
   /// Enough for more packets than an honest peer has in flight.
   std::array<OwedAck, kPacketsInFlightMax / kAckWindow + 1> owed_acks_{};
   std::size_t owed_ack_count_ = 0;
-  unsigned unanswered_ = 0;  ///< Received packets that need an answer, since our last packet.
+  unsigned unanswered_ = 0;  ///< The received packets that need an answer, since our last packet.
   Time unanswered_since_{};
   Duration delay_min_{};  ///< The minimum delay of received packets, since our last packet.
   bool has_delay_min_ = false;
-  /// Until this time the clocks are not trusted, because of a recent outage or sleep.
+  /// The clocks are not trusted until this time, because of a recent outage or sleep.
   Time clocks_doubted_until_{};
-  /// The minimum delay that the peer reported since the clocks are not trusted.
+  /// The minimum delay that the peer reported while the clocks were not trusted.
   Duration reported_delay_min_ = Duration::max();
-  Duration reported_delay_{};  ///< The last delay that the peer reported.
+  Duration reported_delay_{};
 
-  std::array<std::uint64_t, 4> path_challenges_{};  ///< To be answered.
+  /// The path challenges that are not answered yet.
+  std::array<std::uint64_t, 4> path_challenges_{};
   std::size_t path_challenge_count_ = 0;
   std::optional<std::uint64_t> path_answer_;
-  /// Refusals are sent in every packet until one of these packets is delivered. So a packet that
-  /// confirms the chunks of a refused block also carries the refusal, and the sender never reports
-  /// that block as delivered.
+  /// A refusal is sent in every packet until one of these packets is delivered. So a packet that
+  /// acknowledges the chunks of a refused block also contains the refusal, and the sender never
+  /// reports the block as delivered.
   std::array<RefusedBlock, 2 * kBlocksAtOnce> refusals_{};
   std::size_t refusal_count_ = 0;
   bool has_new_refusal_ = false;
   /// For each channel, the message limit that was sent to the peer.
   struct SentLimit {
-    std::uint32_t sent = kFirstMessageLimit;   ///< The last limit that was sent.
-    std::uint32_t known = kFirstMessageLimit;  ///< The highest limit that is known to have arrived.
-    std::uint32_t sequence = 0;                ///< The last packet that carried a limit.
+    std::uint32_t sent = kFirstMessageLimit;
+    std::uint32_t known = kFirstMessageLimit;  ///< The highest limit that the peer acknowledged.
+    std::uint32_t sequence = 0;  ///< The number of the last packet that carried a limit.
   };
   std::array<SentLimit, kChannelsMax> sent_limits_{};
   unsigned closes_to_send_ = 0;

@@ -1,6 +1,6 @@
-// Reads a packet in three steps: parses and checks all of it, checks that everything in it fits,
-// and only then receives it. So a packet is never applied in part, and a packet is applied exactly
-// when it is acknowledged.
+// Reads a packet in three steps: parses the whole packet, checks that all its contents can be
+// stored, and then applies it. So either the whole packet is applied and acknowledged, or no part
+// of it.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -14,13 +14,14 @@ namespace muster {
 namespace {
 
 constexpr std::size_t kLongLength = 128;
-/// The minimum time between two repeated closes.
+/// The minimum time between two closes that are sent again.
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
-/// A longer silence is a sleep or an outage, because keep-alives are more frequent.
+/// A longer time without packets is a sleep or an outage, because keep-alive packets are sent more
+/// often.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
 constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
-/// Reads a message's length; only its shortest encoding is valid.
+/// Reads a message's length. Fails the reader if the encoding is not the shortest one.
 std::size_t read_length(SectionReader& reader) {
   const std::size_t low = reader.read_u8();
   if (low < kLongLength) return low;
@@ -31,9 +32,9 @@ std::size_t read_length(SectionReader& reader) {
 
 }  // namespace
 
-/// The parts of a packet, as views into it.
+/// The parts of a packet, as views into the packet.
 struct Connection::Impl::Incoming {
-  /// It is not initialised, to save time: a packet may have 64 messages but usually has few.
+  /// Without default values, to save time: the array has 64 messages, but few are usually used.
   struct Message {
     std::uint8_t channel;
     bool is_reliable;
@@ -87,9 +88,9 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   const bool is_sound = !bits.failed() && parse(body.subspan(bits.bit_position() / 8),
                                                 header.sections, datagram_bytes, incoming);
   if (state_ == ConnectionState::closed) {
-    // The peer did not receive the close, so it is sent again (like QUIC's closing state, RFC 9000,
-    // section 10.2.1). If the peer itself closed the connection, it is not sent again: both ends
-    // would repeat closes forever.
+    // A peer that still sends packets did not receive the close, so the close is sent again (like
+    // QUIC's closing state, RFC 9000, section 10.2.1). If the peer closed the connection, nothing
+    // is sent again. Otherwise both ends would repeat closes forever.
     const bool is_news = is_sound && !incoming.has_close && !end_->by_peer;
     if (is_news && now - last_departure_ >= kCloseAgain) {
       closes_to_send_ = std::max(closes_to_send_, 1U);
@@ -100,7 +101,6 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
   }
-  // The baseline is the highest number sent, because a peer can acknowledge only sent packets.
   const std::optional<std::uint32_t> ack = widen(header.ack, sent_.next_sequence() - 1);
   incoming.map_kind = maps_.classify(sequence, incoming.map);
   if (!ack.has_value() || !sent_.is_believable(*ack, header.mask) ||
@@ -108,8 +108,8 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
     ++counters_.unbelievable_in;
     return PacketVerdict::unbelievable;
   }
-  // If nothing was received, an acknowledgement has only one valid encoding. The wide number is
-  // needed to distinguish this from the number 65536.
+  // An acknowledgement of no packet has one valid encoding. The low 16 bits of packet 65536 are
+  // also 0, so the full number is tested.
   if (*ack == 0 && (header.mask.word_count != 1 || header.hold != kNoHold)) {
     ++counters_.malformed_in;
     return PacketVerdict::malformed;
@@ -148,7 +148,7 @@ PacketVerdict Connection::Impl::read_packet(Time now, std::uint32_t sequence,
   return PacketVerdict::received;
 }
 
-/// Counts a stop only if payloads or blocks are unread. Otherwise the peer itself caused the lack
+/// Counts a stop only if payloads or blocks are unread. Otherwise the game did not cause the lack
 /// of room.
 void Connection::Impl::note_no_room() {
   ++counters_.no_room_in;
@@ -312,9 +312,8 @@ PacketVerdict Connection::Impl::check_contents(Incoming& incoming) const {
   return check_room(incoming);
 }
 
-/// Checks that everything in the packet that must not be lost fits. Each message and fragment can
-/// be checked alone, except that the new blocks of one packet share the free slots. An unreliable
-/// message that does not fit is dropped; the packet is still received.
+/// Checks that all reliable contents of the packet can be stored. An unreliable message that does
+/// not fit is dropped, and the packet is still received.
 PacketVerdict Connection::Impl::check_room(const Incoming& incoming) const {
   if (!incoming.payload.empty() && !payloads_in_.has_room()) return PacketVerdict::no_room;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
@@ -333,7 +332,7 @@ PacketVerdict Connection::Impl::check_room(const Incoming& incoming) const {
     case FragmentVerdict::accepted:
       break;
   }
-  // If memory runs out, up to one refusal per fragment is added.
+  // Each fragment may add one refusal, if memory is exhausted.
   return refusal_count_ + fragments.size() <= refusals_.size() ? PacketVerdict::received
                                                                : PacketVerdict::no_room;
 }
@@ -344,11 +343,11 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   last_arrival_ = now;
   keep_owed_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
-  // The peer does not have the acknowledgement of this packet, so the mask must cover its number.
+  // This packet is not acknowledged yet, so the next mask must cover its number.
   if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
-    // After this time our queues are empty, and either clock may have stopped.
+    // After an outage the queues are empty, and either clock may have stopped.
     clocks_doubted_until_ = now + kPathMemory;
     peer_clock_.forget_ages();
     reported_delay_min_ = Duration::max();
@@ -362,7 +361,7 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   has_delay_min_ = true;
   if (sequence == received_.highest()) {
     const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
-    // The peer's clock added a delay that the round trip does not show.
+    // A reported delay that the round trip does not contain was added by a clock.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
     if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;
@@ -372,8 +371,8 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
 }
 
 /// Returns false when the sample does not measure the path because a machine slept. This end slept
-/// if the peer held the packet for longer than the whole round trip. The peer slept if the answer
-/// ends a silence and was in flight for most of that silence.
+/// if the peer reports a hold time longer than the whole sample. The peer slept if the answer was
+/// in flight for more than half of a long time without packets.
 bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16_t hold_units,
                                           Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
@@ -387,25 +386,24 @@ bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16
   return true;
 }
 
-/// After an outage the delays that the peer reports may include time that a clock added, until the
-/// peer's minimum delay expires. The queue was empty when the outage ended, so the smallest
-/// reported delay is not a queue.
+/// After an outage, the delays that the peer reports may include time that a clock added. The queue
+/// was empty when the outage ended, so the minimum reported delay is subtracted.
 Duration Connection::Impl::without_clock(Time now, Duration reported) {
   if (now >= clocks_doubted_until_) return reported;
   reported_delay_min_ = std::min(reported_delay_min_, reported);
   return reported - reported_delay_min_;
 }
 
-/// A delay that exceeds the round trip by more than this was added by a clock. The limit is higher
-/// while the clocks are trusted, because then chance is the more likely cause.
+/// If a delay exceeds the round trip by more than this result, a clock added the excess. The result
+/// is larger while the clocks are trusted, because random variation is then the more likely cause.
 Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackMin + 4 * round_trip_.variation();
 }
 
-/// A packet that leaves the window before it is acknowledged counts as lost at its sender. If more
-/// packets arrive between two sent packets than one packet can acknowledge, extra packets
-/// acknowledge the earlier ones.
+/// Stores an acknowledgement for an extra packet when more packets have arrived since our last
+/// packet than one packet can acknowledge. Without the extra packet, the peer would treat received
+/// packets as lost.
 void Connection::Impl::keep_owed_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
@@ -422,8 +420,7 @@ void Connection::Impl::refuse_block(std::uint16_t id, BlockRefusal reason) {
   ++counters_.blocks_refused_in;
 }
 
-/// It is called when packets arrive, not when time passes, so that a replayed capture gives the
-/// same result.
+/// Called only when a packet arrives, so that a replayed capture gives the same result.
 void Connection::Impl::give_up_stalled_blocks(Time now) {
   while (refusal_count_ < refusals_.size()) {
     const std::optional<std::uint16_t> stalled = blocks_in_.give_up_stalled(now);
@@ -441,7 +438,7 @@ void Connection::Impl::apply_parts(Time now, std::uint32_t sequence, const Incom
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     const Incoming::Message& message = incoming.messages[i];
     MessageReceiver& receiver = messages_in_[message.channel];
-    // A packet may contain a message twice.
+    // A packet may contain the same message twice.
     if (receiver.classify(message.id) == Arrival::fresh) {
       receiver.store(message.id, message.bytes());
       ++counters_.messages_in;

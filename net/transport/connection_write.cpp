@@ -1,5 +1,5 @@
-// Fills a packet: first the control items, then the sources by weight while the budget lasts, then
-// the header with the acknowledgement.
+// Writes a packet: first the control items, then the data of payloads, channels and blocks by
+// weight, then the header.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -12,14 +12,14 @@ namespace muster {
 namespace {
 
 constexpr Duration kKeepAlive = std::chrono::milliseconds(250);
-/// If no payload filled the budget for this long, the game is assumed not to fill it.
+/// If no payload filled the budget for this long, the game is assumed to use less than its budget.
 constexpr Duration kPayloadGap = std::chrono::milliseconds(60);
 constexpr Duration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
-/// The maximum time, at the current rate, for the part of a block in one packet.
+/// The maximum time that the chunks in one packet may take at the current rate.
 constexpr Duration kBlockTimeMax = std::chrono::milliseconds(20);
-/// The maximum time for a probe. It is longer, so that the path of a game that never exceeds the
-/// first rate is also probed.
+/// The maximum time that a probe may take at the current rate. It is longer, so that the initial
+/// rate is enough for probes.
 constexpr Duration kProbeTimeMax = std::chrono::milliseconds(32);
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
@@ -30,7 +30,8 @@ constexpr std::size_t header_bytes(const AckMask& mask) {
 
 }  // namespace
 
-/// A packet that is being written. Sections are filled separately and joined at the end.
+/// A packet that is being written. Each section is filled separately, and `finish_packet` joins the
+/// sections.
 struct Connection::Impl::PacketDraft {
   PacketHeader header;
   PacketRecord record;
@@ -44,13 +45,12 @@ struct Connection::Impl::PacketDraft {
   std::uint8_t message_count = 0;
   std::uint8_t fragment_count = 0;
   std::span<const std::byte> payload;
-  std::size_t body_max = 0;  ///< Maximum bytes of the body.
-  /// True if the packet carries an owed acknowledgement. A later packet acknowledges the newest
-  /// packets.
+  std::size_t body_max = 0;  ///< The maximum size of the body, in bytes.
+  /// True if the packet carries the oldest `OwedAck`, not the newest acknowledgement.
   bool is_owed_ack = false;
   std::size_t fill_to = 0;  ///< For a probe, the size of its body in bytes.
 
-  /// The bytes used, including the count byte of each section that is not empty.
+  /// The bytes used, including the count byte of each non-empty section.
   std::size_t used() const {
     std::size_t bytes = header_bytes(header.mask);
     if (control_count > 0) bytes += 1 + control.used();
@@ -67,12 +67,12 @@ bool Connection::Impl::has_content() const {
                              [](const MessageSender& sender) { return sender.has_pending(); });
 }
 
-/// A probe delays the packets behind it. If it takes too long to send, larger packets would not be
-/// useful either, so none is sent.
+/// Returns 0 when a probe would take too long at the current rate. Larger packets would then not be
+/// useful either.
 std::size_t Connection::Impl::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  // The reported part of the allowance belongs to the game; a probe may use the rest.
+  // `budget` has reported a part of the allowance to the game. A probe may use only the rest.
   const bool is_allowed = allowed_ >= static_cast<std::int64_t>(probe + waiting_bytes());
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
@@ -88,9 +88,9 @@ bool Connection::Impl::may_send_content(Time now) const {
   return rate_.budget(now, sent_.open_bytes()) > 0;
 }
 
-/// The game's budget is not 0 only when the allowance is enough for a packet. If messages or blocks
-/// used the allowance before, this would never happen. A payload that was queued waits only until
-/// the allowance is positive.
+/// Messages and blocks wait until the allowance is enough for a packet. Otherwise they would use
+/// every small allowance, and the game's budget would stay 0. A queued payload needs only a
+/// positive allowance.
 bool Connection::Impl::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
@@ -102,7 +102,7 @@ bool Connection::Impl::has_room_for_part() const {
 }
 
 bool Connection::Impl::wants_to_send(Time now) const {
-  if (next_sequence() == ~std::uint32_t{0}) return false;  // Its nonce would repeat an earlier one.
+  if (next_sequence() == ~std::uint32_t{0}) return false;  // The nonce would be used twice.
   if (state_ == ConnectionState::closed) return closes_to_send_ > 0;
   if (!sent_.has_room()) return now - last_choke_ >= kChokeInterval;
   if (path_challenge_count_ > 0 || has_new_refusal_ || maps_.is_urgent()) return true;
@@ -157,7 +157,7 @@ void Connection::Impl::write_control(PacketDraft& draft, Time now, std::size_t p
   };
   const bool is_silent = now - last_departure_ >= kKeepAlive && !has_content();
   if (is_silent || !sent_.has_room()) item(ControlItem::ping);
-  // The newest challenge is answered last, because the last of several responses counts.
+  // The newest challenge is answered last, because the peer uses only the last response.
   for (const std::uint64_t challenge : std::span(path_challenges_).first(path_challenge_count_)) {
     item(ControlItem::path_response);
     draft.control.write_u64(challenge);
@@ -190,10 +190,10 @@ void Connection::Impl::write_map(PacketDraft& draft) {
   maps_.sent();
 }
 
-/// Limits stop a sender before it sends more than fits, so a channel that the game does not read
-/// stops only itself (as in QUIC, RFC 9000, section 4). Changed limits are written first. If there
-/// is nothing else to send, unconfirmed limits are repeated, because the peer may wait only for
-/// them.
+/// Limits stop a sender before the receiver runs out of room. So a channel that the game does not
+/// read does not stop other channels (as in QUIC, RFC 9000, section 4). Changed limits are written
+/// first. If there is nothing else to send, unacknowledged limits are repeated, because the peer
+/// may be waiting for them.
 void Connection::Impl::write_limits(PacketDraft& draft) {
   const auto each_with = [&](auto is_due) {
     for (std::size_t i = 0; i < messages_in_.size(); ++i) {
@@ -211,7 +211,7 @@ void Connection::Impl::write_limits(PacketDraft& draft) {
 }
 
 void Connection::Impl::write_limit(PacketDraft& draft, std::size_t channel) {
-  // Leaves room for one probe and one close.
+  // The other two items are a probe and a close.
   constexpr std::size_t kItemsMax = kControlItemsMax - 2;
   if (draft.control_count >= kItemsMax || !has_room_for_part()) return;
   SentLimit& limit = sent_limits_[channel];
@@ -233,8 +233,8 @@ void Connection::Impl::write_refusals(PacketDraft& draft) {
     ++draft.control_count;
     draft.control.write_u16(refusal.id);
     draft.control.write_u8(static_cast<std::uint8_t>(refusal.reason));
-    // If there is no room for a part, the refusal is still sent. It is repeated until a later
-    // packet with room for a part is delivered.
+    // Without room for a part, the refusal is sent, but its delivery is not tracked. So it is sent
+    // again.
     if (!has_room_for_part()) continue;
     add_part(draft, {.kind = PacketPart::Kind::refusal,
                      .channel = static_cast<std::uint8_t>(refusal.reason),
@@ -247,18 +247,16 @@ void Connection::Impl::add_part(PacketDraft& draft, const PacketPart& part) {
   ++draft.record.part_count;
 }
 
-/// Adds data of the sources in turn while the budget lasts. The first source may exceed the budget
-/// if its data fits into the packet. Then nothing else is sent until the rate has paid for the
-/// excess.
+/// Adds data of payloads, channels and blocks until the budget is used. The first addition may
+/// exceed the budget if it fits into the packet. The next packets are then delayed by the excess.
 void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
   bool is_first = true;
   for (;;) {
     const std::size_t used = draft.used();
     const std::size_t maximum =
         is_first ? draft.body_max : std::min(draft.body_max, budget - options_.overhead_bytes);
-    // A new section needs one byte for its count.
     const std::size_t room = maximum > used + 1 ? maximum - used - 1 : 0;
-    // A source that had more than its share may use only bytes that are paid for.
+    // A source that has used more than its share may not exceed the budget.
     const std::size_t around = options_.overhead_bytes + used + 1;
     const std::size_t paid = budget > around ? std::min(room, budget - around) : 0;
     const auto room_of = [&](std::size_t each) {
@@ -275,13 +273,13 @@ void Connection::Impl::add_contents(PacketDraft& draft, std::size_t budget) {
 }
 
 /// A game that fills its budget at every tick has no payload waiting between its ticks. In this
-/// time other sources may not exceed the budget, because the next payload would have to pay for it.
+/// time, other sources must stay within the budget. Otherwise the next payload would be delayed.
 bool Connection::Impl::is_deferred(std::size_t source, Time now) const {
   return source != SendSchedule::kPayloadSource && now - last_full_payload_ < kPayloadGap &&
          schedule_.is_ahead(source, SendSchedule::kPayloadSource);
 }
 
-/// True when waiting data may be sent: it is not deferred, or the rate has paid for it.
+/// True when some waiting data may be sent.
 bool Connection::Impl::has_due_content(Time now) const {
   if (has_fitting_payload()) return true;
   if (!has_content()) return false;
@@ -312,8 +310,8 @@ bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet carries one payload. If each packet also had a chunk, the block would delay the
-    // waiting payloads.
+    // A packet carries one payload. If each packet also contained chunks, the waiting payloads
+    // would take more packets' time.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
     return draft.fragment_count < kFragmentsPerPacketMax &&
@@ -332,7 +330,6 @@ void Connection::Impl::add_from(std::size_t source, PacketDraft& draft, std::siz
     return;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet that takes long to send delays the packets behind it.
     const std::size_t maximum =
         std::max(kFragmentHeadBytes + kChunkBytes, rate_.bytes_in(kBlockTimeMax));
     const std::optional<ChunkRange> range =
@@ -415,7 +412,6 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
   record.asks_for_answer = header.sections != 0;
-  // The remaining rate or allowance, plus the other data in this packet.
   const std::int64_t left =
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
@@ -425,7 +421,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   rate_.stamp(record);
   sent_.send(record);
   allowed_ -= record.byte_count;
-  // Data that waits for an allowance or for the next packet does not show that the path is full.
+  // Data that waits for the allowance or for the next packet does not show that the path is full.
   const bool is_limited = sent_.open_bytes() >= rate_.window() && is_content_allowed();
   if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_limited && has_content());
   ++counters_.packets_out;

@@ -11,8 +11,7 @@ namespace {
 
 using Numbers = std::array<double, 4>;
 
-/// The maximum of every number: enough for many days and a terabit per second. It also keeps
-/// products of these numbers small.
+/// The maximum of every number: enough for many days and a terabit per second.
 constexpr double kNumberMax = 1e9;
 
 std::optional<Numbers> read_numbers(std::string_view line) {

@@ -1,4 +1,4 @@
-// Reads the properties of a path over time from a text, for links of a simulated network.
+// Parses a text that lists the properties of a simulated link over time.
 #pragma once
 
 #include <optional>

@@ -13,45 +13,46 @@ namespace muster {
 
 /// The classification of a received message.
 enum class [[nodiscard]] Arrival : std::uint8_t{
-    fresh,      ///< Store it.
-    duplicate,  ///< Was stored before; do nothing.
-    /// The game has not read enough. If the message is reliable, its packet must not be received.
+    fresh,      ///< The message can be stored.
+    duplicate,  ///< The message was stored before.
+    /// Too many messages are unread. If the message is reliable, its packet must be rejected.
     no_room,
 };
 
-/// The inbox of one channel. Check each message of a packet with `classify`, and store the messages
-/// only if the whole packet can be received. Memory is kept for reuse: at most `kMessageWindow`
-/// messages of `kMessageBytesMax`.
+/// The received messages of one channel. Check each message of a packet with `classify`, and store
+/// the messages only if the whole packet can be received. Memory is kept for reuse, for at most
+/// `kMessageWindow` messages of `kMessageBytesMax` bytes each.
 class MessageReceiver {
  public:
   explicit MessageReceiver(Delivery delivery);
 
-  /// Returns the id with the given low 16 bits; 0 if that is outside the window.
+  /// Returns the id whose low 16 bits are `low`; 0 if this id is outside the window.
   std::uint32_t widen_id(std::uint16_t low) const;
   /// Classifies a message and changes nothing. `id` is ignored for an unreliable channel.
   Arrival classify(std::uint32_t id) const;
   /// Requires: `classify` returned `fresh`.
   void store(std::uint32_t id, std::span<const std::byte> message);
 
-  /// The next message for the game, or an empty span. Valid until `pop`.
+  /// The next message for the game; empty if there is none. Valid until `pop`.
   std::span<const std::byte> front() const;
   /// Removes the front message. Requires: `front` was not empty.
   void pop();
 
-  /// The first message of a reliable channel that does not fit before the game reads more.
+  /// The limit of a reliable channel: the first id that does not fit before the game reads more.
   std::uint32_t limit() const { return floor_ + kMessageWindow; }
 
-  /// Unread messages, including those that wait for an earlier one.
+  /// The number of unread messages. It includes messages that wait for an earlier message to
+  /// arrive.
   std::size_t unread() const;
-  /// Removes all messages; their ids start again.
+  /// Removes all messages. The ids start again at 1.
   void clear();
 
  private:
   struct Slot {
     std::vector<std::byte> bytes;
-    bool is_full = false;  ///< Holds an unread message.
-    bool has_arrived =
-        false;  ///< True if the message arrived whose id follows from `base_` and the slot's index.
+    bool is_full = false;  ///< True if the slot holds an unread message.
+    /// True if the slot's message has arrived and its id is at least `base_`.
+    bool has_arrived = false;
   };
 
   Slot& slot_of(std::uint32_t id) { return slots_[id % kMessageWindow]; }
@@ -61,10 +62,10 @@ class MessageReceiver {
 
   Delivery delivery_;
   std::vector<Slot> slots_;
-  /// For reliable channels: the lowest id that did not arrive (unordered) or was not read
+  /// For reliable channels, the lowest id that has not arrived (unordered) or was not read
   /// (ordered).
   std::uint32_t base_ = 1;
-  std::uint32_t floor_ = 1;  ///< For reliable channels: all lower ids were read. At most `base_`.
+  std::uint32_t floor_ = 1;  ///< For reliable channels, the lowest unread id; at most `base_`.
   /// The ids of stored messages in reading order, for channels that are not ordered.
   std::array<std::uint32_t, kMessageWindow> ready_{};
   std::uint32_t ready_begin_ = 0;

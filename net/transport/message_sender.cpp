@@ -21,8 +21,8 @@ MessageSender::MessageSender(std::uint8_t channel, const ChannelOptions& options
   assert(options.weight <= 16);
 }
 
-/// Returns the offset at which `size` bytes fit after the newest message; `kNoRoom` if they do not.
-/// One byte always stays free, so that `begin_ == end_` means empty.
+/// Returns the offset for a message of `size` bytes, or `kNoRoom`. One byte always stays free, so
+/// that `begin_ == end_` means empty.
 std::size_t MessageSender::room_at_end(std::size_t size) const {
   if (end_ >= begin_) {
     if (bytes_.size() - end_ >= size + (begin_ == 0 ? 1 : 0)) return end_;
@@ -33,7 +33,7 @@ std::size_t MessageSender::room_at_end(std::size_t size) const {
 
 SendStatus MessageSender::push(std::span<const std::byte> message) {
   if (message.empty()) return SendStatus::empty;
-  // A message that does not fit into the empty ring would wait forever.
+  // A message that does not fit into the empty ring could never be queued.
   if (message.size() > kMessageBytesMax || message.size() >= bytes_.size()) {
     return SendStatus::too_large;
   }

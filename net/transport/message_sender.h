@@ -14,8 +14,8 @@
 
 namespace muster {
 
-/// The queue of one channel's messages. The connection writes them into packets and reports whether
-/// each packet was delivered or lost. Allocates on construction only.
+/// The queue of messages of one channel. The connection writes messages into packets, and reports
+/// whether each packet was delivered or lost. Allocates on construction only.
 class MessageSender {
  public:
   MessageSender(std::uint8_t channel, const ChannelOptions& options);
@@ -25,10 +25,10 @@ class MessageSender {
 
   /// True when a message can be written now: a lost message, or a new one within the window.
   bool has_pending() const { return next_pending() != 0; }
-  /// The size of the next message in a packet, with its header. Requires: `has_pending()`.
+  /// The size of the next message and its header in a packet, in bytes. Requires: `has_pending()`.
   std::size_t pending_bytes() const;
-  /// Writes the next message and returns its id. A reliable message is then in flight; an
-  /// unreliable one is removed. Requires: `has_pending()`, and room for `pending_bytes()`.
+  /// Writes the next message and returns its id. A reliable message is then in flight. An
+  /// unreliable message is removed. Requires: `has_pending()`, and room for `pending_bytes()`.
   std::uint32_t write_pending(SectionWriter& writer);
 
   /// Records that a packet with this message was delivered. Further calls for the same message do
@@ -44,20 +44,21 @@ class MessageSender {
   /// The last limit that the receiver reported, or the initial one.
   std::uint32_t limit() const { return limit_; }
 
-  /// Removes all messages; their ids start again.
+  /// Removes all messages. The ids start again at 1.
   void clear();
 
   const ChannelOptions& options() const { return options_; }
-  /// Messages that are queued or not confirmed as delivered.
+  /// The number of messages from the oldest message that is queued or in flight to the newest
+  /// message.
   std::uint32_t waiting() const { return next_id_ - oldest_; }
-  /// The number of waiting messages that are not confirmed as delivered.
+  /// The number of messages that are queued or in flight.
   std::uint32_t unconfirmed() const;
   std::uint64_t resent() const { return resent_; }
 
  private:
   enum class State : std::uint8_t { queued, lost, in_flight, done };
   struct Entry {
-    std::uint32_t first = 0;  ///< The offset of its bytes in `bytes_`.
+    std::uint32_t first = 0;  ///< The offset of the message's bytes in `bytes_`.
     std::uint16_t size = 0;
     State state = State::done;
   };
@@ -70,12 +71,13 @@ class MessageSender {
   std::uint8_t channel_;
   ChannelOptions options_;
   SequenceBuffer<Entry> entries_{kMessagesQueuedMax};
-  /// A ring of messages. No message crosses its end.
+  /// A ring buffer of messages. No message wraps around its end.
   std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;  ///< The oldest byte in use.
-  std::size_t end_ = 0;    ///< After the newest byte. Equal to `begin_` when empty.
+  std::size_t begin_ = 0;  ///< The offset of the oldest byte in use.
+  /// The offset after the newest byte; equal to `begin_` if the ring is empty.
+  std::size_t end_ = 0;
   std::uint32_t oldest_ = 1;
-  std::uint32_t next_new_ = 1;  ///< The first message that was never written.
+  std::uint32_t next_new_ = 1;  ///< The id of the first message that was never written.
   std::uint32_t next_id_ = 1;
   std::uint32_t limit_ = kFirstMessageLimit;
   std::uint32_t lost_count_ = 0;

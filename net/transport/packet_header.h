@@ -12,13 +12,13 @@
 
 namespace muster {
 
-/// The number of packets that an acknowledgement covers. A packet whose number is this far below
-/// the highest received number is not received.
+/// The number of packets that an acknowledgement covers. A packet is rejected if its number is this
+/// much or more below the highest received number.
 inline constexpr std::uint32_t kAckWindow = 256;
 inline constexpr unsigned kAckWordsMax = kAckWindow / 32;
 
-/// The set of received packets, newest first: bit `i` of word `w` is packet `ack - 32 * w - i`.
-/// Packets beyond the first `word_count` words are not covered.
+/// The set of received packets, newest first: bit `i` of word `w` is packet `ack - 32 * w - i`. The
+/// mask covers only packets in the first `word_count` words.
 struct AckMask {
   std::array<std::uint32_t, kAckWordsMax> words{};
   unsigned word_count = 1;  ///< 1 to `kAckWordsMax`.
@@ -37,20 +37,21 @@ enum SectionBit : std::uint8_t {
   kAllSections = 15,
 };
 
-/// The largest delay that can be encoded.
+/// The largest delay that can be encoded, in units of 100 µs.
 inline constexpr std::uint16_t kDelayMax = 0xFFF;
 
-/// No hold time is sent: nothing was received yet, or the last packet was received too long ago.
+/// The value of `hold` if nothing was received, or if the last packet was received too long ago.
 inline constexpr std::uint16_t kNoHold = 0xFFFF;
 
 /// The header of a packet's body. Times are in units of 100 µs.
 struct PacketHeader {
-  Sequence ack{};  ///< The highest number received; 0 if nothing was received.
+  Sequence ack{};  ///< The highest received number; 0 if nothing was received.
   AckMask mask{.words = {0xFFFFFFFFU}, .word_count = 1};
-  std::uint16_t sent = 0;  ///< The sender's clock, low bits.
-  /// Time from the arrival of packet `ack` to the sending of this packet.
+  std::uint16_t sent = 0;  ///< The low 16 bits of the sender's clock.
+  /// The time from the arrival of packet `ack` to the sending of this packet.
   std::uint16_t hold = kNoHold;
-  std::uint16_t delay = 0;  ///< Queueing delay on the way to this sender; 4095 means 4095 or more.
+  /// The queueing delay on the way to this packet's sender; 4095 means 4095 or more.
+  std::uint16_t delay = 0;
   std::uint8_t sections = 0;  ///< `SectionBit`s of the sections that follow.
   friend bool operator==(const PacketHeader&, const PacketHeader&) = default;
 };
@@ -61,12 +62,12 @@ inline constexpr std::size_t kPacketHeaderBytesMin = 9;
 /// The size of the byte count before a payload.
 inline constexpr std::size_t kPayloadHeadBytes = 2;
 
-/// Writes a header and aligns. Requires: a mask of 1 to `kAckWordsMax` words with its first bit
-/// set.
+/// Writes a header and pads it to a whole byte. Requires: `mask` has 1 to `kAckWordsMax` words, and
+/// its first bit is set.
 void write_packet_header(BitWriter& writer, const PacketHeader& header);
 
 /// Reads a header from untrusted bytes. Fails the reader on any encoding that `write_packet_header`
-/// does not produce; ignore the result then.
+/// does not produce. The result is then meaningless.
 PacketHeader read_packet_header(BitReader& reader);
 
 }  // namespace muster

@@ -1,5 +1,4 @@
-// The contents of the packets in flight: when a packet is delivered or lost, each of its parts is
-// notified.
+// Remembers the contents of the packets in flight, for the time when a packet is delivered or lost.
 #pragma once
 
 #include <cassert>
@@ -16,17 +15,18 @@ struct RefusedBlock {
   BlockRefusal reason = BlockRefusal::too_large;
 };
 
-/// A part of a packet that needs a delivery report.
+/// A part of a packet whose sender must know whether the packet was delivered.
 struct PacketPart {
   enum class Kind : std::uint8_t { message, chunks, refusal, limit };
   Kind kind = Kind::message;
-  std::uint8_t channel = 0;  ///< For a message or limit: its channel. For a refusal: the reason.
-  std::uint32_t message_id = 0;  ///< For a limit: the first message that is not accepted.
-  ChunkRange chunks{};           ///< For a refusal, only `block` is used.
+  std::uint8_t channel = 0;  ///< The channel of a message or limit, or the reason of a refusal.
+  /// The id of a message, or the first id that a limit does not accept.
+  std::uint32_t message_id = 0;
+  ChunkRange chunks{};  ///< The chunks of a fragment. A refusal uses only `block`.
 };
 
-/// The parts of all packets in flight, one packet after another in a ring. Each packet stores the
-/// index of its first part and their number. Allocates on construction only.
+/// The parts of all packets in flight, in a ring buffer. Each packet stores the index of its first
+/// part and the number of its parts. Allocates on construction only.
 class PacketParts {
  public:
   PacketParts() : ring_(kCapacity) {}

@@ -9,17 +9,17 @@ namespace {
 /// Sizes for Ethernet with IPv4, Ethernet with IPv6, common tunnels, and smaller paths.
 constexpr std::array<std::size_t, 5> kProbedSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
-/// The path has shrunk when this many large packets in a row are lost. Even at 50 % loss that is
-/// rare, and a wrong decision costs little.
+/// The path has shrunk when this many consecutive large packets are lost. At 50 % loss, chance
+/// causes this in 1 of 64 cases, and a wrong decision costs little.
 constexpr unsigned kBlackHole = 6;
 constexpr Duration kBetweenProbes = std::chrono::seconds(1);
-/// Paths change, so a size that failed may work later (RFC 8899 names 10 minutes).
+/// A size that failed is probed again after this time (RFC 8899 recommends 10 minutes).
 constexpr Duration kProbeAgain = std::chrono::minutes(10);
 
 }  // namespace
 
-/// The index of the first size at or after `from` within the limit; the end of the list if no size
-/// is larger than the current one.
+/// Returns the index of the first size at or after `from` within the limit; the end of the list if
+/// no such size is larger than the current size.
 std::size_t PathSize::candidate_from(std::size_t from) const {
   while (from < kProbedSizes.size() && kProbedSizes[from] > limit_) ++from;
   return from < kProbedSizes.size() && kProbedSizes[from] > bytes_ ? from : kProbedSizes.size();
@@ -47,7 +47,7 @@ void PathSize::probe_delivered(std::size_t size) {
   is_in_flight_ = false;
   tries_ = 0;
   if (size > bytes_ && size <= limit_) bytes_ = size;
-  // Larger sizes were tried before, so only smaller sizes are left in the list.
+  // The remaining sizes in the list are smaller than the current size.
   candidate_ = kProbedSizes.size();
 }
 

@@ -1,4 +1,5 @@
-// Finds the datagram size of a path by probing (RFC 8899), and resets it when the path shrinks.
+// Finds the maximum datagram size of a path with probes (RFC 8899), and resets it when the path
+// shrinks.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,9 @@
 
 namespace muster {
 
-/// The maximum datagram size for a connection. It starts at the size that every path carries, and
-/// larger sizes are probed. The connection sends the probes and reports whether they arrived.
+/// The maximum datagram size for a connection. It starts at a size that every path is assumed to
+/// carry. Larger sizes are then probed. The connection sends the probes and reports whether they
+/// arrived.
 class PathSize {
  public:
   /// `limit`: the maximum that both ends accept.
@@ -28,7 +30,7 @@ class PathSize {
   /// Reports that a packet that is not a probe was delivered or lost. If several large packets in a
   /// row are lost, the path has shrunk (a black hole).
   void settled(Time now, std::size_t size, bool delivered);
-  /// Starts again, because the path changed.
+  /// Starts again after a change of the path.
   void restart();
 
  private:
@@ -37,9 +39,10 @@ class PathSize {
 
   std::size_t limit_;
   std::size_t bytes_ = kDatagramBytesSafe;
-  std::size_t candidate_ = 0;  ///< Index in the list of sizes. At its end no size is left to try.
+  /// The index of the next size to probe; the end of the list if no size is left.
+  std::size_t candidate_ = 0;
   unsigned tries_ = 0;
-  unsigned large_lost_ = 0;  ///< Large packets lost in a row.
+  unsigned large_lost_ = 0;  ///< The number of consecutive large packets that were lost.
   bool is_in_flight_ = false;
   bool has_begun_ = false;
   Time last_probe_{};

@@ -8,27 +8,28 @@ namespace muster {
 
 namespace {
 
-/// RFC 6298: the mean moves by an eighth, the variation by a quarter.
+/// Smooths as RFC 6298 does: the mean moves by an eighth of its error, and the variation by a
+/// quarter.
 void smooth(Duration sample, Duration& mean, Duration& variation) {
   const Duration error = sample - mean;
   variation += ((error < Duration::zero() ? -error : error) - variation) / 4;
   mean += error / 8;
 }
 
-/// When queues change between samples, the offset of the clocks changes by at most this. A larger
-/// difference is a clock jump.
+/// If the offset of the clocks changes by more than this, beyond the effect of queues, a clock has
+/// jumped.
 constexpr Duration kOffsetJump = std::chrono::milliseconds(10);
-/// The interval of drift measurements, and how many of them are needed.
+/// The interval of drift measurements, and the number of measurements that are needed.
 constexpr Duration kMarkInterval = std::chrono::seconds(1);
 constexpr std::size_t kMarksEnough = 4;
-/// The maximum drift. No usable clock differs more.
+/// The maximum drift. No usable clock drifts more.
 constexpr double kDriftMax = 0.5;
 
 }  // namespace
 
 void RoundTrip::add(Time now, Duration sample, Duration hold) {
-  // Times have a resolution of 100 µs, so an answer may seem to be older than its packet. The
-  // minimum of a round trip is 1 µs.
+  // Hold times have a resolution of 100 µs, so the difference may be negative. The minimum round
+  // trip is 1 µs.
   const Duration trip = std::max<Duration>(sample - hold, std::chrono::microseconds(1));
   latest_ = trip;
   minimum_.add(now, trip);
@@ -51,7 +52,7 @@ Duration RoundTrip::probe_timeout() const {
 
 Time PeerClock::unwrap(Time now, std::uint16_t sent) const {
   if (!has_packet_) return Time(sent * kWireTimeUnit);
-  // Both clocks run at the same speed, so the peer's clock advanced by the time that passed here.
+  // The peer's clock is assumed to have advanced as much as our clock.
   const Time expected = last_sent_ + (now - last_arrival_);
   const auto step =
       static_cast<std::int16_t>(static_cast<std::uint16_t>(sent - wire_time(expected)));
@@ -77,9 +78,9 @@ void PeerClock::add(Time now, std::uint16_t sent) {
   has_packet_ = true;
 }
 
-/// The queue on the way here is part of the round trip above its minimum. A clock added the rest of
-/// the delay. Ages are also compared with the ages of packets with a known round trip, because the
-/// minimum of all packets may belong to a smaller packet.
+/// A queue on the way from the peer lengthens the round trip by at most `excess`. A clock added the
+/// rest of the delay. The minimum age here is that of packets with a measured round trip, because
+/// other packets may be smaller and so have a lower age.
 void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
   trip_min_.add(now, round_trip);
   measured_age_min_.add(now, age_);
@@ -89,7 +90,8 @@ void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
     clock_shift_ += added;
     age_ -= added;
     queue_delay_ = std::max(queue_delay_ - added, Duration::zero());
-    // The jump may be larger: queues in the other direction hide the rest.
+    // The jump may be larger than `added`, because a queue in the other direction also lengthens
+    // the round trip.
     if (slack > kClockNoise) forget_ages();
     age_min_.add(now, age_);
   }
@@ -102,8 +104,8 @@ void PeerClock::add_offset(Time now, Duration round_trip, Duration excess) {
   const OffsetSample sample{
       .round_trip = round_trip, .offset = round_trip / 2 - raw_age_, .at = now};
   if (offset_.has_value()) {
-    // A queue changes the offset by half of the time that it adds to a round trip. A larger change
-    // is a jump.
+    // A queue changes the offset by half of the time that it adds to a round trip. If the offset
+    // changes more, a clock has jumped.
     const Duration known = *at(now) - now;
     const Duration other = offset_.value().round_trip - trip_min_.value();
     const Duration error = known < sample.offset ? sample.offset - known : known - sample.offset;
@@ -146,9 +148,10 @@ void ClockSpeed::push(const Mark& mark) {
   marks_[count_++] = mark;
 }
 
-/// Between two marks the age without queues changes only with the clocks. Each queue is between
-/// zero and the round trip minus its minimum. So each pair of marks bounds the drift from both
-/// sides. If no drift fits all pairs, a clock has jumped or changed its speed.
+/// Without queues, the ages of two marks differ only by the drift of the clocks. The queueing delay
+/// of each mark is between zero and its round trip minus the minimum round trip. So each pair of
+/// marks gives a lower and an upper bound of the drift. If no drift is within all bounds, a clock
+/// has jumped or changed its speed.
 void ClockSpeed::judge() {
   const std::span marks = std::span(marks_).first(count_);
   const Duration noise = kClockNoise + fluctuation_;
@@ -172,7 +175,8 @@ void ClockSpeed::judge() {
     marks_[0] = marks_[count_ - 1];
     count_ = 1;
   } else if (count_ >= kMarksEnough) {
-    // Uses zero drift if it fits: any remaining drift is too small to matter, or chance.
+    // Uses the smallest drift within the bounds, unless the bounds are close together and far from
+    // zero.
     const double off = std::max({low, -high, 0.0});
     const double nearest = low > 0 ? low : std::min(high, 0.0);
     drift_ = off > high - low ? (low + high) / 2 : nearest;

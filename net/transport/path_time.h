@@ -14,15 +14,15 @@ namespace muster {
 /// The unit of times in packets.
 inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 
-/// How long a minimum delay is valid. With a longer time, this end would adapt too slowly to path
-/// changes and clock drift (50 µs per second).
+/// The time for which a minimum delay is valid. With a longer time, this end would adapt too slowly
+/// to path changes and clock drift (50 µs per second).
 inline constexpr Duration kPathMemory = std::chrono::seconds(10);
 
-/// The accuracy of round trips and ages. It is coarser than the 100 µs of times in packets, because
-/// packets are read at ticks.
+/// The assumed error of a measured round trip or age. It is larger than the 100 µs of times in
+/// packets, because packets are read only at ticks.
 inline constexpr Duration kClockNoise = std::chrono::milliseconds(1);
 
-/// Returns the 16 bits of a time that are sent.
+/// Returns the low 16 bits of a time in units of 100 µs, as packets contain them.
 constexpr std::uint16_t wire_time(Time time) {
   return static_cast<std::uint16_t>(time.time_since_epoch() / kWireTimeUnit);
 }
@@ -30,18 +30,18 @@ constexpr std::uint16_t wire_time(Time time) {
 /// Round trip time, smoothed as in RFC 6298.
 class RoundTrip {
  public:
-  /// Adds a measurement: an answer arrived after `sample`, and the peer reports that it held the
-  /// packet for `hold`.
+  /// Adds a measurement. An answer arrived `sample` after its packet was sent, and the peer reports
+  /// that it sent the answer `hold` after it received the packet.
   void add(Time now, Duration sample, Duration hold);
 
   bool has_sample() const { return has_sample_; }
-  /// All zero before the first sample.
+  /// These three are zero before the first sample.
   Duration smoothed() const { return smoothed_; }
   Duration variation() const { return variation_; }
   Duration latest() const { return latest_; }
-  /// The minimum of the last `kPathMemory`.
+  /// The minimum round trip of the last `kPathMemory`.
   Duration minimum() const { return minimum_.value(); }
-  /// How long the peer holds an acknowledgement, smoothed.
+  /// The time that the peer waits before it acknowledges a packet, smoothed.
   Duration hold() const { return answer_ - smoothed_; }
   /// The time without an acknowledgement after which a packet is treated as lost; `kFirstTimeout`
   /// before the first sample.
@@ -53,22 +53,24 @@ class RoundTrip {
   Duration variation_{};
   Duration latest_{};
   WindowedMinimum<Duration> minimum_{kPathMemory};
-  Duration answer_{};  ///< The round trip including the peer's hold time, smoothed. For timeouts.
+  Duration answer_{};  ///< The round trip including the peer's hold time, smoothed.
   Duration answer_variation_{};
 };
 
-/// The time that a peer may need to answer: its tick, and how long it holds an acknowledgement.
+/// The time that a peer may need to answer: the interval of its ticks, and the time that it holds
+/// an acknowledgement.
 inline constexpr Duration kAckDelay = std::chrono::milliseconds(20);
 /// The probe timeout before the first round trip is measured.
 inline constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
 
 /// The speed of the peer's clock relative to ours, measured with packets of known round trip. The
-/// age of a packet depends on both clocks, but a round trip is measured on one clock. So a change
-/// of ages that round trips do not explain is clock drift. The drift of ordinary quartz clocks is
-/// too small to be measured here: they count as equal.
+/// age of a packet is the difference between two clocks, but a round trip is measured on one clock.
+/// So when ages change more than round trips, the clocks drift. The drift of ordinary quartz clocks
+/// is too small to be measured here, and counts as zero.
 class ClockSpeed {
  public:
-  /// Adds a packet with its age on the two clocks and its measured round trip.
+  /// Adds the age and the round trip of a packet. The age is its arrival on our clock minus its
+  /// sending on the peer's clock.
   void add(Time now, Duration age, Duration round_trip);
   /// The growth of a packet's age, in seconds per second of our clock. Zero for equal clocks.
   double drift() const { return drift_; }
@@ -85,25 +87,26 @@ class ClockSpeed {
   void judge();
 
   Duration last_trip_{};
-  Duration fluctuation_{};  ///< How much consecutive round trips differ, smoothed.
+  Duration fluctuation_{};  ///< The mean difference of consecutive round trips, smoothed.
   Mark best_{};             ///< The sample of this second with the shortest round trip.
   Time second_began_{};
   bool has_best_ = false;
-  std::array<Mark, kMarks> marks_{};  ///< One per second, oldest first.
+  std::array<Mark, kMarks> marks_{};  ///< One sample per second, oldest first.
   std::size_t count_ = 0;
   double drift_ = 0;
 };
 
-/// The peer's clock and the queueing delay on the way from the peer, from the times in its packets.
-/// A clock that stops, jumps or runs at another speed is not mistaken for a queue, because only a
-/// queue lengthens the round trip.
+/// Estimates the peer's clock and the queueing delay on the way from the peer, from the times in
+/// its packets. If a clock stops, jumps or drifts, the change is not mistaken for a queue, because
+/// only a queue lengthens the round trip.
 class PeerClock {
  public:
   /// Adds a received packet that was sent at `sent` on the peer's clock. Packets may be added in
   /// any order.
   void add(Time now, std::uint16_t sent);
-  /// Adds the round trip that was measured with the last packet. A delay that exceeds it by more
-  /// than `slack` is explained by a clock, not by a queue. Requires: `add` was called.
+  /// Adds the round trip that was measured with the last packet. If the delay exceeds what this
+  /// round trip allows by more than `slack`, the excess is attributed to a clock. Requires: `add`
+  /// was called.
   void add_round_trip(Time now, Duration round_trip, Duration slack = kClockNoise);
 
   /// Measures the minimum age again, because a clock may have stopped.
@@ -113,13 +116,13 @@ class PeerClock {
   }
 
   /// The queueing delay of the last packet: its age minus the minimum age of the last
-  /// `kPathMemory`. Never more than the latest round trip allows.
+  /// `kPathMemory`. The latest measured round trip limits it.
   Duration queue_delay() const { return queue_delay_; }
-  /// Returns the peer's clock when ours is `now`, assuming equal delay in both directions. The
-  /// start is arbitrary within the 6.5 s that 16 bits cover. Returns nothing before a round trip is
-  /// measured.
+  /// Returns the time on the peer's clock at our time `now`, if the delay is equal in both
+  /// directions. It is exact only modulo 6.5 s, the range of 16 bits. Returns nothing before a
+  /// round trip is measured.
   std::optional<Time> at(Time now) const;
-  /// True when the peer's clock runs at another speed than ours.
+  /// True when the peer's clock runs measurably faster or slower than our clock.
   bool drifts() const { return speed_.drift() != 0; }
   /// Converts a duration that the peer measured to our clock.
   Duration on_our_clock(Duration theirs) const;
@@ -138,17 +141,16 @@ class PeerClock {
 
   bool has_packet_ = false;
   Time last_arrival_{};
-  Time last_sent_{};  ///< On the peer's clock.
+  Time last_sent_{};  ///< The time of the last packet on the peer's clock.
   Duration raw_age_{};
   Duration age_{};  ///< `raw_age_` without the part that the clocks added.
   Duration queue_delay_{};
-  Duration
-      clock_shift_{};  ///< The time that jumps and drift of clocks added to ages since the start.
+  Duration clock_shift_{};  ///< The total time that jumps and drift of the clocks added to ages.
   Time shifted_at_{};
   ClockSpeed speed_;
   WindowedMinimum<Duration> age_min_{kPathMemory};
   WindowedMinimum<Duration> measured_age_min_{
-      kPathMemory};  ///< Only packets with a measured round trip.
+      kPathMemory};  ///< Uses only packets with a measured round trip.
   WindowedMinimum<Duration> trip_min_{kPathMemory};
   WindowedMinimum<OffsetSample> offset_{kPathMemory};
 };

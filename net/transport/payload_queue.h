@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// A queue of byte strings, each with a number. Memory is kept for reuse. The most recently freed
-/// slot is used first, so a short queue stays in the processor's cache.
+/// A queue of payloads, each with a number. Memory is kept for reuse. The most recently freed slot
+/// is used first, so the memory of a short queue stays in the processor's cache.
 class PayloadQueue {
  public:
   explicit PayloadQueue(std::uint32_t count_max) : count_max_(count_max) {}
@@ -25,7 +25,7 @@ class PayloadQueue {
   /// Requires: `has_room()`.
   void push(std::span<const std::byte> bytes, std::uint64_t number) {
     assert(has_room());
-    if (free_.empty()) grow();  // Before any change, because it may throw.
+    if (free_.empty()) grow();  // `grow` may throw, so it is called before any change.
     const std::uint32_t slot = free_.back();
     slots_[slot].bytes.assign(bytes.begin(), bytes.end());
     slots_[slot].number = number;

@@ -32,23 +32,23 @@ bool ReceivedPackets::mark(std::uint32_t sequence) {
   return true;
 }
 
-/// Counts the packets that leave the window and did not arrive, then shifts the window.
+/// Counts the packets that leave the window without having arrived, and shifts the window.
 void ReceivedPackets::advance(std::uint32_t distance) {
   const std::uint32_t leaving = std::min(distance, window_);
   for (std::uint32_t i = 0; i < leaving; ++i) {
     if (!has_arrived(window_ - 1 - i)) ++lost_;
   }
-  // If the distance is larger than the window, the numbers in between were never in the window.
+  // The numbers between the old and the new window were never in a window, so they are also lost.
   if (distance > window_) lost_ += distance - window_;
   shift(distance);
 }
 
-/// Makes all packets older by `distance`.
+/// Shifts all bits by `distance`, so that each packet is `distance` older.
 void ReceivedPackets::shift(std::uint32_t distance) {
   const std::uint32_t words = distance / 32;
   const std::uint32_t bits = distance % 32;
   for (std::uint32_t i = kAckWordsMax; i-- > 0;) {
-    // The new word takes its bits from two neighbours.
+    // The bits of the new word come from two adjacent old words.
     const std::uint64_t high = i >= words ? arrived_[i - words] : 0;
     const std::uint64_t low = i >= words + 1 ? arrived_[i - words - 1] : 0;
     arrived_[i] = static_cast<std::uint32_t>((high << 32U | low) >> (32 - bits));

@@ -1,4 +1,5 @@
-// The received packets of the peer: which numbers are accepted, and what to acknowledge.
+// The packets received from a peer: decides which numbers are accepted, and builds
+// acknowledgements.
 #pragma once
 
 #include <array>
@@ -10,21 +11,19 @@ namespace muster {
 
 /// The classification of a packet by its number.
 enum class [[nodiscard]] Reception : std::uint8_t{
-    fresh,      ///< Can be received.
-    duplicate,  ///< Was received before.
-    stale,      ///< Too old to be acknowledged.
+    fresh,      ///< The packet can be received.
+    duplicate,  ///< The packet was received before.
+    stale,      ///< The packet is too old to be acknowledged.
 };
 
-/// The window of packets received from a peer (the rules of seed 000, with a window of 256 instead
-/// of 16). A packet that is too old to be acknowledged is not received, so it is really lost when
-/// its sender treats it as lost. The window also rejects replayed packets.
+/// The window of packets received from a peer. A packet that is too old to be acknowledged is
+/// rejected, because its sender treats it as lost. The window also rejects replayed packets.
 class ReceivedPackets {
  public:
   /// Requires: `window` from 1 to `kAckWindow`. Only tests use a smaller window.
   explicit ReceivedPackets(std::uint32_t window = kAckWindow);
 
-  /// Classifies a packet. Changes nothing, because the caller checks the packet's seal before
-  /// `mark`.
+  /// Classifies a packet without marking it. The caller must check the packet's seal before `mark`.
   Reception classify(std::uint32_t sequence) const;
   /// Marks a packet as received. Returns true if its number is the highest so far. Requires:
   /// `classify(sequence) == Reception::fresh`, `sequence >= 1`.
@@ -32,8 +31,8 @@ class ReceivedPackets {
 
   /// The highest number received; 0 if nothing was received.
   std::uint32_t highest() const { return highest_; }
-  /// Returns the mask of received packets, with enough words to cover everything down to
-  /// `oldest_news`, up to the window.
+  /// Returns the mask of received packets. It covers the numbers from `highest()` down to
+  /// `oldest_news`, but not more than the window.
   AckMask mask(std::uint32_t oldest_news) const;
 
   /// The number of packets that did not arrive before they left the window.

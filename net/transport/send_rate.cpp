@@ -1,14 +1,14 @@
-// Implements the estimator of net/CONNECTION.md, "Sending rate". Each round it looks at the delay
-// in the queue. The slope of the delay shows by how much our rate exceeds the rate that the path
-// has for us. The delay itself shows whether the queue should grow or shrink. The slope is computed
-// only from packets sent in this round. With older packets, each correction was applied twice, and
-// the queue oscillated between empty and full.
+// Implements the estimator of net/CONNECTION.md, "Sending rate". In each round it measures the
+// queueing delay and its slope (the change of the delay per second). The slope shows by how much
+// our rate exceeds our share of the path's rate. The delay shows whether the queue should grow or
+// shrink. The slope is computed only from packets sent in this round. With older packets, each
+// correction would be applied twice, and the queue would oscillate between empty and full.
 //
-// The wanted height falls as the rate grows. Flows that share a queue see the same height, so the
-// faster flow yields to the slower one until their rates are equal. This makes the flows fair. When
-// the queue is level, only the difference between flows is left. It can be corrected quickly: one
-// flow gains the bandwidth that the other gives up. Controlling a window by the delay, as Copa
-// does, oscillates with ticks of 60 Hz and delayed acknowledgements.
+// The wanted delay is lower for a higher rate. Flows that share a queue measure the same delay. So
+// the faster flow reduces its rate and the slower flow increases its rate until the rates are
+// equal. When the queue is level (its length is constant), corrections can be large: one flow gains
+// the bandwidth that the other flow gives up. Copa controls a window by the delay, which oscillates
+// with ticks of 60 Hz and delayed acknowledgements.
 #include "net/transport/send_rate.h"
 
 #include <algorithm>
@@ -19,17 +19,16 @@ namespace muster {
 namespace {
 
 constexpr double kFirstRate = 48'000;
-/// When all sent bytes are paid for, this many bytes may always be sent.
+/// A connection that has not exceeded its rate may always send this many bytes.
 constexpr double kSmallPacket = 300;
-/// If that takes longer than a tick of 60 Hz, a game that fills its budget at every tick must skip
-/// ticks, and the queue oscillates by a tick. So a game that has just sent gets the bytes of this
-/// time, in seconds, but at least `kSmallMin` bytes: a smaller packet would mostly consist of its
-/// header.
+/// On a slow path, `kSmallPacket` bytes take longer than a tick of 60 Hz. A game that fills its
+/// budget at every tick would then skip ticks, and the queue would oscillate. So a game that has
+/// just sent gets the bytes of this time, in seconds, but at least `kSmallMin` bytes.
 constexpr double kSmallTime = 0.012;
 constexpr double kSmallMin = 150;
-/// Used before the first round trip is measured.
+/// The assumed round trip before the first measurement.
 constexpr Duration kFirstRoundTrip = std::chrono::milliseconds(100);
-/// Answers that are less frequent come from a slow loop.
+/// If the interval of the peer's answers is longer, the peer's loop is slow.
 constexpr Duration kSlowAnswers = std::chrono::milliseconds(90);
 /// The time that ticks and delayed acknowledgements of both ends add to a round trip.
 constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
@@ -41,84 +40,90 @@ constexpr unsigned kRoundPackets = 3;
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
-/// A shorter observation, in seconds, has no usable slope.
+/// The minimum time, in seconds, of an observation whose slope is used.
 constexpr double kLookedEnough = 0.025;
-/// The minimum delay of this many packets is used: on a slow path packets wait for each other.
+/// The delay is the minimum over the time of this many packets, because packets wait for each other
+/// on a slow path.
 constexpr double kNoisePackets = 3;
 constexpr Duration kNoiseMin = std::chrono::milliseconds(30);
 constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
-/// The number of reports over which fluctuation is smoothed, and the maximum for one report,
-/// seconds.
+/// The number of reports over which fluctuation is smoothed, and the maximum fluctuation of one
+/// report, in seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// More fluctuation than this minimum, in seconds, plus a share of a packet's own time makes the
-/// observation longer: by the excess times a factor, up to a maximum.
+/// With more fluctuation than `kFluctuationMin` seconds plus `kFluctuationPacket` of a packet's
+/// time, the minimum delay is taken over the excess times `kFluctuationTimes`, up to a maximum.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
 constexpr Duration kFluctuationLong = std::chrono::milliseconds(400);
 constexpr double kFluctuationPackets = 10;
-/// A queue that is longer than the wanted one by this many seconds is shortened at once.
+/// A queue is shortened at once if its delay exceeds the wanted delay by this many seconds plus the
+/// time of `kFarPackets` packets.
 constexpr double kFarAbove = 0.026;
-constexpr double kFarPackets = 0.1;  ///< It must also be longer by the time of this many packets.
-/// The wanted queue, in seconds: `kDelayAtRate` at the rate `kDelayRate`, and `kDelayPerFactor`
-/// longer for each factor of e by which the rate is lower. The minimum is above the noise of clocks
-/// and threads. The maximum is for slow paths.
+constexpr double kFarPackets = 0.1;
+/// The wanted delay in seconds is `kDelayAtRate` at the rate `kDelayRate`. It is longer by
+/// `kDelayPerFactor` for each factor of e by which the rate is lower. The minimum is above the
+/// noise of clocks and threads. The maximum is for slow paths.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
 constexpr double kTargetDelayMax = 0.023;
 constexpr double kTargetDelayMin = 0.002;
-/// A delay includes the time of the packet itself, which is not a queue. This share of that time,
-/// up to a maximum in seconds, is added to the wanted queue.
+/// A measured delay includes the time of the packet itself, which is not a queue. This share of the
+/// packet's time is added to the wanted delay, up to `kOwnTimeMax` seconds.
 constexpr double kOwnTimeShare = 0.4;
 constexpr double kOwnTimeMax = 0.050;
-/// The share for a slow loop, which sends few large packets.
+/// Replaces `kOwnTimeShare` for a slow loop, which sends few large packets.
 constexpr double kSlowOwnTimeShare = 0.9;
-/// The time in which a queue should reach the wanted height, seconds, and its minimum in rounds.
+/// The time in which a queue should reach the wanted delay, in seconds, and its minimum in rounds.
 constexpr double kApproach = 0.12;
 constexpr double kApproachRounds = 1.45;
-/// The delay is predicted for this share of the time that a packet takes.
+/// The delay is predicted for this share of the time until a packet that is sent now arrives.
 constexpr double kAheadShare = 0.7;
-/// The first rate doubles until the delay reaches this share of the wanted one.
+/// During slow start, the rate doubles until the delay reaches this share of the wanted delay.
 constexpr double kStartShare = 0.6;
-/// The queue is level while its slope is below this. This is used after `kLevelRounds` rounds.
+/// The queue is level while the slope of its delay is below this value. Corrections speed up after
+/// more than `kLevelRounds` level rounds.
 constexpr double kLevelSlope = 0.1;
 constexpr int kLevelRounds = 2;
-/// The maximum factor by which a level queue speeds up the correction. It is smaller when a packet
-/// takes longer than a share of `kHasteTime`, in seconds.
+/// The maximum factor by which corrections of a level queue are larger. It is at most `kHasteTime`,
+/// in seconds, divided by the time of a packet.
 constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
-/// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added. In
-/// rounds from `kMeanFrom` to `kMeanWhole` seconds the added part rises from none to all. It is
-/// reduced by the square when a packet takes longer than `kMeanTime` seconds.
+/// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added to
+/// the error. Rounds of `kMeanFrom` seconds add nothing, and rounds of `kMeanWhole` seconds add the
+/// whole value. When a packet takes longer than `kMeanTime` seconds, the value is reduced by the
+/// square.
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
 constexpr double kMeanWhole = 0.35;
 constexpr double kMeanTime = 0.004;
-/// While less is sent, a delay belongs to the path if it changes by at most `kLevelDelay` seconds
-/// during `kLevelTime` plus a round trip.
+/// A delay is caused by the path, not by a queue, if it stays constant while the rate is below
+/// `kSendsLess` of the earlier rate. It may change by `kLevelDelay` seconds during `kLevelTime`
+/// plus a round trip.
 constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
-/// The maximum delay assigned to the path, seconds: longer ones are always reported as 0.4 s.
+/// The maximum delay that is assigned to the path, in seconds. Packets cannot report delays above
+/// 0.4 s.
 constexpr double kPathExtraMax = 0.3;
-/// A queue that we caused does not shrink by more than the bytes that we did not send, times this
-/// factor, plus the noise, in seconds.
+/// A queue that we caused shrinks at most by the time of the bytes that we did not send, times this
+/// factor, plus `kOwnDrainNoise` seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
-/// The path has become slower if each round of a shortening, after the first, delivered less than
-/// this share of the mean.
+/// The path has become slower if each round of a shortening, after the first round, delivered less
+/// than this share of the mean.
 constexpr double kFallen = 0.5;
-/// The share of a slope by which the rate falls.
+/// The rate falls by the slope of the delay times this factor.
 constexpr double kSlopeShare = 1.07;
-/// The rate stays below this multiple of the maximum delivered rate of the last rounds, because a
-/// higher rate was never tested.
+/// The rate grows at most to this multiple of the maximum delivered rate of the last rounds,
+/// because a higher rate was not tested.
 constexpr double kAboveDelivered = 1.6;
 constexpr double kDeliveredFade = 0.9;
-/// The multiple for a slow loop. Its packets arrive in bursts, and a round may contain one burst
-/// too many.
+/// Replaces `kAboveDelivered` for a slow loop. Its packets arrive in bursts, so a round may contain
+/// an extra burst.
 constexpr double kAboveDeliveredSlowly = 1.1;
 /// The maximum changes of the rate in a round, as shares. `kGrowthCareful` replaces `kGrowthMax`
 /// after a loss that we caused.
@@ -127,7 +132,7 @@ constexpr double kGrowthCareful = 0.01;
 constexpr double kShrinkMax = 0.5;
 /// A smaller share of loss does not lower the rate.
 constexpr double kLossMatters = 0.03;
-/// While the first rate is searched, this share of loss is treated as caused by us.
+/// During slow start, a larger share of loss means that our rate is too high.
 constexpr double kLossAtStart = 0.4;
 /// The number of delivered or lost packets that a loss estimate needs.
 constexpr double kDeliveriesEnough = 32;
@@ -173,9 +178,9 @@ double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
-/// So large that it stops paced packets only when acknowledgements stop.
+/// The window is so large that it limits paced packets only when acknowledgements stop.
 std::size_t SendRate::window() const {
-  // A slow loop sees answers one tick later, and has sent for another tick by then.
+  // A slow loop reads answers one tick later, and has sent the packets of another tick by then.
   const Duration loop = burst_ + 2 * (burst_ - kBurst);
   const Duration around = std::max(kAroundTrip, 2 * hold_);
   const double answer = seconds(round_trip_ + around + loop) + 2 * target_;
@@ -192,7 +197,8 @@ std::size_t SendRate::game_budget(Time now, std::size_t bytes_in_flight) const {
   return saved(now, bytes_in_flight, is_idle ? kSmallPacket : small);
 }
 
-/// The bytes saved up, but at least `minimum` when all sent bytes are paid for.
+/// Returns the unused bytes of the rate, but at least `minimum` if sent packets have not exceeded
+/// the rate.
 std::size_t SendRate::saved(Time now, std::size_t bytes_in_flight, double minimum) const {
   const std::size_t window_bytes = window();
   if (bytes_in_flight >= window_bytes) return 0;
@@ -216,7 +222,6 @@ void SendRate::sent(Time now, std::size_t bytes, bool is_limited) {
   mean_packet_ += (static_cast<double>(bytes) - mean_packet_) / 16;
   const Time from = std::max(paid_until_, now - burst_);
   paid_until_ = from + duration_of(static_cast<double>(bytes) / bytes_per_second());
-  // A game that uses its budget exactly leaves no data waiting, and also counts as full.
   const double left = bytes_per_second() * seconds(now - paid_until_);
   is_full_ = is_full_ || is_limited || left < kSmallPacket;
 }
@@ -227,7 +232,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   if (path.has_sample()) round_trip_ = path.minimum();
   measure_fluctuation(seconds(queue_delay));
   const Duration noise = noise_time();
-  // The peer's own minimum gradually includes this delay, which must not be subtracted twice.
+  // The peer's minimum delay gradually includes this delay, which must not be subtracted twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));
@@ -263,7 +268,7 @@ void SendRate::count_delivery(const PacketRecord& record, bool is_lost) {
   drained_lost_ /= 2;
 }
 
-/// The path's own loss; the maximum until it is measured.
+/// Returns the share of loss that congestion does not cause; the maximum until it is measured.
 double SendRate::loss_min() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
@@ -271,9 +276,8 @@ double SendRate::loss_min() const {
 /// The time that one packet takes at our rate, in seconds.
 double SendRate::packet_time() const { return mean_packet_ / rate_; }
 
-/// A queue makes the delay rise and fall slowly; random delay of the path changes direction often.
+/// Counts only changes of direction, because a queue makes the delay rise and fall slowly.
 void SendRate::measure_fluctuation(double reported_delay) {
-  // Several packets may arrive with the same report.
   if (now_ == reported_at_ && reported_delay == reported_delay_) return;
   reported_at_ = now_;
   const double step = reported_delay - reported_delay_;
@@ -285,13 +289,12 @@ void SendRate::measure_fluctuation(double reported_delay) {
   step_ = step;
 }
 
-/// The time over which the minimum delay is measured. It contains packets that had no other packet
-/// ahead, and one without random delay. If a lower rate meant fewer observed packets, their minimum
-/// delay would be higher, and the rate would fall again.
+/// Returns the time over which the minimum delay is measured. It is long enough to contain a packet
+/// that did not wait for another packet and had little random delay.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
-  // In a burst, only the first packet shows the queue. Rare answers show a queue late.
+  // Only the first packet of a burst measures the queue of the path.
   const Duration bursts = slow_loop_ + slow_loop_ / 5;
   const double fluctuation = fluctuation_ - kFluctuationMin - kFluctuationPacket * packet_time();
   const Duration longest =
@@ -304,8 +307,8 @@ bool SendRate::is_far_above() const {
   return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
 }
 
-/// The wanted delay. It falls by the same amount for each factor of the rate, so two flows converge
-/// equally fast on every path. With one target for all rates they would converge by chance.
+/// Returns the wanted delay. It is lower by the same amount for each factor of the rate, so two
+/// flows converge to equal rates equally fast on every path.
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;
@@ -315,7 +318,7 @@ double SendRate::target_delay() const {
   return std::clamp(wanted, kTargetDelayMin, kTargetDelayMax) + own_time;
 }
 
-/// Evaluates the last round, once per round trip.
+/// Ends a round: sets the rate from its measurements.
 void SendRate::begin_round(Time now) {
   const double whole_round = seconds(now - round_began_);
   const double through = static_cast<double>(delivered_bytes_) / whole_round;
@@ -324,7 +327,7 @@ void SendRate::begin_round(Time now) {
   const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
   const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
-  // While the rate doubles, a mean over rounds would be out of date.
+  // While the rate doubles, a mean over several rounds would be too low.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
   delivered_max_ = std::max(through, delivered_max_ * kDeliveredFade);
   const bool was_drained = drain_end_ > round_began_;
@@ -332,7 +335,6 @@ void SendRate::begin_round(Time now) {
   delivered_bytes_ = 0;
   delivered_packets_ = 0;
   is_seen_ = false;
-  // The result of a drained round says nothing about the full rate.
   if (is_far_above()) {
     shorten_queue(now, delay, through);
   } else if (is_shortening_) {
@@ -347,7 +349,8 @@ void SendRate::begin_round(Time now) {
 
 void SendRate::steer(double round, double delay, double slope) {
   if (slow_start_ && is_full_) {
-    // If the queue is too short to be seen in the delay, most of the excess is lost.
+    // If the path's buffer is too small for a measurable delay, most of the excess packets are
+    // lost.
     const bool is_lossy = counted_ >= kDeliveriesEnough && counted_lost_ > kLossAtStart * counted_;
     if (delay < kStartShare * target_ && !is_lossy && !yields_to_loss()) {
       rate_ = std::min(rate_ * 2, limits_.rate_max);
@@ -366,7 +369,7 @@ void SendRate::steer(double round, double delay, double slope) {
   const bool is_loss_known = drained_ >= kDrainedEnough;
   const bool is_far_below = delay < target_ / 2 && (loss_ < kLossMatters || !is_loss_known);
   rounds_of_growth_ = is_full_ && is_far_below ? rounds_of_growth_ + 1 : 0;
-  // A queue that stays empty shows that the path has more room.
+  // If the queue stays empty, the path can carry more, so the growth speeds up.
   if (rounds_of_growth_ > 3) change *= 1 << std::min(rounds_of_growth_ - 3, 2);
   change -= kSlopeShare * std::clamp(slope, -0.3, 1.0);
   change = std::clamp(change, -kShrinkMax, is_full_ ? growth_max_ : 0.0);
@@ -376,10 +379,10 @@ void SendRate::steer(double round, double delay, double slope) {
   rate_ = std::clamp(std::min(rate_ * (1 + change), maximum), limits_.rate_min, limits_.rate_max);
 }
 
-/// The error to correct. It is larger than the measured error if the queue has been level for
-/// rounds, but not at the wanted height: then other flows keep it there, and the sum of all rates
-/// stays. Loss and large packets look the same, so both are excluded. On a long path the queue
-/// oscillates by some milliseconds and is never on one side for long. Then its mean is used.
+/// Returns the error to correct. It is larger than the measured error if the queue has been level
+/// for several rounds at a wrong delay, because other flows then balance our corrections. Loss and
+/// large packets have the same effect, so both are excluded. On a long path the delay oscillates
+/// around the wanted delay, so its mean error is added.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevelSlope && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
@@ -395,8 +398,9 @@ double SendRate::pull(double error, double slope, double round) {
   return error + kMeanGain * long_rounds * small_packets * small_packets * mean_error_;
 }
 
-/// While there is a queue, the rate of the path is known: it is the rate at which packets arrive.
-/// At a lower sending rate the queue shrinks. `through` is the rate that arrived in the last round.
+/// Lowers the rate to shorten a long queue. While there is a queue, packets arrive at the rate of
+/// the path, so the queue shrinks at any lower rate. `through` is the delivered rate of the last
+/// round.
 void SendRate::shorten_queue(Time now, double delay, double through) {
   if (!is_shortening_) {
     rate_before_ = rate_;
@@ -405,13 +409,13 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     through_ = 0;
     is_through_full_ = false;
   } else {
-    // The path can carry at least this rate. Only a round in which the game wanted to send more
-    // shows that the path can carry no more.
+    // The path can carry at least this rate. It is also the maximum if the game used its whole
+    // budget in the round.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }
   longest_ = std::max(longest_, delay);
-  // The packets of the current report were sent one queueing delay and one round trip ago.
+  // The current report is about packets that were sent one queueing delay and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
                        delay + path_extra_ < kPathExtraMax &&
                        now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
@@ -432,18 +436,17 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// The rate after the queue is gone: the rate that arrived meanwhile, as the mean over rounds,
-/// which varies less than one round. If the path lost half of its rate or more, the mean still
-/// includes rounds before that, and would fill the queue again. Then the maximum of these rounds is
-/// used.
+/// Returns the rate after a long queue was shortened: the mean delivered rate meanwhile. If the
+/// rate of the path fell by half or more, the mean includes earlier rounds and would fill the queue
+/// again. The maximum of the rounds during the shortening is then used.
 double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
   return std::clamp(0.95 * (has_fallen ? through_ : carried_), rate_, rate_before_);
 }
 
-/// Assigns a delay to the path: it stays although less is sent, so the path has become longer. The
-/// peer notices this when its old minimum delay expires.
+/// Assigns a delay to the path: the delay stays although less is sent, so the path has become
+/// longer. The peer subtracts this delay itself when its old minimum delay expires.
 void SendRate::count_as_path(double delay) {
   path_extra_ += delay;
   standing_delay_ = WindowedMinimum<Duration>(kNoiseMin);
@@ -451,21 +454,21 @@ void SendRate::count_as_path(double delay) {
   rate_ = std::max(rate_, 0.95 * rate_before_);
 }
 
-/// True when a delay disappeared faster than our lower rate explains: it was not a queue, or other
-/// flows stopped sending.
+/// Returns true when a delay disappeared faster than our lower rate explains. Then our rate was not
+/// the cause of the delay.
 bool SendRate::was_another_queue(Time now, double delay) const {
   const double time = std::max(seconds(now - shorten_from_ - round_trip_), 0.0);
   const double left_out = time * (1 - rate_ / rate_before_);
   return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
 }
 
-/// A queue too short to be seen in the delay still causes loss that disappears at a lower rate. If
-/// so, the rate falls by the loss, may then grow only slowly, and the result is true.
+/// Tests whether our rate causes loss: the loss is then higher than at the lower rate of draining.
+/// If so, lowers the rate by the loss, limits its growth, and returns true.
 bool SendRate::yields_to_loss() {
   if (counted_ < kDeliveriesEnough) return false;
   const double share = counted_lost_ / counted_;
   const double minimum = loss_min();
-  // Two loss shares of few packets may differ by chance, so the two-proportion z-test is used.
+  // The two-proportion z-test, because the loss shares of few packets may differ by chance.
   const double both = (counted_lost_ + drained_lost_ + 1) / (counted_ + drained_ + 2);
   const double noise = kSure * std::sqrt(both * (1 - both) * (1 / counted_ + 1 / (drained_ + 1)));
   counted_ = counted_lost_ = 0;
@@ -478,17 +481,16 @@ bool SendRate::yields_to_loss() {
   return true;
 }
 
-/// Lowers the rate periodically, to measure the path without our own queue. Returns true when a
-/// time of lower rate begins.
+/// Lowers the rate periodically, to measure the path without our own queue (draining). Returns true
+/// when a draining begins.
 bool SendRate::drain(Time now, double delay) {
   const bool is_soon = loss_ > kLossMatters && drained_ < 4 * kDrainedEnough;
   const Duration soon = std::clamp(kDrainRounds * noise_time(), kDrainSoon, kDrainEvery);
   const Duration interval = is_soon ? soon : kDrainEvery;
   if (drain_at_ == Time{} || drain_at_ > now + interval) drain_at_ = now + interval;
   if (now < drain_at_ || slow_start_) return false;
-  // The time is long enough to empty a queue of which half belongs to another flow.
   Duration minimum = is_soon ? kDrainLong : Duration::zero();
-  // It must contain a tick of a slow loop.
+  // A draining must contain a tick of a slow loop.
   if (burst_ > kBurst) minimum = std::max(minimum, 2 * burst_);
   drain_end_ = now + std::max({round_trip_, duration_of(kDrainPerDelay * delay), minimum});
   drain_at_ = drain_end_ + interval;

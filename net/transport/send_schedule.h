@@ -1,4 +1,4 @@
-// Chooses the next sender: shares a budget by weight, without starvation.
+// Chooses the next source of data for a packet: shares a budget by weight, without starvation.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace muster {
 
 /// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
 /// source has a tag that grows by bytes / weight as it sends. The source with the lowest tag is
-/// next. A source that sent nothing for a time continues at the current tag. So it cannot save up a
-/// share, and it does not starve.
+/// next. A source that sent nothing for some time continues at the current tag. So it can neither
+/// save up a share nor starve.
 class SendSchedule {
  public:
-  /// One source for payloads, one for each channel, one for blocks.
+  /// The number of sources: one for each channel, one for payloads, and one for blocks.
   static constexpr std::size_t kSources = kChannelsMax + 2;
   static constexpr std::size_t kPayloadSource = kChannelsMax;
   static constexpr std::size_t kBlockSource = kChannelsMax + 1;
@@ -38,7 +38,7 @@ class SendSchedule {
     return best;
   }
 
-  /// True when `source` has sent more than `other`, relative to their weights.
+  /// True when `source` has sent more bytes per weight than `other`.
   bool is_ahead(std::size_t source, std::size_t other) const {
     return finish_[source] > finish_[other];
   }

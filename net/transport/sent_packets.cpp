@@ -8,16 +8,16 @@ namespace muster {
 
 namespace {
 
-/// The maximum reorder distance. If packets overtake each other more than this, some are reported
-/// lost too early.
+/// The maximum of `reorder_distance`. If packets overtake each other by more, some packets are
+/// reported as lost too early.
 constexpr std::uint32_t kReorderMax = 64;
-/// A packet that was overtaken for longer is an exception, and is not used as a measurement.
+/// The maximum age that `learn_overtaking` records.
 constexpr Duration kOvertakingMax = std::chrono::milliseconds(500);
 constexpr Duration kTimeoutMax = std::chrono::seconds(2);
 
 }  // namespace
 
-/// More reports at once are rare. If they occur, the vector grows and stays larger.
+/// More than 32 reports at once are rare.
 SentPackets::SentPackets() { resolved_.reserve(32); }
 
 bool SentPackets::has_room() const { return next_ - oldest_open_ < kPacketsInFlightMax; }
@@ -74,7 +74,7 @@ void SentPackets::acknowledge_one(Time now, std::uint32_t sequence) {
     learn_overtaking(now, now - slot->record.sent_at);
   }
   if (slot->delivery == Delivery::lost) {
-    // The packet was not lost, but overtaken by this many packets.
+    // The packet was not lost, but later packets have overtaken it.
     ++late_;
     const std::uint32_t overtaken =
         highest_delivered_ > sequence ? highest_delivered_ - sequence : 0;
@@ -94,7 +94,7 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
                               const RoundTrip& path) {
   assert(is_believable(ack, mask));
   const std::uint32_t lowest = lowest_to_learn(ack);
-  // Begins with the oldest packet, so that deliveries are reported in the order of sending.
+  // Starts with the oldest packet, so that deliveries are reported in the order of sending.
   const std::uint32_t mask_words = ack < lowest ? 0 : (ack - lowest) / 32 + 1;
   for (unsigned word = std::min(mask.word_count, mask_words); word-- > 0;) {
     std::uint32_t bits = mask.words[word];
@@ -113,8 +113,7 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
   if (asking_count_ == 0) answers_.pause();
 }
 
-/// Returns the lowest packet that an acknowledgement can still change. A packet below the peer's
-/// window is permanently lost.
+/// Returns the lowest packet number that this acknowledgement can affect.
 std::uint32_t SentPackets::lowest_to_learn(std::uint32_t ack) {
   while (oldest_lost_ < oldest_open_) {
     const Slot* const slot = slots_.find(oldest_lost_);
@@ -141,7 +140,8 @@ void SentPackets::learn_overtaking(Time now, Duration age) {
 void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
   const Duration trip = std::max(path.smoothed(), path.latest());
   const Duration patience = trip + trip / 8;
-  // If few packets are sent, few can overtake a packet. Then a longer time decides that it is lost.
+  // When few packets are sent, no packet is overtaken by `reorder_` packets. A longer time then
+  // decides that a packet is lost.
   Duration long_patience = Duration::max();
   if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
   if (now - overtaken_at_ < kPathMemory) {
@@ -151,15 +151,16 @@ void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
     Slot* slot = slots_.find(sequence);
     if (slot == nullptr || slot->delivery != Delivery::open) continue;
     const bool far_overtaken = sequence + reorder_ <= highest_delivered_;
-    // The packets after this one were sent later, and fewer packets have overtaken them.
+    // The next packets were sent later, and fewer packets have overtaken them.
     if (now - slot->record.sent_at < (far_overtaken ? patience : long_patience)) break;
     resolve(sequence, *slot, Delivery::lost);
   }
   skip_resolved();
 }
 
-/// Timeouts allow for ticks of 60 Hz at both ends. Slower ticks at this end delay reading an
-/// answer; slower ticks of the peer delay sending it.
+/// Returns the time by which slow ticks extend a timeout. Timeouts already include ticks of 60 Hz
+/// at both ends. Slower ticks at this end delay the reading of an answer, and slower ticks of the
+/// peer delay its sending.
 Duration SentPackets::patience(Duration interval) const {
   const Duration ours = interval > kAckDelay ? 2 * interval - kAckDelay : Duration::zero();
   return ours + std::max(answers_.longest() - kAckDelay, Duration::zero());
@@ -169,7 +170,7 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (open_count_ == 0) return;
   now -= patience(interval);
   find_overtaken(now, path);
-  // Packets that need no answer may never be acknowledged.
+  // Packets that need no answer are perhaps never acknowledged.
   if (asking_count_ == 0) return;
   const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);

@@ -13,24 +13,27 @@
 
 namespace muster {
 
-/// The maximum number of packets in flight. It is enough for 20 Mbit/s at a round trip of 0.5 s. It
-/// is far below `kWidenLimit`, so the peer can always restore the full number of a packet.
+/// The maximum number of packets in flight: enough for 20 Mbit/s at a round trip of 0.5 s. It is
+/// far below `kWidenLimit`, so the peer can always restore the full number of a packet from its low
+/// bits.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
-/// The contents of a packet that its sender needs when the packet is delivered or lost.
+/// What the sender of a packet needs when the packet is delivered or lost.
 struct PacketRecord {
   Time sent_at{};
   std::uint64_t payload_tag = 0;  ///< The payload's tag; valid with `has_payload`.
-  std::uint32_t first_part = 0;   ///< Index in the connection's list of parts (messages, chunks).
+  std::uint32_t first_part = 0;   ///< The index of the packet's first part in `PacketParts`.
   std::uint16_t part_count = 0;
-  std::uint16_t byte_count = 0;       ///< Size of the whole datagram.
-  std::uint8_t unreliable_count = 0;  ///< Its messages that are not sent again after a loss.
+  std::uint16_t byte_count = 0;       ///< The size of the whole datagram.
+  std::uint8_t unreliable_count = 0;  ///< The number of unreliable messages in the packet.
   bool has_payload = false;
-  /// True if the packet has a section. A packet that only acknowledges needs no answer.
+  /// True if the packet contains a section, so that the peer must acknowledge it.
   bool asks_for_answer = false;
-  bool is_draining = false;  ///< Sent while the rate was lowered to measure the path.
-  bool is_probe = false;     ///< Probes the path's size; its loss is not congestion.
-  /// The highest packet of the peer that this packet acknowledged.
+  /// True if the packet was sent while the rate was lowered to measure the path.
+  bool is_draining = false;
+  /// True if the packet probes the path's size. Its loss is then not a sign of congestion.
+  bool is_probe = false;
+  /// The highest number of a packet of the peer that this packet acknowledged.
   std::uint32_t acknowledged = 0;
 };
 
@@ -43,8 +46,8 @@ struct ResolvedPacket {
 
 /// The sending side of acknowledgement. Reports each packet once: delivered when the peer
 /// acknowledges it, lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
-/// report changes nothing, but shows how far packets overtake each other on this path. Almost never
-/// allocates after construction.
+/// report does not change the report. It measures how far packets overtake each other on this path.
+/// Rarely allocates after construction.
 class SentPackets {
  public:
   SentPackets();
@@ -54,7 +57,7 @@ class SentPackets {
   /// True if another packet may be sent.
   bool has_room() const;
   /// Records the packet `next_sequence()`, which is sent now. Without room, the oldest packet in
-  /// flight is reported lost.
+  /// flight is first reported as lost.
   void send(const PacketRecord& record);
 
   /// False if an acknowledgement contains a packet that was never sent.
@@ -62,8 +65,8 @@ class SentPackets {
   /// Applies an acknowledgement. Requires: `is_believable`.
   void acknowledge(Time now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
   /// Reports packets that are lost by timeout. Call it once per tick; `acknowledge` finds all other
-  /// losses. `interval` is the time between ticks. Timeouts are extended by it, because an answer
-  /// may have arrived and not been read yet.
+  /// losses. `interval` is the time between ticks. A long interval extends the timeouts, because an
+  /// answer may have arrived that was not read yet.
   void tick(Time now, const RoundTrip& path, Duration interval = {});
 
   /// Forgets the measured overtaking.
@@ -71,11 +74,11 @@ class SentPackets {
   /// Reports all packets in flight as lost, because the connection ended.
   void give_up();
 
-  /// The reports since `clear_resolved`. Those of one call are sorted, oldest packet first.
+  /// The reports since `clear_resolved`. The reports of one call are sorted by packet number.
   std::span<const ResolvedPacket> resolved() const { return resolved_; }
   void clear_resolved() { resolved_.clear(); }
 
-  /// Returns the record of a packet in flight; null for others.
+  /// Returns the record of a packet in flight; null for other packets.
   const PacketRecord* find_open(std::uint32_t sequence) const;
   /// The oldest packet in flight, or null.
   const PacketRecord* oldest_open() const { return find_open(oldest_open_); }
@@ -83,26 +86,26 @@ class SentPackets {
   std::uint32_t highest_delivered() const { return highest_delivered_; }
   /// The number of packets in flight.
   std::uint32_t open_count() const { return open_count_; }
-  /// The packets in flight that carry a payload.
+  /// The number of packets in flight that carry a payload.
   std::uint32_t open_payloads() const;
   /// The bytes in flight, without packets that need no answer.
   std::size_t open_bytes() const { return open_bytes_; }
-  /// A packet counts as lost only when a packet with a number this much higher has arrived.
+  /// A packet counts as lost when a packet whose number is this much higher has arrived.
   std::uint32_t reorder_distance() const { return reorder_; }
   /// The typical time between two answers of the peer while more packets were in flight.
   Duration answer_interval() const { return answers_.typical(); }
-  /// Consecutive probe timeouts.
+  /// The number of consecutive probe timeouts.
   unsigned timeouts() const { return timeouts_; }
-  /// True for a packet sent during an outage: no answer arrived for two probe timeouts. Its loss is
-  /// not congestion.
+  /// True for a packet that was sent during an outage, when no answer arrived for two probe
+  /// timeouts. Its loss is not a sign of congestion.
   bool is_of_outage(const PacketRecord& record) const {
     return timeouts_ >= kOutageTimeouts || record.sent_at < outage_end_;
   }
-  /// Acknowledgements of packets that were already reported lost.
+  /// The number of packets that were acknowledged after they were reported as lost.
   std::uint64_t late_acknowledgements() const { return late_; }
 
  private:
-  /// The initial distance, as in RFC 5681. It changes when the path reorders packets more.
+  /// The initial `reorder_distance`, as in RFC 5681.
   static constexpr std::uint32_t kReorder = 3;
   static constexpr unsigned kOutageTimeouts = 2;
 
@@ -114,7 +117,7 @@ class SentPackets {
 
   void resolve(std::uint32_t sequence, Slot& slot, Delivery delivery);
   void acknowledge_one(Time now, std::uint32_t sequence);
-  /// Records that a packet was acknowledged at this age, after a later packet.
+  /// Records the age of a packet that was acknowledged after a later packet.
   void learn_overtaking(Time now, Duration age);
   void find_overtaken(Time now, const RoundTrip& path);
   void skip_resolved();
@@ -125,17 +128,19 @@ class SentPackets {
   std::vector<ResolvedPacket> resolved_;
   std::uint32_t next_ = 1;
   std::uint32_t oldest_open_ = 1;  ///< All lower numbers are resolved.
-  std::uint32_t oldest_lost_ = 1;  ///< No lower number is lost and still within the peer's window.
+  /// No lost packet with a lower number can still be acknowledged.
+  std::uint32_t oldest_lost_ = 1;
   std::uint32_t highest_delivered_ = 0;
   std::uint32_t open_count_ = 0;
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = kReorder;
-  Duration longest_overtaken_{};  ///< Valid until `kPathMemory` after `overtaken_at_`.
+  /// The maximum age in `learn_overtaking`; valid for `kPathMemory` after `overtaken_at_`.
+  Duration longest_overtaken_{};
   Time overtaken_at_{};
   unsigned timeouts_ = 0;
   Time last_progress_{};
-  CallRhythm answers_;  ///< When the peer acknowledged while more packets were in flight.
+  CallRhythm answers_;  ///< The acknowledgements of the peer while more packets were in flight.
   Time outage_end_{};   ///< When the first answer after an outage arrived.
   std::uint64_t late_ = 0;
 };

@@ -8,7 +8,7 @@ namespace muster {
 
 namespace {
 
-/// Bytes of the IPv4 and UDP headers, which also use a link's capacity.
+/// The bytes of the IPv4 and UDP headers, which also use a link's capacity.
 constexpr std::size_t kAroundDatagram = 28;
 /// The maximum number of unread datagrams of a socket.
 constexpr std::size_t kInboxMax = 65536;
@@ -19,12 +19,12 @@ struct SimulatedNetwork::Link {
   LinkOptions options;
   LinkCounters counters;
   Time free_at{};      ///< The time at which all queued datagrams have left.
-  Time last_leaves{};  ///< For links without overtaking.
+  Time last_leaves{};  ///< When the last datagram leaves, for links without overtaking.
   bool is_bad = false;
   std::size_t trace_position = 0;
 };
 
-/// A datagram in flight, with the links that it still has to pass.
+/// A datagram in flight, and its path of links.
 struct SimulatedNetwork::Flight {
   Address from;
   Address to;
@@ -81,7 +81,7 @@ class SimulatedNetwork::Socket final : public DatagramSocket {
 SimulatedNetwork::SimulatedNetwork(std::uint64_t seed) : random_state_(seed) {}
 SimulatedNetwork::~SimulatedNetwork() { assert(sockets_.empty()); }
 
-/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014): equal numbers with every compiler.
+/// SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), which gives equal numbers with every compiler.
 std::uint64_t SimulatedNetwork::random() {
   std::uint64_t z = (random_state_ += 0x9E3779B97F4A7C15U);
   z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
@@ -138,7 +138,7 @@ SendOutcome SimulatedNetwork::send(Socket& from, std::span<const OutgoingDatagra
   return {.sent = datagrams.size()};
 }
 
-/// Passes a datagram to its next link, or to its receiver after the last link.
+/// Lets a datagram enter its next link, or reach its receiver after the last link.
 void SimulatedNetwork::enter(std::unique_ptr<Flight> flight, Time at) {
   flight->number = flight_count_++;
   flight->at = at;

@@ -1,4 +1,4 @@
-// A network in memory with delay, loss, queues and other effects, all from one seed.
+// A simulated network with delay, loss and queues. All random effects come from one seed.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@ namespace muster {
 
 /// How the delay of a link varies between datagrams.
 enum class Jitter : std::uint8_t {
-  uniform,  ///< From 0 to `jitter`.
-  /// Mostly small, sometimes large. `jitter` is the mean; the maximum is ten times the mean.
+  uniform,  ///< The delay varies uniformly from 0 to `jitter`.
+  /// An exponential distribution with the mean `jitter`, cut at ten times the mean.
   exponential,
 };
 
-/// One sample of a recorded path. It replaces the link's own delay and loss.
+/// One sample of a recorded path. It replaces the link's delay and loss for one datagram.
 struct LinkSample {
   Duration delay{};
   bool is_lost = false;
@@ -31,7 +31,7 @@ struct LinkMoment {
   Duration at{};
   Duration latency{};
   double loss = 0;
-  double bytes_per_second = 0;  ///< 0: nothing passes.
+  double bytes_per_second = 0;  ///< With 0, every datagram is lost.
 };
 
 /// The effects of a link. By default it has none.
@@ -39,26 +39,27 @@ struct LinkOptions {
   Duration latency{};
   Duration jitter{};
   Jitter jitter_kind = Jitter::uniform;
-  /// True if jitter lets datagrams overtake each other. Otherwise a late datagram also delays the
+  /// True if jitter lets datagrams overtake each other. If false, a late datagram also delays the
   /// datagrams behind it.
   bool may_overtake = true;
-  double loss = 0;  ///< Share of datagrams, independent of each other.
-  /// Gilbert–Elliott model: the probability per datagram that a bad period starts.
+  double loss = 0;  ///< The probability that a datagram is lost, outside of bad periods.
+  /// The probability per datagram that a bad period starts (the Gilbert–Elliott model).
   double burst_begin = 0;
   double burst_end = 1;         ///< The probability per datagram that a bad period ends.
-  double burst_loss = 1;        ///< The share of datagrams lost during a bad period.
-  double duplicate = 0;         ///< Share of datagrams that arrive twice.
-  double corrupt = 0;           ///< Share of datagrams in which some bits are flipped.
-  double bytes_per_second = 0;  ///< 0: unlimited.
+  double burst_loss = 1;        ///< The probability that a datagram is lost during a bad period.
+  double duplicate = 0;         ///< The probability that a datagram arrives twice.
+  double corrupt = 0;           ///< The probability that some bits of a datagram are flipped.
+  double bytes_per_second = 0;  ///< The rate of the link; 0 if unlimited.
   std::size_t queue_bytes =
-      0;  ///< Maximum size of the queue. Datagrams beyond it are dropped. 0: one datagram.
-  std::size_t mtu = 65535;  ///< Larger datagrams are lost.
-  bool is_down = false;     ///< Nothing passes.
+      /// The maximum size of the queue. Further datagrams are dropped. With 0, one datagram is
+      /// queued.
+      0;
+  std::size_t mtu = 65535;  ///< The size of the largest datagram. Larger datagrams are lost.
+  bool is_down = false;     ///< True if all datagrams are lost.
   /// If not empty, datagram `n` uses sample `n mod size`.
   std::vector<LinkSample> trace{};
-  /// If not empty, latency, loss and rate are those of the current moment of the course, which
-  /// begins at the network's time 0. The last moment only gives the time at which the first one
-  /// repeats.
+  /// If not empty, the course replaces latency, loss and rate. It begins at the network's time 0.
+  /// At the time of its last moment, the course starts again at the first moment.
   std::vector<LinkMoment> course{};
 };
 
@@ -66,12 +67,13 @@ struct LinkOptions {
 struct LinkCounters {
   std::uint64_t datagrams = 0;
   std::uint64_t delivered = 0;  ///< Includes duplicates.
-  std::uint64_t lost = 0;       ///< Lost by chance, by a trace, or because the link is down.
-  std::uint64_t dropped = 0;    ///< Dropped because the queue was full.
+  /// The datagrams lost by chance, by a trace, or because the link is down.
+  std::uint64_t lost = 0;
+  std::uint64_t dropped = 0;  ///< The datagrams dropped because the queue was full.
   std::uint64_t too_large = 0;
   std::uint64_t duplicated = 0;
   std::uint64_t corrupted = 0;
-  Duration queue_delay{};  ///< How long the last datagram waited for earlier ones.
+  Duration queue_delay{};  ///< The time that the last datagram waited in the queue.
   Duration queue_delay_max{};
 };
 
@@ -79,8 +81,7 @@ using LinkId = std::size_t;
 
 /// A network of links and sockets. A datagram passes the upward links of its sender, then the
 /// downward links of its receiver. A link that several sockets use is a shared bottleneck. Time
-/// moves only when the caller calls `advance`. The same seed and the same calls give the same
-/// result. For one thread.
+/// moves only in `advance`. The same seed and the same calls give the same result. For one thread.
 ///
 ///     SimulatedNetwork network(seed);
 ///     LinkId up = network.add_link({.latency = 20ms, .loss = 0.05});
@@ -104,13 +105,13 @@ class SimulatedNetwork {
   void rebind(const Address& from, const Address& to);
 
   /// Moves time forward to `now` and delivers all datagrams that arrive until then. Requires: `now`
-  /// is not before the last call's.
+  /// is not earlier than in the last call.
   void advance(Time now);
   Time now() const { return now_; }
   /// When the next datagram arrives; `Time::max()` if none is in flight.
   Time next_event() const;
 
-  /// A random number from 0 to 1 from the network's seed, for scripts.
+  /// Returns a random number from 0 to 1, from the network's seed.
   double chance();
 
  private:

@@ -1,5 +1,4 @@
-// Converts addresses to and from the system's IPv6 form. Only the UDP sockets of this folder use
-// it.
+// Converts addresses to and from the system's IPv6 type, for the UDP sockets of this folder.
 #pragma once
 
 #ifdef _WIN32

@@ -11,12 +11,12 @@ namespace muster {
 
 /// Options of a UDP socket.
 struct UdpOptions {
-  /// The address to listen on: `[::]:7000` accepts IPv4 and IPv6, `0.0.0.0:7000` only IPv4. With
-  /// port 0 the system chooses a free port. A socket that listens on all addresses of a machine
-  /// reports the local address of each datagram (`IncomingDatagram::to`) and can send from a chosen
-  /// one (`OutgoingDatagram::from`): on Linux for IPv4 and IPv6, on BSD and macOS for IPv6. On
-  /// other systems routing chooses the local address of an answer, and a client drops an answer
-  /// from an address that it did not send to. So listen on one address on those systems.
+  /// The address to listen on. For example, `[::]:7000` accepts IPv4 and IPv6, and `0.0.0.0:7000`
+  /// only IPv4. With port 0 the system chooses a free port. A socket that listens on all addresses
+  /// of a machine reports the local address of each datagram (`IncomingDatagram::to`) and can send
+  /// from a chosen one (`OutgoingDatagram::from`): on Linux for IPv4 and IPv6, on BSD and macOS for
+  /// IPv6. On other systems, listen on one address: routing chooses the local address of an answer
+  /// there, and a client drops an answer from another address.
   Address local{};
   /// The size of the system's buffer, for each direction. The system may grant less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;
@@ -25,7 +25,7 @@ struct UdpOptions {
 /// A socket, or an error text.
 struct OpenedUdp {
   std::unique_ptr<DatagramSocket> socket{};  ///< Null on failure.
-  std::string error{};                       ///< Readable text: what failed, and what to do.
+  std::string error{};                       ///< A text that names the failure and the remedy.
 };
 
 /// Opens a non-blocking UDP socket that never fragments datagrams. If IPv6 is disabled, `[::]`

@@ -1,5 +1,6 @@
-// BSD and macOS: one call for each datagram. The local address of a datagram can be read and chosen
-// only for IPv6, because these systems differ for IPv4 on a dual-stack socket.
+// The UDP socket of BSD and macOS: one system call for each datagram. The local address of a
+// datagram can be read and chosen only for IPv6, because these systems differ for IPv4 on a
+// dual-stack socket.
 #define __APPLE_USE_RFC_3542  // macOS: defines IPV6_RECVPKTINFO.
 #include <netinet/in.h>
 #include <poll.h>
@@ -18,16 +19,16 @@ namespace muster {
 
 namespace {
 
-/// The maximum number of errors of earlier datagrams that one call skips. It is limited because an
-/// attacker can cause many errors with ICMP.
+/// The maximum number of errors of earlier datagrams that one call skips. An attacker can cause
+/// many such errors with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
 struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(in6_pktinfo))> bytes{};
 };
 
-/// The target address of a datagram; unspecified if the system does not report an address from
-/// which an answer can be sent.
+/// Returns the address that a datagram was sent to; unspecified if an answer cannot be sent from
+/// it.
 Address local_of(msghdr& header) {
   for (cmsghdr* each = CMSG_FIRSTHDR(&header); each != nullptr; each = CMSG_NXTHDR(&header, each)) {
     if (each->cmsg_level != IPPROTO_IPV6 || each->cmsg_type != IPV6_PKTINFO) continue;
@@ -65,7 +66,7 @@ class UdpSocket final : public DatagramSocket {
     SendOutcome outcome;
     for (const OutgoingDatagram& datagram : datagrams) {
       sockaddr_in6 to = to_system_v6(datagram.to);
-      // The system does not write through this pointer, although its type is not const.
+      // The system only reads through this pointer, although its type is not const.
       iovec vector{.iov_base = const_cast<std::byte*>(datagram.bytes.data()),
                    .iov_len = datagram.bytes.size()};
       Control control;

@@ -1,14 +1,15 @@
-// Linux: many datagrams per call (recvmmsg, sendmmsg). A run of datagrams of equal size to one
-// address is passed to the kernel as one large datagram, which the kernel splits (UDP_SEGMENT). The
-// kernel stamps arrivals with its own clock; only the time since the stamp is reported. Received
-// runs are not joined (UDP_GRO): for a server with many clients this costs more than it saves, and
-// it needs 64 KiB for each datagram (tests/bench/RESULTS.md).
+// The UDP socket of Linux: many datagrams per system call (recvmmsg, sendmmsg). A run of datagrams
+// of equal size to one address is passed to the kernel as one large datagram, which the kernel
+// splits (UDP_SEGMENT). The kernel stamps arrivals with its own clock, and `waited` is the time
+// since the stamp. Received runs are not joined (UDP_GRO). With many clients, joining costs more
+// than it saves, and it needs 64 KiB of memory for each datagram (tests/bench/RESULTS.md).
 //
 // Segmentation can fail for one destination: its route uses a device without checksums, its MTU is
-// smaller than a segment, or the address rejects everything. The kernel's error does not say which.
-// Such a run is sent again one datagram at a time. If that works, segmentation is the cause, and it
-// is not used for this address for a while (`Unsegmented`). If it were switched off for the whole
-// socket, two forged datagrams could make every send expensive.
+// smaller than a segment, or the address rejects all datagrams. The kernel's error does not
+// distinguish these causes. Such a run is sent again one datagram at a time. If that works,
+// segmentation was the cause, and is not used for the next runs to this address (`Unsegmented`). It
+// is not switched off for the whole socket: two forged datagrams could then make every send
+// expensive.
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -37,7 +38,7 @@ constexpr std::size_t kSegmentBytesMax = 65000;
 
 sockaddr_in to_system_v4(const Address& address) {
   sockaddr_in out{};
-  // If the address is IPv6, the IPv4 socket reports an error.
+  // An IPv4 socket must report an error for an IPv6 address, so the family stays IPv6.
   out.sin_family = address.is_ipv4() ? AF_INET : AF_INET6;
   out.sin_port = htons(address.port());
   std::memcpy(&out.sin_addr, address.ip().data() + 12, 4);
@@ -57,8 +58,8 @@ Address from_system(const sockaddr_storage& storage) {
   return from_system_v6(in);
 }
 
-/// The time since the kernel's stamp. The clock may have been set since then, so a time of more
-/// than a second is ignored.
+/// Returns the time since the kernel's stamp. A time of more than a second is ignored, because the
+/// clock was probably set.
 Duration waited_since(const timespec& stamp, const timespec& now) {
   const Duration time = std::chrono::seconds(now.tv_sec - stamp.tv_sec) +
                         std::chrono::nanoseconds(now.tv_nsec - stamp.tv_nsec);
@@ -66,8 +67,8 @@ Duration waited_since(const timespec& stamp, const timespec& now) {
   return is_sane ? time : Duration::zero();
 }
 
-/// The target address of a datagram. The IPv6 form also covers IPv4 datagrams of a dual-stack
-/// socket.
+/// Returns the address that a datagram was sent to. A dual-stack socket also reports IPv4 datagrams
+/// in this form.
 Address local_of(const in6_pktinfo& info) {
   std::array<std::uint8_t, 16> ip{};
   std::memcpy(ip.data(), &info.ipi6_addr, ip.size());
@@ -80,13 +81,13 @@ Address local_of(const in_pktinfo& info) {
   return Address::ipv4(ip, 0);
 }
 
-/// The local address, or an unspecified one if it is a multicast or broadcast address: an answer
-/// cannot be sent from those.
+/// Returns the address if an answer can be sent from it; an unspecified address for a multicast or
+/// broadcast address.
 Address source_for_answers(const Address& local) {
   return local.with_port(1).is_peer() ? local : Address();
 }
 
-/// Reads the control data of a datagram: its arrival time and its target address.
+/// Reads the arrival time and the local address of a datagram from its control data.
 void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagram) {
   datagram.waited = {};
   datagram.to = {};
@@ -107,7 +108,7 @@ void read_control(msghdr& header, const timespec& now, IncomingDatagram& datagra
   }
 }
 
-/// Memory for a datagram's control data: segment size or time, and an address.
+/// The memory for a datagram's control data: a segment size or a time, and an address.
 struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
 };
@@ -124,12 +125,12 @@ void append_control(msghdr& header, Control& control, int level, int type, const
   header.msg_controllen += CMSG_SPACE(sizeof(value));
 }
 
-/// Addresses to which the kernel cannot segment, in a table of fixed size. A query removes the
-/// entry that it finds, because routes change.
+/// The addresses for which segmentation failed, in a table of fixed size. An entry is used for
+/// 1,024 runs. Then segmentation is tried again, because routes change.
 class Unsegmented {
  public:
   bool takes(const Address& to) {
-    if (is_empty_) return false;  // The usual case.
+    if (is_empty_) return false;
     Entry& entry = entry_of(to);
     if (entry.runs_left == 0 || entry.to != to.with_port(0)) return false;
     --entry.runs_left;
@@ -154,7 +155,7 @@ class Unsegmented {
   std::array<Entry, 64> entries_{};
 };
 
-/// The arguments of one `sendmmsg` call. They contain pointers to each other.
+/// The arguments of one `sendmmsg` call. They contain pointers to each other, so do not copy them.
 struct OutgoingMessages {
   std::array<mmsghdr, kMessageBatch> headers;
   std::array<iovec, kMessageBatch> vectors;
@@ -176,7 +177,7 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_control = controls_[i].bytes.data();
     }
     const int wanted = 1;
-    // If this option fails, a datagram seems to arrive when it is read.
+    // Without this option, `waited` is zero.
     static_cast<void>(setsockopt(descriptor_, SOL_SOCKET, SO_TIMESTAMPNS, &wanted, sizeof(wanted)));
     // A socket that is bound to one address already knows the local address of its datagrams.
     if (is_any) {
@@ -206,8 +207,8 @@ class UdpSocket final : public DatagramSocket {
       headers_[i].msg_hdr.msg_controllen = controls_[i].bytes.size();
     }
     int result = -1;
-    // The error of an earlier datagram (ICMP: port closed) is reported once. After it, datagrams
-    // can be received.
+    // The kernel reports an error of a sent datagram (ICMP) once. The next call can receive
+    // datagrams.
     for (int attempt = 0; attempt < 8 && result < 0; ++attempt) {
       result = recvmmsg(descriptor_, headers_.data(), static_cast<unsigned>(count), MSG_DONTWAIT,
                         nullptr);
@@ -246,8 +247,8 @@ class UdpSocket final : public DatagramSocket {
   }
 
  private:
-  /// The number of datagrams at the front that can be sent as one run: they have equal sizes and
-  /// the same two addresses. The last one may be shorter.
+  /// Returns the number of datagrams at the front that can be sent as one run. They have equal
+  /// sizes and the same two addresses. The last datagram of a run may be shorter.
   static std::size_t run_length(std::span<const OutgoingDatagram> datagrams) {
     const OutgoingDatagram& first = datagrams.front();
     std::size_t bytes = first.bytes.size();
@@ -265,7 +266,8 @@ class UdpSocket final : public DatagramSocket {
     return count;
   }
 
-  /// Sends some of the first datagrams in one call, and returns how many are done.
+  /// Sends some of the first datagrams in one system call, and returns the number of datagrams that
+  /// were sent or refused.
   std::size_t send_some(std::span<const OutgoingDatagram> datagrams, bool may_segment,
                         SendOutcome& outcome) {
     OutgoingMessages messages;
@@ -286,7 +288,7 @@ class UdpSocket final : public DatagramSocket {
       std::size_t run = may_segment ? run_length(rest) : 1;
       if (run > 1 && unsegmented_.takes(rest.front().to)) run = 1;
       for (std::size_t i = 0; i < run; ++i) {
-        // The system does not write through this pointer, although its type is not const.
+        // The system only reads through this pointer, although its type is not const.
         messages.vectors[used + i] = {.iov_base = const_cast<std::byte*>(rest[i].bytes.data()),
                                       .iov_len = rest[i].bytes.size()};
       }
@@ -309,7 +311,7 @@ class UdpSocket final : public DatagramSocket {
     }
   }
 
-  /// Sets the source address. Only a link-local one also sets the interface.
+  /// Sets the source address, and for a link-local address also the interface.
   void append_source(msghdr& header, Control& control, const Address& from) const {
     if (is_v6_) {
       in6_pktinfo info{};
@@ -323,11 +325,12 @@ class UdpSocket final : public DatagramSocket {
     }
   }
 
-  /// Handles the error of the first message, `run`, which could not be sent. Returns the number of
-  /// datagrams that are done.
+  /// Handles the error of the first message, which contains `run`. Returns the number of datagrams
+  /// that were sent or refused.
   std::size_t settle_failure(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     if (errno == EINTR) return 0;
-    // ICMP reported an earlier datagram. The error is cleared now, and this datagram was not tried.
+    // ICMP reported the failure of an earlier datagram. The error is now cleared, so send this
+    // message again.
     if (errno == ECONNREFUSED && !was_refused_) {
       was_refused_ = true;
       return 0;
@@ -341,7 +344,7 @@ class UdpSocket final : public DatagramSocket {
     return run.size();
   }
 
-  /// Sends the datagrams of a refused run one by one. If that works, segmentation was the reason.
+  /// Sends the datagrams of a refused run one by one. If that works, segmentation was the cause.
   void send_one_by_one(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     const std::size_t sent_before = outcome.sent;
     const Address to = run.front().to;
@@ -364,7 +367,8 @@ class UdpSocket final : public DatagramSocket {
   bool is_v6_;
   bool can_segment_ = false;
   bool was_refused_ = false;
-  /// Memory for receiving. Its parts contain pointers to each other, so the socket cannot be moved.
+  /// The memory for receiving. These arrays contain pointers to each other, so the socket cannot be
+  /// moved.
   std::array<mmsghdr, kMessageBatch> headers_{};
   std::array<iovec, kMessageBatch> vectors_{};
   std::array<sockaddr_storage, kMessageBatch> from_{};
@@ -376,8 +380,8 @@ bool set(int descriptor, int level, int name, int value) {
   return setsockopt(descriptor, level, name, &value, sizeof(value)) == 0;
 }
 
-/// Makes the kernel never fragment datagrams. The kernel also does not estimate the path MTU,
-/// because the connection probes it (`PathSize`).
+/// Makes the kernel send datagrams without fragmentation. The kernel does not estimate the path
+/// MTU, because the connection probes the path (`PathSize`).
 bool forbid_fragments(int descriptor, bool is_v6) {
   bool done = set(descriptor, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
   if (is_v6) done = set(descriptor, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
@@ -390,7 +394,7 @@ int bind_to(int descriptor, const Address& local, bool is_v6) {
     return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   sockaddr_in address = to_system_v4(local);
-  address.sin_family = AF_INET;  // `[::]` without IPv6.
+  address.sin_family = AF_INET;  // `[::]` on a system without IPv6.
   return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 

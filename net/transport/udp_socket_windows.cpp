@@ -1,4 +1,5 @@
-// Windows: one call for each datagram. Winsock has no batches without registered I/O.
+// The UDP socket of Windows: one system call for each datagram. Winsock has batches only with
+// registered I/O.
 #include <winsock2.h>
 #include <ws2tcpip.h>
 
@@ -13,12 +14,12 @@ namespace muster {
 
 namespace {
 
-// Not defined in old SDKs.
+// Old SDKs do not define these three.
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;
-/// The maximum number of errors of earlier datagrams that one call skips. It is limited because an
-/// attacker can cause many errors with ICMP.
+/// The maximum number of errors of earlier datagrams that one call skips. An attacker can cause
+/// many such errors with ICMP.
 constexpr int kErrorsSkippedMax = 8;
 
 /// Keeps Winsock loaded while a socket exists.
@@ -74,7 +75,7 @@ class UdpSocket final : public DatagramSocket {
       const int error = result == SOCKET_ERROR ? WSAGetLastError() : 0;
       if (error == WSAEWOULDBLOCK) break;
       if (error != 0 && error != WSAEMSGSIZE) {
-        // ICMP reported an earlier datagram; received datagrams follow this error.
+        // ICMP reported the failure of a sent datagram. Received datagrams follow this error.
         if (error != WSAECONNRESET && error != WSAENETRESET) break;
         ++errors;
         continue;
@@ -114,7 +115,7 @@ bool set(SOCKET handle, int level, int name, DWORD value) {
 
 OpenedUdp open_udp(const UdpOptions& options) {
   auto winsock = std::make_unique<WinsockUse>();
-  // One dual-stack socket: IPv4 addresses are mapped.
+  // A dual-stack socket: its IPv4 addresses are mapped into IPv6.
   const SOCKET handle = ::socket(AF_INET6, SOCK_DGRAM, IPPROTO_UDP);
   const auto fail = [&](const char* what) {
     OpenedUdp failed;

@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// The minimum sample of a sliding window of time. It keeps the best sample of each of three parts
-/// of the window (Nichols's filter, as in TCP BBR). So it needs constant memory and time, and never
-/// returns a sample that is older than the window. `Value` must be ordered and copyable. Add
+/// The minimum sample of a sliding window of time. It keeps the minimum sample of each of three
+/// parts of the window (Nichols's filter, as in TCP BBR). It needs constant memory and time, and
+/// never returns a sample that is older than the window. `Value` must be ordered and copyable. Add
 /// samples in time order.
 template <typename Value>
 class WindowedMinimum {
@@ -18,7 +18,7 @@ class WindowedMinimum {
   explicit WindowedMinimum(Duration window) : window_(window) {}
 
   bool has_value() const { return has_value_; }
-  /// The minimum sample; `Value{}` before the first one.
+  /// The minimum sample; `Value{}` before the first sample.
   const Value& value() const { return best_[0].value; }
 
   void clear() { has_value_ = false; }
@@ -47,8 +47,8 @@ class WindowedMinimum {
     Value value{};
   };
 
-  /// Replaces the best sample by the second one when it is too old. Stores a new candidate after
-  /// each quarter of the window, so that a replacement always exists.
+  /// Removes a minimum that is too old, and replaces it by the next candidate. Stores a new
+  /// candidate after each quarter of the window, so that a candidate always exists.
   void expire(Time now, const Sample& sample) {
     while (now - best_[0].at > window_) {
       best_[0] = best_[1];

@@ -1,7 +1,6 @@
-// The writer collects bits in a 64-bit word and moves whole bytes out at once: 7 collected bits
-// plus 32 new ones always fit. The reader keeps only its position and reads the up to five bytes
-// that a value touches. For packets this is as fast as a 64-bit word, and it never reads past the
-// end.
+// The writer collects bits in a 64-bit word and moves each whole byte into the buffer at once. So
+// the word contains at most 7 old and 32 new bits. The reader stores only its position, and reads
+// the bytes (at most five) that contain a value.
 #include "net/wire/bit_stream.h"
 
 #include <algorithm>

@@ -11,8 +11,8 @@ namespace muster {
 inline constexpr unsigned kMaxBitsPerCall = 32;
 
 /// Writes bits into the caller's buffer. The first bit written is the lowest bit of the first byte;
-/// a value's low bits come first. A write that does not fit writes nothing and sets `overflowed()`
-/// permanently, so one check at the end is enough.
+/// a value's low bits come first. A write that does not fit writes nothing and makes `overflowed()`
+/// permanently true, so one check at the end is enough.
 ///
 ///     BitWriter writer(buffer);
 ///     writer.write(sequence, 16);
@@ -26,7 +26,7 @@ class BitWriter {
   /// Requires: `1 <= bit_count <= 32`, and `value` fits in `bit_count` bits.
   void write(std::uint32_t value, unsigned bit_count);
   void write_flag(bool value) { write(value ? 1U : 0U, 1); }
-  /// Writes zero bits up to the next whole byte; writes nothing if already aligned.
+  /// Writes zero bits up to the next whole byte. Does nothing at a whole byte.
   void align();
   /// Requires: the position is a whole byte.
   void write_bytes(std::span<const std::byte> bytes);
@@ -42,15 +42,15 @@ class BitWriter {
   void flush_whole_bytes();
 
   std::span<std::byte> buffer_;
-  std::size_t byte_count_ = 0;  ///< Bytes already in the buffer.
-  std::uint64_t staged_ = 0;    ///< Bits that do not fill a byte yet.
-  unsigned staged_bits_ = 0;    ///< Below 8 between calls.
+  std::size_t byte_count_ = 0;  ///< The number of bytes in the buffer.
+  std::uint64_t staged_ = 0;    ///< The bits that do not fill a byte yet.
+  unsigned staged_bits_ = 0;    ///< The number of bits in `staged_`; below 8 between calls.
   bool overflowed_ = false;
 };
 
-/// Reads what a `BitWriter` wrote, from bytes that are not trusted. The caller owns the bytes.
-/// Reading past the end or non-zero padding sets `failed()` permanently; every later read returns
-/// zero or an empty span. Check `failed()` once, before using the values.
+/// Reads the output of a `BitWriter` from untrusted bytes. The caller owns the bytes. A read past
+/// the end, or padding that is not zero, makes `failed()` permanently true. Every later read
+/// returns zero or an empty span. Check `failed()` once, before you use the values.
 class BitReader {
  public:
   explicit BitReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -58,14 +58,14 @@ class BitReader {
   /// Requires: `1 <= bit_count <= 32`.
   std::uint32_t read(unsigned bit_count);
   bool read_flag() { return read(1) != 0; }
-  /// Skips to the next whole byte. Fails if a skipped bit is not zero, so that every packet has
+  /// Skips to the next whole byte. Fails if a skipped bit is not zero, so that every value has
   /// exactly one encoding.
   void align();
-  /// Returns a view of the input, valid as long as the input. Requires: the position is a whole
-  /// byte.
+  /// Returns a view of the input, which is valid as long as the input. Requires: the position is a
+  /// whole byte.
   std::span<const std::byte> read_bytes(std::size_t count);
 
-  /// True when no read failed and only zero padding of the last byte is left.
+  /// True when no read failed and nothing is left except zero bits of the last byte.
   bool is_finished() const;
 
   bool failed() const { return failed_; }
@@ -75,7 +75,7 @@ class BitReader {
 
  private:
   std::span<const std::byte> bytes_;
-  std::size_t position_ = 0;  ///< In bits. It cannot overflow: no packet has 2^61 bytes.
+  std::size_t position_ = 0;  ///< The position in bits.
   bool failed_ = false;
 };
 

@@ -1,4 +1,4 @@
-// Writes and reads the whole bytes of a packet's sections: little-endian and bounds-checked.
+// Writes and reads the whole bytes of a packet's sections, little-endian and with bounds checks.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// Writes whole bytes into the caller's memory. A write that does not fit sets `overflowed()`
-/// permanently. Requires: each value fits in the bytes that its function writes.
+/// Writes whole bytes into the caller's memory. A write that does not fit makes `overflowed()`
+/// permanently true. Requires: each value fits in the bytes that its function writes.
 class SectionWriter {
  public:
   explicit SectionWriter(std::span<std::byte> memory) : memory_(memory) {}
@@ -57,8 +57,8 @@ class SectionWriter {
   bool overflowed_ = false;
 };
 
-/// Reads what a `SectionWriter` wrote, from bytes that are not trusted. A read past the end returns
-/// zero or an empty span and sets `failed()` permanently.
+/// Reads the output of a `SectionWriter` from untrusted bytes. A read past the end returns zero or
+/// an empty span, and makes `failed()` permanently true.
 class SectionReader {
  public:
   explicit SectionReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -73,14 +73,14 @@ class SectionReader {
     if (!consume(count)) return {};
     return bytes_.subspan(position_ - count, count);
   }
-  /// Reads bytes into `into`. If fewer bytes are left, fails and leaves `into` unchanged.
+  /// Reads `kCount` bytes into `into`. If fewer bytes are left, fails and leaves `into` unchanged.
   template <std::size_t kCount>
   void read_into(std::array<std::byte, kCount>& into) {
     const std::span<const std::byte> bytes = read_bytes(kCount);
     std::copy(bytes.begin(), bytes.end(), into.begin());
   }
-  /// Consumes all remaining bytes if they are zero. Returns false if one is not zero or an earlier
-  /// read failed.
+  /// Consumes all remaining bytes if they are zero. Returns false if a remaining byte is not zero,
+  /// or if an earlier read failed.
   bool consume_zeros() {
     for (; position_ < bytes_.size(); ++position_) {
       if (bytes_[position_] != std::byte{0}) return false;

@@ -1,15 +1,15 @@
-// Most range coders waste bytes at the end of a stream. A decoder of this one reads zeros past the
-// end. So the encoder writes the shortest byte string that, with these zeros, is inside the
-// interval: often one byte, sometimes none. Zero bytes that were already written are not removed,
-// because a decoder counts the bytes that it reads past the end.
+// A decoder reads zeros past the end of the stream. So the encoder ends the stream with the
+// shortest byte string that, followed by zeros, is inside the interval: often one byte, sometimes
+// none. Zero bytes that were already written are not removed, because a decoder limits the bytes
+// that it reads past the end.
 #include "net/wire/range_coder.h"
 
 namespace muster {
 namespace {
 
-constexpr unsigned kWindowBytes = 8;  ///< Size of the interval's window.
+constexpr unsigned kWindowBytes = 8;  ///< The size of the interval's ends, in bytes.
 
-/// The smallest number of leading bytes that identify a point of the interval when zeros follow.
+/// The shortest leading bytes of a number in the interval, if all further bytes are zero.
 struct Ending {
   std::uint64_t value = 0;
   unsigned byte_count = 0;
@@ -63,8 +63,7 @@ void RangeDecoder::read_half() {
 
 bool RangeDecoder::is_finished() const {
   if (failed_) return false;
-  // `position_` is one window past the bytes that have left the interval. All these bytes must
-  // exist.
+  // The bytes before `settled` were shifted out of the interval, so they must be in the input.
   const std::size_t settled = position_ - kWindowBytes;
   const Ending ending = shortest_ending(low_, high_);
   if (bytes_.size() != settled + ending.byte_count) return false;

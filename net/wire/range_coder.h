@@ -1,4 +1,4 @@
-// A binary arithmetic coder: encodes yes-or-no decisions of known probability in close to the
+// A binary arithmetic coder. It encodes decisions (bits of known probability) in close to the
 // minimum number of bits.
 #pragma once
 
@@ -9,14 +9,13 @@
 
 namespace muster {
 
-/// The probability that a bit is 1, in 1/65536. Certainty (0 or 65536) cannot be expressed.
+/// The probability that a bit is 1, in units of 1/65536. The value 0 is not allowed.
 using BitProbability = std::uint16_t;
 
-/// Encodes decisions into the caller's buffer. Output that does not fit is dropped and sets
-/// `overflowed()` permanently. The interval is kept as its two ends in 64 bits; when both ends have
-/// the same upper half, that half is written out. This is Martin's range coder in the carry-free
-/// form of Mahoney's lpaq. It writes 32 bits at a time: then the branch that writes is rarely
-/// taken, and cheaper.
+/// Encodes decisions into the caller's buffer. Output that does not fit is dropped and makes
+/// `overflowed()` permanently true. The encoder stores the two ends of an interval in 64 bits each.
+/// When both ends have the same upper 32 bits, it writes these bits. This is Martin's range coder
+/// in the carry-free form of Mahoney's lpaq.
 class RangeEncoder {
  public:
   explicit RangeEncoder(std::span<std::byte> out) : out_(out) {}
@@ -29,12 +28,12 @@ class RangeEncoder {
     while (((low_ ^ high_) >> 32) == 0) [[unlikely]] put_half();
   }
 
-  /// Ends the stream with the fewest bytes that identify a point of the interval if zeros follow
-  /// them, as they do for a reader. Returns all bytes written. Encode nothing after this call.
-  /// Requires: `!overflowed()`; otherwise the result is meaningless.
+  /// Ends the stream with the fewest bytes that, followed by zeros, are inside the interval. A
+  /// decoder reads zeros past the end. Returns all bytes written. Encode nothing after this call.
+  /// Requires: `!overflowed()`.
   std::span<const std::byte> finish();
 
-  /// The number of bytes that `finish` would return now, or a few more.
+  /// The number of bytes that `finish` would return now, or a few bytes more.
   std::size_t byte_count() const {
     return used_ + (static_cast<std::size_t>(std::countl_zero(high_ - low_)) + 8) / 8;
   }
@@ -52,7 +51,8 @@ class RangeEncoder {
   static std::uint64_t middle_of(std::uint64_t low, std::uint64_t high, BitProbability share) {
     const std::uint64_t range = high - low;
 #ifdef __SIZEOF_INT128__
-    // The upper half of a 64 x 64 bit product: one instruction on most processors.
+    // The upper half of a product of two 64-bit numbers, which is one instruction on most
+    // processors.
     __extension__ using Product = unsigned __int128;
     return low + static_cast<std::uint64_t>(
                      (Product{range} * (static_cast<std::uint64_t>(share) << 48)) >> 64);
@@ -78,14 +78,14 @@ class RangeEncoder {
   bool overflowed_ = false;
 };
 
-/// Decodes what a `RangeEncoder` wrote, from bytes that are not trusted. Any bytes decode to some
-/// decisions, so the caller must limit their number. Reading far past the end sets `failed()`
-/// permanently.
+/// Decodes the output of a `RangeEncoder` from untrusted bytes. Any bytes decode to some decisions,
+/// so the caller must limit the number of decisions. A read far past the end makes `failed()`
+/// permanently true.
 class RangeDecoder {
  public:
   explicit RangeDecoder(std::span<const std::byte> bytes);
 
-  /// Requires: `probability >= 1`, the same value that the encoder used.
+  /// Requires: `probability >= 1`, and the encoder used the same value.
   bool decode(BitProbability probability) {
     const std::uint64_t middle = RangeEncoder::middle_of(low_, high_, probability);
     const bool bit = code_ <= middle;
@@ -97,7 +97,8 @@ class RangeDecoder {
 
   bool failed() const { return failed_; }
   void fail() { failed_ = true; }
-  /// True when no read failed and the encoder would have ended the stream at exactly this byte.
+  /// True when no read failed and the bytes are exactly the output of an encoder for these
+  /// decisions.
   bool is_finished() const;
 
  private:

@@ -1,4 +1,4 @@
-// Sequence numbers as sent: 16 bits that wrap.
+// Sequence numbers of 16 bits, as packets contain them. They wrap.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace muster {
 
-/// The low 16 bits of a packet count. It wraps, so it has no order: use `more_recent`, or `widen`
-/// it and compare the wide numbers.
+/// The low 16 bits of a packet number. They wrap, so there is no `operator<`. Use `more_recent`, or
+/// `widen` the numbers and compare the 32-bit results.
 class Sequence {
  public:
   constexpr Sequence() = default;
   explicit constexpr Sequence(std::uint16_t value) : value_(value) {}
-  /// Returns the 16 bits of a wide number that are sent.
+  /// Returns the low 16 bits of a 32-bit number.
   static constexpr Sequence of(std::uint32_t wide) {
     return Sequence(static_cast<std::uint16_t>(wide & 0xFFFFU));
   }
@@ -25,22 +25,22 @@ class Sequence {
   std::uint16_t value_ = 0;
 };
 
-/// The signed distance from `a` to `b`, the shorter way round: -32768 to 32767.
+/// Returns the signed distance from `a` to `b` on the shorter way around the range: -32768 to
+/// 32767.
 constexpr std::int32_t distance(Sequence a, Sequence b) {
   return static_cast<std::int16_t>(static_cast<std::uint16_t>(b.value() - a.value()));
 }
 
-/// True when `a` comes after `b` on the shorter way round. Two numbers exactly half the range apart
-/// have no order: neither is more recent.
+/// Returns true when `a` is after `b` on the shorter way around the range. If their distance is
+/// exactly half of the range, neither number is more recent.
 constexpr bool more_recent(Sequence a, Sequence b) { return distance(b, a) > 0; }
 
-/// `widen` rejects a number at this distance from its baseline or farther. It is a quarter of the
-/// range. Numbers of an honest peer are far closer. A number beyond it is old or forged, and
-/// dropping it is better than guessing.
+/// `widen` rejects a number at this or a larger distance from its baseline: a quarter of the range.
+/// Numbers of an honest peer are far closer, so a rejected number is old or forged.
 inline constexpr std::int32_t kWidenLimit = 16383;
 
-/// Returns the wide number nearest to `baseline` with the low 16 bits `low`. Returns nothing when
-/// it is `kWidenLimit` or more away, or outside 32 bits.
+/// Returns the 32-bit number nearest to `baseline` whose low 16 bits are `low`. Returns nothing
+/// when its distance from `baseline` is `kWidenLimit` or more, or when it is outside 32 bits.
 constexpr std::optional<std::uint32_t> widen(Sequence low, std::uint32_t baseline) {
   const std::int32_t step = distance(Sequence::of(baseline), low);
   if (step >= kWidenLimit || step <= -kWidenLimit) return std::nullopt;

@@ -1,4 +1,4 @@
-// The last N elements by sequence number, in memory that is allocated once.
+// A ring buffer of the last N elements, with sequence numbers as keys.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// A ring buffer of elements with their wide sequence numbers as keys. Number `n` is in slot `n mod
-/// capacity`; a tag holds the number that the slot contains. A new number replaces the number that
-/// is older by the capacity. Allocates on construction only; every call is one array access. One
-/// thread at a time.
+/// A ring buffer of elements whose keys are 32-bit sequence numbers. Number `n` is in slot `n mod
+/// capacity`, and the slot's tag is the number. A new number replaces the number that is lower by
+/// the capacity. Allocates on construction only. Each call except `clear` takes constant time. For
+/// one thread at a time.
 ///
 ///     SequenceBuffer<SentPacket> sent(256);
 ///     sent.acquire(sequence) = {.sent_at = now};
@@ -20,7 +20,7 @@ namespace muster {
 template <typename Element>
 class SequenceBuffer {
  public:
-  /// Requires: `capacity` is a power of two. Then successive numbers have successive slots even
+  /// Requires: `capacity` is a power of two, so that successive numbers have successive slots even
   /// when they wrap at 2^32.
   explicit SequenceBuffer(std::size_t capacity) : tags_(capacity, kEmpty), elements_(capacity) {
     assert(capacity > 0);
@@ -31,8 +31,8 @@ class SequenceBuffer {
 
   bool contains(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == sequence; }
 
-  /// Returns the element of a number, or null if its slot is empty or holds another number. The
-  /// pointer is valid until the slot is acquired again.
+  /// Returns the element of a number; null if the buffer does not contain the number. The pointer
+  /// is valid until the slot is acquired again.
   Element* find(std::uint32_t sequence) {
     return contains(sequence) ? &elements_[slot_of(sequence)] : nullptr;
   }
@@ -43,14 +43,14 @@ class SequenceBuffer {
   /// True when the slot for `sequence` is empty.
   bool is_available(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == kEmpty; }
 
-  /// Assigns the slot to `sequence`, replacing any other number, and returns the element. The
-  /// element keeps the slot's old contents so that memory it owns is reused: set every part of it.
+  /// Assigns the slot to `sequence`, replacing any other number, and returns the element. Set every
+  /// member of the element: it keeps the old contents of the slot, so that its memory is reused.
   Element& acquire(std::uint32_t sequence) {
     tags_[slot_of(sequence)] = sequence;
     return elements_[slot_of(sequence)];
   }
 
-  /// Removes a number; does nothing if it is not present.
+  /// Removes a number. Does nothing if the buffer does not contain the number.
   void remove(std::uint32_t sequence) {
     if (contains(sequence)) tags_[slot_of(sequence)] = kEmpty;
   }
@@ -58,8 +58,8 @@ class SequenceBuffer {
   void clear() { std::ranges::fill(tags_, kEmpty); }
 
  private:
-  /// The tag of an empty slot. It is not a 32-bit number, so every number from the network can be
-  /// stored.
+  /// The tag of an empty slot. It is larger than every 32-bit number, so every sequence number can
+  /// be stored.
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
   std::size_t slot_of(std::uint32_t sequence) const { return sequence & (tags_.size() - 1); }

@@ -1,5 +1,5 @@
-// The sample game from its YAML to spawned entities: runs the real `muster build`, and then the
-// runtime on its output.
+// Builds the sample game with the real `muster build`, and loads and spawns the output with the
+// runtime.
 #include <sys/wait.h>
 
 #include <array>
@@ -48,7 +48,7 @@ struct ArenaBuild {
   TemporaryFolder folder;
 };
 
-// Flips a bit of the byte at `offset` in a file of a build. A negative offset counts from the end.
+// Flips a bit of a byte in a file of a build. A negative offset counts from the end.
 void flip(const ArenaBuild& build, const std::string& relative, std::ptrdiff_t offset) {
   DiskFileSystem files = DiskFileSystem::open(build.path()).value();
   const AssetPath path = AssetPath::parse(relative).value();
@@ -78,7 +78,7 @@ arena::TourReport mapped_tour(const ArenaBuild& build) {
   return tour_of(client, server);
 }
 
-TEST_CASE("Every type id of the arena spawns on both sides, from files that are read or mapped",
+TEST_CASE("Every type id of the arena spawns on client and server, from read and mapped files",
           "[flow][arena][sys-2][sys-9][sys-13][sys-16][sys-20]") {
   const ArenaBuild build;
   const DiskFileSystem files = DiskFileSystem::open(build.path()).value();
@@ -123,7 +123,7 @@ TEST_CASE("The demo visits every registry of the arena", "[flow][arena][sys-2][s
   CHECK(count("server", "HitscanEffectRegistry") == 0);
   CHECK(count("client", "spatial effect") == 8);
   CHECK(count("client", "hitscan effect") == 3);
-  CHECK(count("client", "ItemRegistry") == 12);  // Third and first person.
+  CHECK(count("client", "ItemRegistry") == 12);  // In third and in first person.
   CHECK(count("server", "ItemRegistry") == 6);
   CHECK(count("client", "CharacterTypeRegistry") == 6);
   CHECK(count("server", "CharacterTypeRegistry") == 3);
@@ -159,7 +159,7 @@ TEST_CASE("An item is found by its first-person and by its third-person prefab",
   std::uint32_t items = 0;
   while (store.catalog().registry(RegistryIndex{items}).class_name != "ItemRegistry") ++items;
   const CatalogRegistry registry = store.catalog().registry(RegistryIndex{items});
-  REQUIRE(registry.entry_count == 12);  // Six items, each in third and first person.
+  REQUIRE(registry.entry_count == 12);  // Six items, each in third and in first person.
   for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
     const CatalogEntry entry = store.catalog().entry(registry.first_entry + i);
     CHECK(store.type_id_of(RegistryIndex{items}, entry.guid) == entry.type_id);
@@ -192,7 +192,8 @@ TEST_CASE("A hero's definition has its health, movement, abilities and items",
   CHECK(heroes == 2);
 }
 
-TEST_CASE("A replicated entity knows its asset, and has no id yet", "[flow][arena][sys-15]") {
+TEST_CASE("A spawned replicated entity has its asset's guid and no network id",
+          "[flow][arena][sys-15]") {
   const ArenaBuild build;
   const MappedSource source(build.path() + "/server");
   BundleStore store = BundleStore::open(source).value();
@@ -261,13 +262,12 @@ TEST_CASE("The demo's exit code reports success or failure", "[flow][arena]") {
   CHECK(run(quoted(demo)) == 2);
   CHECK(run(quoted(demo) + " " + quoted(build.path()) + " --format xml") == 2);
   CHECK(run(quoted(demo) + " " + quoted(build.folder.path())) == 2);
-  // The fingerprint covers the agreement, so a change of only the agreement is detected as damage.
+  // The fingerprint covers the agreement, so this damage is detected.
   flip(build, "server/catalog.mcat", 48);
   CHECK(build.demo() == 2);
 }
 
 TEST_CASE("A client and a server of different games are refused", "[flow][arena][sys-2]") {
-  // The same arena, but health has another unit.
   const TemporaryFolder project;
   std::filesystem::copy(arena_folder(), project.path(), std::filesystem::copy_options::recursive);
   std::vector<ComponentDescription> components = arena::arena_components();
@@ -280,7 +280,7 @@ TEST_CASE("A client and a server of different games are refused", "[flow][arena]
   std::filesystem::remove_all(build.path() + "/server");
   std::filesystem::rename(other.path() + "/server", build.path() + "/server");
   CHECK(build.demo() == 2);
-  // Its components also differ from this game's.
+  // The components of the build also differ from the components of this program.
   const MappedSource source(build.path() + "/server");
   BundleStore store = BundleStore::open(source).value();
   World world(arena::arena_components());

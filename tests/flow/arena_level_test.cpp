@@ -1,4 +1,4 @@
-// The level of a match of the arena: its placed entities on the server, and on clients that join.
+// The placed entities of the arena's level, on the server and on clients.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -23,7 +23,8 @@ std::vector<NetworkId> ids_of(GameServer& server) {
   return ids;
 }
 
-/// The ids of all replicated entities in the client's world, even if the server has not sent them.
+/// Returns the ids of all replicated entities in the client's world, even of entities that the
+/// server has not sent.
 std::vector<NetworkId> ids_of(const Seat& seat) {
   std::vector<NetworkId> ids;
   SessionAccess::members(seat.client).collection.each([&](EntityReference id, EntityId) {
@@ -36,7 +37,7 @@ std::uint64_t placed_count(const Seat& seat) {
   return SessionAccess::members(seat.client).receiver.counters().placed;
 }
 
-/// The arena with another gameplay layer in the level of its matches. Everything else is equal.
+/// Returns a build of the arena in which only the gameplay layer of the level differs.
 const std::string& other_build() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -59,7 +60,7 @@ TEST_CASE("Placed entities of the level have the first ids, and are equal on eve
   evening.run(seconds(1));
   const auto at_server = SessionAccess::members(evening.server()).level.placed();
   const auto at_client = SessionAccess::members(seat.client).level.placed();
-  REQUIRE(at_server.size() == 8);  // Crates, barrels, the gate and point A.
+  REQUIRE(at_server.size() == 8);  // Crates, barrels, the gate and capture point A.
   REQUIRE(at_client.size() == 8);
   for (std::size_t id = 0; id < at_server.size(); ++id) {
     CAPTURE(id);
@@ -71,7 +72,7 @@ TEST_CASE("Placed entities of the level have the first ids, and are equal on eve
   CHECK(placed_count(seat) == 8);
   CHECK(ids_of(seat) == ids_of(evening.server()));
   CHECK(evening.difference(seat).empty());
-  // They have presentations like other entities of their type.
+  // Placed entities have presentations.
   CHECK_FALSE(seat.client.presentation(seat.client.find({0})).is_null());
 }
 
@@ -107,13 +108,13 @@ TEST_CASE("A client receives no entity before its level is loaded",
   Seat& slow = evening.join();
   slow.hold_loads();
   evening.run(seconds(3));
-  CHECK(slow.client.player() != PlayerId::none);  // The client is connected, ...
+  CHECK(slow.client.player() != PlayerId::none);  // The client is connected.
   CHECK(slow.client.metrics().snapshots == 0);
   CHECK(ids_of(slow).empty());
   while (!SessionAccess::members(slow.client).is_level_there) {
     if (slow.loads().started_count() > 0) slow.loads().step(0);
     evening.run(milliseconds(16));
-    // ... and has no replicated entity before the placed ones.
+    // No replicated entity exists before the placed entities.
     CHECK((ids_of(slow).empty() || SessionAccess::members(slow.client).is_level_there));
   }
   arena::end_match(evening.server());
@@ -125,7 +126,7 @@ TEST_CASE("A client receives no entity before its level is loaded",
   CHECK(evening.difference(slow).empty());
 }
 
-TEST_CASE("A client whose level places other entities does not use them, and shows the server's",
+TEST_CASE("A client with other placed entities removes them and shows the server's entities",
           "[flow][arena][sys-15]") {
   Evening evening(13);
   Seat& other = evening.join(false, other_build());

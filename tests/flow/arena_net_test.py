@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The arena's server and clients over real sockets and files: a match over a lossy link, and every
-end that is no good one.
+"""Runs the arena's server and clients over real sockets and files: a match over a lossy link, and
+every kind of error and interruption.
 
 usage: arena_net_test.py MUSTER BIN ARENA SCENE"""
 
@@ -17,12 +17,12 @@ import tempfile
 import time
 
 CRATE = "1968e147ed397ae4d733ff98e458214b"
-# Shorter than any of the programs' own patience, longer than what a slow machine needs.
+# The maximum time of a program, which is enough for a slow machine.
 PATIENCE_SECONDS = 60
 
 
 class Stage:
-    """A build of the arena in a folder of its own."""
+    """A build of the arena in a new folder."""
 
     def __init__(self, muster, programs, arena, folder):
         self.muster, self.bin, self.arena = muster, programs, arena
@@ -42,7 +42,7 @@ class Stage:
 
 
 def play_of(stage, record, *codes):
-    """Report and complaints of a client that plays a recording as fast as it goes."""
+    """Plays a recording at maximum speed, and returns the client's report and errors."""
     ended = subprocess.run([stage.bin / "arena_client", stage.build, "--play", record, "--json",
                             "--speed", "max"], capture_output=True, text=True,
                            timeout=PATIENCE_SECONDS)
@@ -57,7 +57,8 @@ def end_of(net_demo, process, code):
 
 
 def match_over_a_lossy_link(stage, net_demo):
-    """Every client's world is the server's, entities came and went, effects were played."""
+    """Every client's world equals the server's world. Entities were spawned and despawned, and
+    effects were played."""
     server, clients, faults = net_demo.play(
         stage.options(clients=4, seconds=5, loss=8, delay=30))
     assert not faults, faults
@@ -66,13 +67,13 @@ def match_over_a_lossy_link(stage, net_demo):
         assert client["despawned"] > 0 and client["effects"]["played"] > 20, client
         assert client["shown"] > 20, client
         assert client["checksums"] > 0 and client["is_still"], client
-        # What goes before its bundle is there is not loaded.
+        # An entity that despawns before its bundle arrives is not loaded.
         stayed = client["spawned"] - client["despawned"]
         assert stayed <= client["load"]["count"] <= client["spawned"], client
 
 
 def clients_come_and_go(stage, net_demo):
-    """One leaves in the middle, another comes late: both are told all that they should be."""
+    """One client leaves during the match, and one client joins late. Both have correct reports."""
     with net_demo.Match(stage.options(seconds=5)) as match:
         server, place = match.start_server("--seconds", 5)
         first = match.start_client(place)
@@ -84,12 +85,12 @@ def clients_come_and_go(stage, net_demo):
         told, _ = end_of(net_demo, server, 0)
     faults = net_demo.compare(told, reports, 2)
     assert not faults, faults
-    # What was the leaving player's has gone.
+    # The entities of the player that left were removed.
     assert reports[0]["despawned"] >= 3, reports[0]
 
 
 def other_content_is_refused(stage, net_demo):
-    """Other type ids: a clear refusal, unless the server admits it."""
+    """A server refuses a client with other type ids, unless an option admits it."""
     project = stage.folder / "other"
     shutil.copytree(stage.arena, project)
     registry = next(project.glob("plain/registries/*itscan*.yaml"))
@@ -112,7 +113,7 @@ def other_content_is_refused(stage, net_demo):
 
 
 def missing_bundles_are_named(stage, net_demo):
-    """A client goes on without a bundle, and says which; a server does not begin."""
+    """A client continues without a missing bundle and reports it. A server does not start."""
     broken = stage.folder / "broken"
     shutil.copytree(stage.build, broken)
     (broken / "client/bundles" / f"{CRATE}.mbundle").unlink()
@@ -123,8 +124,8 @@ def missing_bundles_are_named(stage, net_demo):
         report, err = end_of(net_demo, client, 1)
         assert CRATE in err and "could not be loaded" in err, err
         told, _ = end_of(net_demo, server, 0)
-        # Crates have no children that travel: what stands in for them is as true as they are.
-        # Barrels are variants of crates, and the level has some of both: it is not shown.
+        # Crates have no replicated children, so their placeholders have the same replicated state.
+        # Barrels are variants of crates, and the level contains both, so the level is not shown.
         assert report["failed_loads"] == 4 and "the level is not shown" in err, (report, err)
         assert report["world"] == told["clients"][0]["world"], (report, told)
         refused = match.start("arena_server", build=str(broken))
@@ -133,7 +134,8 @@ def missing_bundles_are_named(stage, net_demo):
 
 
 def killed_server_is_missed(stage, net_demo):
-    """A server that dies, one that is not there, and one with another key."""
+    """A client reports a killed server, an address without a server, and a server with another
+    key."""
     with net_demo.Match(stage.options()) as match:
         server, place = match.start_server()
         client = match.start_client(place)
@@ -150,7 +152,8 @@ def killed_server_is_missed(stage, net_demo):
 
 
 def interrupted_server_says_goodbye(stage, net_demo):
-    """Ctrl-C and SIGTERM end a match as its time does: reports, a recording, no lost client."""
+    """Ctrl-C and SIGTERM end a match like its time limit: the reports and the recording are
+    complete, and the client receives the close."""
     for sent in (signal.SIGINT, signal.SIGTERM):
         record = stage.folder / f"{sent.name}.mrec"
         with net_demo.Match(stage.options()) as match:
@@ -161,7 +164,7 @@ def interrupted_server_says_goodbye(stage, net_demo):
             told, _ = end_of(net_demo, server, 0)
             before = time.monotonic()
             report, err = end_of(net_demo, client, 0)
-            assert time.monotonic() - before < 3, "the client need not miss the server"
+            assert time.monotonic() - before < 3, "the client did not receive the close"
         assert not err and report["spawned"] > 50, (report, err)
         assert [one["player"] for one in told["clients"]] == [report["player"]], told
         played, _ = play_of(stage, record, 0)
@@ -169,7 +172,8 @@ def interrupted_server_says_goodbye(stage, net_demo):
 
 
 def interrupted_client_leaves(stage, net_demo):
-    """Ctrl-C on a client tells the server that it left, and its report comes; on a replay, too."""
+    """After Ctrl-C, a client leaves the match and prints its report. A replay also prints its
+    report."""
     record = stage.folder / "match.mrec"
     with net_demo.Match(stage.options()) as match:
         server, place = match.start_server("--seconds", 4, "--record", record)
@@ -189,30 +193,31 @@ def interrupted_client_leaves(stage, net_demo):
         replay.send_signal(signal.SIGINT)
         report, _ = end_of(net_demo, replay, 0)
         assert 0 < report["ticks"] < told["tick"] - 30, report
-        # One that shows a tick in an hour ends as soon.
+        # A very slow replay also ends at once.
         replay = match.start("arena_client", "--play", record, "--speed", 0.00001)
         time.sleep(1)
         before = time.monotonic()
         replay.send_signal(signal.SIGINT)
         end_of(net_demo, replay, 0)
-        assert time.monotonic() - before < 5, "it waited for the next tick"
+        assert time.monotonic() - before < 5, "the replay waited for the next tick"
 
 
 def killed_servers_recording_is_played(stage, net_demo):
-    """What a server recorded until it was killed is in the file."""
+    """The recording of a killed server can be played."""
     record = stage.folder / "killed.mrec"
     with net_demo.Match(stage.options()) as match:
         server, _ = match.start_server("--record", record)
         time.sleep(1.5)
         server.kill()
         server.wait()
-    # It ends behind a tick, or in the middle of one.
+    # The file ends after a tick, or within a tick.
     report, err = play_of(stage, record, 0, 1)
     assert report["last_tick"] > 60 and ("cut short" in err or not err), (report, err)
 
 
 def usage_is_told(stage, _):
-    """Exit code 2 and the usage, or what is wrong with the build."""
+    """Wrong arguments give exit code 2 and the usage. An unreadable build gives exit code 2 and the
+    reason."""
     for program, words in (
             ("arena_server", []), ("arena_server", ["x", "nowhere"]),
             ("arena_server", [stage.build, "--loss", "101"]),
@@ -239,7 +244,7 @@ def usage_is_told(stage, _):
 
 
 def match_is_recorded(stage, _):
-    """What a server replicates lands in a file that tells where its bits go, and can be cut."""
+    """A recording shows the bandwidth of each component, even if the file is cut."""
     record = stage.folder / "match.mrec"
     server = [stage.bin / "arena_server", stage.build, "--seconds", "2", "--record"]
     subprocess.run([*server, record], check=True, capture_output=True, timeout=PATIENCE_SECONDS)
@@ -252,7 +257,8 @@ def match_is_recorded(stage, _):
     code, whole, _ = bandwidth(record)
     assert code == 0 and whole["snapshots"] > 60 and whole["bytes"] > 1000, whole
     assert any(row["component"] == "Transform" for row in whole["rows"]), whole
-    # Between two ticks a recording may end: its writer was stopped. A byte less is in one of them.
+    # A file that ends exactly between two ticks is valid. Without one more byte, it ends within a
+    # tick.
     record.write_bytes(record.read_bytes()[:-200])
     code, cut, err = bandwidth(record)
     if code == 0:
@@ -266,7 +272,7 @@ def match_is_recorded(stage, _):
 
 
 def packets_are_captured(stage, net_demo):
-    """Both ends write what they sent and received, as `muster-net` reads it."""
+    """Both ends write captures, and `muster-net` replays them with equal results."""
     captures = {end: stage.folder / f"{end}.mcapture" for end in ("server", "client")}
     with net_demo.Match(stage.options()) as match:
         server, place = match.start_server("--seconds", 2, "--capture", captures["server"])
@@ -288,7 +294,7 @@ def packets_are_captured(stage, net_demo):
                                 "--capture", "/dev/full"], capture_output=True, text=True,
                                timeout=PATIENCE_SECONDS)
         assert ended.returncode != 0 and "is the disk full?" in ended.stderr, ended
-    # Who cannot even begin leaves what an earlier match left.
+    # A server that cannot start does not overwrite an earlier capture.
     before = captures["server"].read_bytes()
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
         other.bind(("127.0.0.1", 0))
@@ -300,7 +306,7 @@ def packets_are_captured(stage, net_demo):
 
 
 def recording_is_played(stage, _):
-    """A client shows a recorded match, from anywhere and as fast as it goes, or tells why not."""
+    """A client plays a recorded match from any time and at any speed, or reports why it cannot."""
     record = stage.folder / "match.mrec"
     subprocess.run([stage.bin / "arena_server", stage.build, "--seconds", "4", "--still-seconds",
                     "1", "--seed", "3", "--record", record],
@@ -309,7 +315,7 @@ def recording_is_played(stage, _):
     full = subprocess.run([stage.bin / "arena_server", stage.build, "--seconds", "3", "--record",
                            "/dev/full"], capture_output=True, text=True, timeout=PATIENCE_SECONDS)
     assert full.returncode == 2 and "the recording ends here" in full.stderr, full
-    assert "180 ticks" in full.stdout, "the match itself goes on"
+    assert "180 ticks" in full.stdout, "the match must continue"
 
     def play(code, *words, build=stage.build, path=record):
         ended = subprocess.run([stage.bin / "arena_client", build, "--play", path, *words],
@@ -327,7 +333,7 @@ def recording_is_played(stage, _):
     assert whole["times_real_time"] > 5, whole
     late = report("--speed", "max", "--from", "3.5")
     assert late["first_tick"] >= 200 and late["world"] == whole["world"], (late, whole)
-    # A slow machine plays slower than it should, none plays faster.
+    # A slow machine may play more slowly, but no machine plays faster.
     paced = report("--speed", "8")
     assert paced["times_real_time"] <= 8 and paced["world"] == whole["world"], paced
     short = report("--speed", "4", "--from", "1", "--seconds", "0.5")

@@ -16,10 +16,10 @@ constexpr std::string_view kPath = "match.mrec";
 struct Recorded {
   ByteVector file;
   std::uint32_t last_tick = 0;
-  std::string world;  ///< The server's world at the end, with every field.
+  std::string world;  ///< The server's world at the end, as text.
 };
 
-/// The server's world as text, with every field of every entity, for all receivers.
+/// Returns the server's world as text, with all fields for all receivers.
 std::string text_of(const ReplicatedWorld& world) {
   ReplicationSchema schema = world.schema();
   for (ComponentSchema& component : schema.components) {
@@ -39,7 +39,7 @@ std::string text_of(const ReplicatedWorld& world) {
   return all.text();
 }
 
-/// Records eight seconds with two players, one of whom leaves. Nothing moves in the last seconds.
+/// Records a match of eight seconds. One of two players leaves. Nothing moves in the last seconds.
 const Recorded& recorded() {
   static const Recorded once = [] {
     Evening evening(3);
@@ -59,7 +59,7 @@ const Recorded& recorded() {
   return once;
 }
 
-/// A viewer of a recording's bytes, on its own machine.
+/// A viewer of a recording, on a separate machine.
 struct Screen {
   explicit Screen(std::span<const std::byte> file) {
     auto written = edges.host("screen").files().create(std::string(kPath));
@@ -101,7 +101,7 @@ TEST_CASE("A recorded match plays identically from its beginning and from any ti
   CHECK(metrics.confirmed_tick.value() == recorded().last_tick);
   CHECK(screen.client().world_text() == recorded().world);
   CHECK(metrics.loads_failed == 0);
-  // An entity that despawns in the frame of its spawn is not counted as a load.
+  // An entity that despawns in the frame of its spawn is not loaded.
   CHECK(metrics.loads + 5 > metrics.spawned);
   CHECK(screen.is_still == (from < 360));
   if (from == 0) {
@@ -127,7 +127,7 @@ TEST_CASE("A match in another level plays without the placed entities of this le
   CHECK(screen.problems.front().kind == ProblemKind::content_differs);
 }
 
-TEST_CASE("A recording that is cut at any byte plays up to there, and is reported as cut",
+TEST_CASE("A recording that is cut at any byte plays up to the cut, and the cut is reported",
           "[flow][arena][recording]") {
   const ByteVector& file = recorded().file;
   std::uint32_t last = 0;
@@ -137,7 +137,7 @@ TEST_CASE("A recording that is cut at any byte plays up to there, and is reporte
     const Bytes part = Bytes(file).first(bytes);
     Screen screen(part);
     if (!screen.opened) {
-      CHECK(bytes < file.size() / 2);  // The head takes a third of the file.
+      CHECK(bytes < file.size() / 2);  // The head is a third of the file.
       CHECK_FALSE(screen.opened.error().message.empty());
       continue;
     }
@@ -146,7 +146,7 @@ TEST_CASE("A recording that is cut at any byte plays up to there, and is reporte
     CHECK(tick >= last);
     last = tick;
     CHECK(last < recorded().last_tick);
-    // If it was cut between two ticks, it is a complete recording of what the server had written.
+    // A file that is cut exactly between two ticks is a complete recording.
     const ClientEnd& end = screen.client().end();
     if (!end.is_good) CHECK(end.text.find("cut short") != std::string::npos);
   }

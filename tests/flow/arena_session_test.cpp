@@ -1,4 +1,4 @@
-// Matches of the arena over a bad link: the worlds of all clients, and the end of the match.
+// Matches of the arena over a bad link.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -50,7 +50,7 @@ TEST_CASE("When the server's world stops changing, every client has the same wor
   CHECK(evening.server().players().size() == 2);
 }
 
-TEST_CASE("The effect of a player's own commands is shown before the server has run them",
+TEST_CASE("A client shows the effect of its own commands before the server has run the commands",
           "[flow][arena]") {
   Evening evening(2, 0.02);
   Seat& seat = evening.join();
@@ -65,7 +65,7 @@ TEST_CASE("The effect of a player's own commands is shown before the server has 
       });
   REQUIRE_FALSE(own.is_null());
   CHECK(seat.client.is_predicted(own));
-  // The presentation is at the drawn position, ahead of the server's last state.
+  // The presentation is at the drawn position, which is ahead of the server's last state.
   const EntityId shown = seat.client.presentation(own);
   REQUIRE_FALSE(shown.is_null());
   const World& view = seat.client.view();
@@ -101,11 +101,11 @@ TEST_CASE("Client and server load the model of snapshots from their own bundles"
       });
     }));
   }
-  // If this fails, components have changed. Train the model again, see content/arena/README.md.
+  // If this fails, a component has changed. Train the model again (content/arena/README.md).
   CHECK(learnt == lanes);
 }
 
-TEST_CASE("A session that is run twice gives the same result", "[flow][arena][determinism]") {
+TEST_CASE("Two runs of a session give equal results", "[flow][arena][determinism]") {
   const auto play = [] {
     Evening evening(5);
     const Seat& seat = evening.join();
@@ -132,7 +132,7 @@ TEST_CASE("A client that has loaded only the level has all entities, but not the
   CHECK(slow.client.metrics().loads >= placed);
   CHECK(slow.client.metrics().loads < slow.spawned);
   CHECK(slow.client.metrics().divergences == 0);
-  // Only entities below the roots are missing; the bundles add them.
+  // Only descendants of the roots are missing, because bundles contain them.
   CHECK_FALSE(evening.difference(slow).empty());
   while (slow.loads().started_count() > 0) {
     slow.loads().step(0);
@@ -142,7 +142,7 @@ TEST_CASE("A client that has loaded only the level has all entities, but not the
   CHECK(evening.difference(slow).empty());
 }
 
-TEST_CASE("A lossy socket loses its share of datagrams, and delays the others without reordering",
+TEST_CASE("A lossy socket loses its share of datagrams, and delays the rest without reordering",
           "[flow][arena]") {
   SimulatedEdges edges(3);
   Edges& here = edges.host("here");

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// The datagrams that one end sent: for each the receiver, the size, and the hash of its bytes.
+/// The sent datagrams: the receiver, the size and the hash of each datagram.
 using Heard = std::vector<std::string>;
 
 class HeardSocket final : public DatagramSocket {
@@ -69,7 +69,7 @@ struct Sent {
   std::uint64_t snapshots = 0;
 };
 
-/// Everything that the server sends to eight clients. One of them leaves, and one joins late.
+/// Returns all datagrams of a server to eight clients. One client leaves, and one joins late.
 Sent play(std::uint64_t seed, std::uint16_t worker_count) {
   Sent sent;
   SimulatedEdges edges(seed);
@@ -124,7 +124,7 @@ TEST_CASE("Every datagram to every client is the same for any number of workers"
     CAPTURE(worker_count);
     const Sent shared = play(seed, worker_count);
     const auto differ = std::ranges::mismatch(alone.datagrams, shared.datagrams);
-    // Datagrams are encrypted with equal keys and numbers, so equal ones had equal plain bytes.
+    // Keys and numbers are equal, so equal datagrams had equal contents before encryption.
     CHECK(differ.in1 - alone.datagrams.begin() == std::ssize(alone.datagrams));
     CHECK(differ.in2 - shared.datagrams.begin() == std::ssize(shared.datagrams));
   }

@@ -1,4 +1,5 @@
-"""Drives a headless Chromium by the DevTools protocol over a pipe: needs no port and no package."""
+"""Controls a headless Chromium with the DevTools protocol over a pipe. Needs no port and no
+package."""
 import base64
 import json
 import os
@@ -10,12 +11,12 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def program():
-    """The path of the browser; None if there is none."""
+    """Returns the path of the browser; None if there is none."""
     return next((found for found in map(shutil.which, PROGRAMS) if found), None)
 
 
 class Browser:
-    """One page. Keys and clicks are real input events, as from a keyboard and a mouse."""
+    """A browser with one page. Keys and clicks are real input events."""
 
     KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "Enter": 13,
             "Escape": 27, "Tab": 9, "/": 191, "Home": 36}
@@ -91,14 +92,14 @@ class Browser:
             pass
 
     def value(self, expression):
-        """The value of an expression in the page, as JSON."""
+        """Returns the value of an expression in the page, as JSON."""
         answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
         if "exceptionDetails" in answer:
             raise RuntimeError(json.dumps(answer["exceptionDetails"]))
         return answer["result"].get("value")
 
     def click(self, selector):
-        """Clicks the middle of the first matching element."""
+        """Clicks the centre of the first matching element."""
         place = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             "e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"

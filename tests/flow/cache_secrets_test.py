@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A build's bearer token, certificates, proxy and name server, with servers that are started here.
+"""Tests the bearer token, certificates, proxy and name server of a build with a remote cache.
 
 usage: cache_secrets_test.py MUSTER PROJECT SCENE
 
-Some scenes replace a file of the system for their programs, in a namespace of their own; they are
-skipped where namespaces are not allowed.
+Some scenes replace a system file for their programs, in a separate namespace. These scenes are
+skipped if namespaces are not allowed.
 """
 import http.server
 import os
@@ -27,7 +27,7 @@ INSIDE = "MUSTER_TEST_IS_INSIDE"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Records each request; answers 404, or the status and headers of its server."""
+    """Records each request, and answers 404, or the status and headers of its server."""
 
     protocol_version = "HTTP/1.1"
 
@@ -77,7 +77,7 @@ class Stage:
                 "--cache", address, *options]
 
     def build(self, address, *options, **environment):
-        """Returns what the build printed."""
+        """Runs a build and returns its output."""
         done = subprocess.run(self.command(address, *options), capture_output=True, text=True,
                               timeout=SECONDS, check=False, env={**os.environ, **environment})
         assert done.returncode == 0, done.stderr
@@ -86,8 +86,8 @@ class Stage:
         return done.stderr
 
     def build_until(self, holds, address, *options, **environment):
-        """Builds with the token until this holds for what a build printed. A build may be quicker
-        than the first answer, so that it neither queries nor reports what the test is about."""
+        """Builds with the token until the condition is true for the output of a build. Repeats,
+        because a build may end before the first answer of the cache."""
         for _ in range(ATTEMPTS):
             said = self.build(address, "--cache-token", str(self.folder / "token"), *options,
                               **environment)
@@ -97,7 +97,7 @@ class Stage:
 
 
 def token(stage):
-    """The server of the address gets the token with each request; no other host does."""
+    """The server of the address gets the token with each request, and no other host gets it."""
     server = Server()
     stage.build_until(lambda _: server.seen, f"http://127.0.0.1:{server.server_port}")
     assert server.authorizations() == {"Bearer " + TOKEN}, server.seen
@@ -111,7 +111,7 @@ def token(stage):
 
 
 def proxy(stage):
-    """A proxy from the environment gets the requests, but not the token of an https server."""
+    """A proxy from the environment gets the requests, but not the token for an https server."""
     server = Server(status=503)
     stage.build_until(lambda _: server.seen, "https://cache.example", no_proxy="",
                       https_proxy=f"http://127.0.0.1:{server.server_port}")
@@ -124,7 +124,7 @@ def openssl(folder, *arguments):
 
 
 def make_certificates(folder):
-    """Two authorities, and a server's certificate of the first."""
+    """Makes two certificate authorities, and a server's certificate from the first authority."""
     for name in ("first", "second"):
         openssl(folder, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                 f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.crt")
@@ -136,7 +136,8 @@ def make_certificates(folder):
 
 
 def certificates(stage):
-    """`--cache-ca` replaces the system's certificates, also those in the system's folder."""
+    """`--cache-ca` replaces the system's certificates, including the certificates in the system's
+    folder."""
     make_certificates(stage.folder)
     server = Server(certificate=str(stage.folder / "server"))
     address = f"https://127.0.0.1:{server.server_port}"
@@ -154,7 +155,7 @@ def certificates(stage):
 
 
 def name_server(stage):
-    """A name server that does not answer delays neither a build nor its end."""
+    """A name server that does not answer does not delay a build or its end."""
     silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     silent.bind(("127.0.0.77", 53))
     (stage.folder / "resolv.conf").write_text("nameserver 127.0.0.77\noptions timeout:30\n")
@@ -175,7 +176,7 @@ def name_server(stage):
 
 
 def enter_namespace():
-    """Runs this program again where it may mount and has a network of its own."""
+    """Runs this program again in new namespaces, with the right to mount and a separate network."""
     command = ["unshare", "--map-root-user", "--mount", "--net"]
     may = shutil.which("unshare") and shutil.which("ip") and not subprocess.run(
         [*command, "sh", "-c", "ip link set lo up && mount -t tmpfs none /mnt"],

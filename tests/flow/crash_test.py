@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills and disturbs builds, and checks that the output is exactly the old one or the new one.
+"""Kills and disturbs builds, and checks that each output is exactly the old build or the new build.
 
 usage: crash_test.py MUSTER PROJECT SCENE  (kill interrupt rivals full-disk foreign damaged
                                      forged-journal)
 
-Seeds are printed; CRASH_SEED repeats a run.
+Prints its seeds. CRASH_SEED repeats a run.
 """
 import hashlib
 import json
@@ -22,7 +22,7 @@ ROUNDS = 15
 
 
 def tree(folder):
-    """A hash of each file of an output, except muster's dot files and times."""
+    """Returns a hash of each file of an output. Ignores muster's dot files and times."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         relative = path.relative_to(folder)
@@ -42,7 +42,7 @@ class World:
         self.new_project = os.path.join(self.folder, "new")
         shutil.copytree(project, self.old_project)
         shutil.copytree(project, self.new_project)
-        # The new version differs in nearly every bundle, because its build also uses another level.
+        # With another level, nearly every bundle of the new version differs.
         self.new_options = ["--level", "12"]
         self.old = self.reference(self.old_project, [])
         self.new = self.reference(self.new_project, self.new_options)
@@ -69,8 +69,8 @@ class World:
         assert done.returncode == 0, done.stdout + done.stderr
 
     def check_old_or_new(self, out):
-        # Checked before any repair: each target is complete at every moment. Only between two
-        # exchanges can the targets be from different builds, and then the journal exists.
+        # Each target is complete, even before a repair. The targets may be from different builds
+        # only while the journal exists.
         before = tree(out)
         for target in ("client/", "server/", "build.json"):
             part = {path: digest for path, digest in before.items() if path.startswith(target)}
@@ -79,7 +79,7 @@ class World:
                        for whole in (self.old, self.new)), target
         if before not in (self.old, self.new):
             assert os.path.isdir(os.path.join(out, ".muster-publish")), os.listdir(out)
-        self.verify(out)  # finishes an interrupted publication first
+        self.verify(out)  # first finishes an interrupted publication
         now = tree(out)
         assert now in (self.old, self.new), sorted(set(now.items()) ^ set(self.old.items()))[:6]
         return now == self.new
@@ -103,7 +103,7 @@ def rude(world, how):
         time.sleep(world.random.uniform(0, length * 1.1))
         process.send_signal(how)
         if how == signal.SIGINT and number % 2 == 1:
-            # `timeout -s INT` sends the signal twice: to the child and to its group.
+            # `timeout -s INT` sends the signal to the child and again to its group.
             time.sleep(0.001)
             process.send_signal(how)
         process.wait(timeout=60)
@@ -113,7 +113,7 @@ def rude(world, how):
         if how == signal.SIGINT:
             left = [name for name in os.listdir(out) if name.startswith(".muster-staging")]
             assert not left, left
-        # The folder stays usable: the next build into it succeeds.
+        # The next build into the folder succeeds.
         subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
                        capture_output=True)
         assert tree(out) == world.new
@@ -135,13 +135,14 @@ def interrupted_newcomer(world, length):
         time.sleep(0.001)
         process.send_signal(signal.SIGINT)
         process.wait(timeout=60)
-        # A signal that arrives after publication ends the program, and the build stays.
+        # If the signal arrives after the publication, the build stays.
         if process.returncode == 0 or os.path.exists(top):
             assert tree(os.path.join(top, "deep", "out")) == world.new
 
 
 def background(world):
-    """A shell makes background jobs ignore Ctrl-C, which is meant for the foreground job."""
+    """A build that was started with SIGINT ignored, as a shell starts background jobs, ignores
+    Ctrl-C."""
     out = world.fresh_old_output()
     process = subprocess.Popen(
         world.build(world.new_project, out, world.new_options), stdout=subprocess.DEVNULL,
@@ -177,7 +178,7 @@ def rivals(world):
 def full_disk(world):
     mount = os.path.join(world.folder, "small")
     os.mkdir(mount)
-    # Room for the old output and the new one, in whole pages.
+    # The size of the old and the new output, in whole pages.
     pages = sum(1 + path.stat().st_size // 4096
                 for path in pathlib.Path(world.fresh_old_output()).rglob("*"))
     need = pages * 4096 * 5 // 2
@@ -203,7 +204,7 @@ def full_disk(world):
         subprocess.run(world.build(world.new_project, out, world.new_options), check=True,
                        capture_output=True)
         assert tree(out) == world.new
-        # The mount point itself can also be an output.
+        # An output can also be the mount point itself.
         shutil.rmtree(out)
         subprocess.run(world.build(world.old_project, mount, []), check=True, capture_output=True)
         assert tree(mount) == world.old
@@ -223,7 +224,7 @@ def foreign(world):
     assert os.listdir(out) == ["thesis.txt"]
     done = subprocess.run(world.build(world.old_project, precious, []), capture_output=True)
     assert done.returncode == 2, done.returncode
-    # A foreign build.json or client folder does not turn a folder into a build.
+    # A folder with an unrelated build.json or client folder is not a build.
     for report, inside in (("{}", "app.js"), ('{"format": 1, "muster": "0.1.0"}', "app.js")):
         shutil.rmtree(out)
         os.makedirs(os.path.join(out, "client"))
@@ -237,7 +238,7 @@ def foreign(world):
 
 
 def damaged(world):
-    """A build into a damaged output repairs it, whatever was lost."""
+    """A build into a damaged output repairs any damage."""
     for _ in range(ROUNDS):
         out = world.fresh_old_output()
         files = sorted(path for end in ("*.mbundle", "*.mcat")
@@ -257,7 +258,7 @@ def damaged(world):
 
 
 def forged_journal(world):
-    """An invalid journal is refused, and the output stays unchanged."""
+    """An invalid journal is refused, and the output does not change."""
     out = world.fresh_old_output()
     journal = os.path.join(out, ".muster-publish")
     for text in ("a/b 00\n", " 00\n", "../x 1\n", "client x\n", "client 1", "secrets 5\n"):

@@ -14,7 +14,7 @@ namespace {
 
 using testing::build_to_memory;
 
-/// Lists folders in an order that no real file system uses. Output must not depend on the order.
+/// Lists the entries of folders in a random order.
 class ShuffledFileSystem final : public FileReader {
  public:
   ShuffledFileSystem(const FileReader& inner, std::uint32_t seed) : inner_(inner), seed_(seed) {}
@@ -38,7 +38,7 @@ class ShuffledFileSystem final : public FileReader {
 
 std::string arena() { return MUSTER_SOURCE_DIR "/content/arena"; }
 
-// The names of files whose bytes differ; the bytes would be too long to print.
+// Returns the names of the files whose bytes differ.
 std::vector<std::string> differences(const MemoryFileSystem& a, const MemoryFileSystem& b) {
   std::vector<std::string> names;
   for (const auto& [path, bytes] : a.files()) {

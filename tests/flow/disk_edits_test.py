@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Edits the sample game at random, as users and tools do on a disk: links, swapped and restored
-files, times set back, damaged outputs. A build over an earlier output must equal a clean build.
+"""Makes random edits of the sample game on a disk, as users and tools do: links, swapped and
+restored files, times set back, damaged outputs. A build over an earlier output must equal a clean
+build.
 
 usage: disk_edits_test.py MUSTER PROJECT FIRST_SEED LAST_SEED
 
-A failure prints its seed and the edits before it. Edits that need no disk are tested far more often
-in memory (tests/flow/incremental_test.cpp).
+A failure prints its seed and the earlier edits. Edits that need no disk are tested more often in
+memory (tests/flow/incremental_test.cpp).
 """
 import hashlib
 import json
@@ -21,7 +22,7 @@ STEPS = 10
 
 
 def tree(folder):
-    """A hash of each file that a build makes, except times."""
+    """Returns a hash of each file of a build. Ignores times."""
     found = {}
     for path in sorted(pathlib.Path(folder).rglob("*")):
         relative = path.relative_to(folder)
@@ -41,7 +42,7 @@ class World:
         self.folder = pathlib.Path(folder)
         self.project = self.folder / "project"
         self.pristine = self.folder / "pristine"
-        self.aside = self.folder / "aside"  # target of links that lead outside
+        self.aside = self.folder / "aside"  # target of links out of the project
         self.out = self.folder / "out"
         shutil.copytree(sample, self.pristine, ignore=shutil.ignore_patterns("game", "*.py"))
         shutil.copytree(self.pristine, self.project)
@@ -73,7 +74,7 @@ class World:
         return path.with_name(path.name + ".meta")
 
     def changed(self, content):
-        """The content with one digit changed (same size), or with one more comment."""
+        """Returns the content with one digit changed (same size), or with another comment."""
         digits = [i for i, byte in enumerate(content) if chr(byte).isdigit()]
         if not digits or self.random.random() < 0.2:
             return content + b"# more\n"
@@ -173,12 +174,12 @@ class World:
         folder.symlink_to(target)
 
     def share_by_hard_link(self):
-        """Adds a second name for a file; a later edit changes the file through it."""
+        """Adds a second name (a link) for a file, through which later edits change the file."""
         path = self.any_file({".yaml", ".prefab"})
         try:
             os.link(path, self.aside / self.new_name(), follow_symlinks=True)
         except OSError:
-            pass  # a link that leads to another link
+            pass  # the link's target is also a link
 
     def put_folder_in_place_of_file(self):
         path = self.any_file()
@@ -186,7 +187,7 @@ class World:
         path.mkdir()
 
     def restore(self):
-        """A checkout restores the first state, with the old times or with new ones."""
+        """Restores the first state of a file, with the old time or with a new time."""
         copy = shutil.copy2 if self.random.random() < 0.5 else shutil.copy
         shutil.rmtree(self.project)
         shutil.copytree(self.pristine, self.project, copy_function=copy)
@@ -230,7 +231,8 @@ class World:
         path.symlink_to(target)
 
     def link_twins(self):
-        """Links bundles of one target to equal ones of the other, as deduplicating tools do."""
+        """Links bundles of one target to equal bundles of the other target, as deduplicating tools
+        do."""
         one, other = self.random.choice([("client", "server"), ("server", "client")])
         for path in sorted((self.out / one).rglob("*.mbundle")):
             twin = self.out / other / path.relative_to(self.out / one)
@@ -260,7 +262,7 @@ class World:
         """A build of one target never changes the other target."""
         target, other = self.random.choice([("client", "server"), ("server", "client")])
         before = tree(self.out / other)
-        level = self.random.choice(["9", "3"])  # another level packs everything again
+        level = self.random.choice(["9", "3"])  # a change of the level packs all bundles again
         code, said = self.build(self.out, "--target", target, "--level", level)
         assert code in (0, 1) or "leads out of the output, or nowhere" in said, said
         assert tree(self.out / other) == before, f"--target {target} has changed the {other}"
@@ -291,7 +293,7 @@ class World:
                 self.build_one_target()
         code, said = self.build(self.out)
         if code == 2 and "holds something that is no build" in said and edit in damages:
-            # Without its report, an output could be a user's documents.
+            # Without a report, muster does not recognise its output.
             shutil.rmtree(self.out)
             code, said = self.build(self.out)
         clean = self.folder / "clean"

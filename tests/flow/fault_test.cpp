@@ -1,5 +1,5 @@
-// Fails the n-th call to the file system, for all n. Nothing crashes, no incomplete file counts as
-// complete, and each file is the old or the new one.
+// Makes the n-th call to the file system fail, for all n. No incomplete file is accepted, and each
+// file is exactly the old or the new file.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -22,7 +22,8 @@ using testing::FaultyFileSystem;
 
 constexpr ErrorCode kCodes[] = {ErrorCode::io, ErrorCode::permission_denied, ErrorCode::not_found};
 
-/// Calls `look` once for each n for which an n-th call exists. Returns the number of calls.
+/// Calls `look` for each n, with the n-th call to the file system failing. Returns the number of
+/// calls.
 std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& look) {
   for (std::size_t n = 0;; ++n) {
     files.fail_at(n);
@@ -57,10 +58,11 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
     const auto opened = Project::open(files, 1, {});
     if (!opened) return;
     const std::vector<Finding> findings = validate(*opened.value(), {});
-    // A missing file is a failure only if it is required.
+    // A missing file is an error only if the file is required.
     if (!files.has_failed() || code == ErrorCode::not_found) return;
     CAPTURE(name, files.failed_call(), to_string(code));
-    // The file is read once more for the line of a finding; if that fails, only the line is lost.
+    // The file is read again for the line of a finding. If this read fails, only the line is
+    // missing.
     const bool has_lost_a_line =
         !usual.empty() && paths_of(findings) == usual &&
         files.failed_call() == "read " + findings.front().location.path.text();
@@ -69,7 +71,7 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
   CHECK(calls > 30);
 }
 
-TEST_CASE("Preparing leaves each file complete, old or new, wherever the disk fails",
+TEST_CASE("Wherever the disk fails, a prepare run leaves each file complete, old or new",
           "[flow][faults][sys-1]") {
   const ErrorCode code = GENERATE(ErrorCode::io, ErrorCode::no_space);
   const MemoryFileSystem before = project("unregistered-prefab");
@@ -90,7 +92,7 @@ TEST_CASE("Preparing leaves each file complete, old or new, wherever the disk fa
     CAPTURE(files.failed_call());
     if (applied) CHECK(memory.files() == after.files());
     for (const auto& [path, bytes] : memory.files()) {
-      // Ignored by Unity and by muster, and replaced by the next run.
+      // Unity and muster ignore temporary files, and the next run replaces them.
       if (path.name().starts_with('.') && path.extension() == "tmp") continue;
       const auto old_file = before.files().find(path);
       const auto new_file = after.files().find(path);
@@ -100,7 +102,7 @@ TEST_CASE("Preparing leaves each file complete, old or new, wherever the disk fa
       CHECK((is_old || is_new));
     }
     for (const auto& [path, bytes] : before.files()) CHECK(memory.files().contains(path));
-    // The next run finishes an interrupted one.
+    // The next run finishes the interrupted work.
     const auto again = Project::open(memory, 1, {});
     REQUIRE(apply_prepare(memory, plan_prepare(*again.value()).value()).has_value());
     for (const auto& [path, bytes] : after.files()) CHECK(memory.files().at(path) == bytes);
@@ -119,14 +121,14 @@ TEST_CASE("Checking an output reports each failure of the disk", "[flow][faults]
     const auto check = check_output(files, 1, {});
     if (!files.has_failed()) return;
     CAPTURE(files.failed_call(), to_string(code));
-    // One target of two may be missing, as after a build of only the other.
+    // One of the two targets may be missing, as after a build of one target.
     if (code == ErrorCode::not_found && files.failed_call().starts_with("stat ")) return;
     CHECK((!check.has_value() || !check.value().problems.empty()));
   });
   CHECK(calls > 6);
 }
 
-// The files of an output except our own dot files.
+// Returns the files of an output except muster's dot files.
 std::map<AssetPath, ByteVector> visible(const MemoryFileSystem& output) {
   auto files = output.files();
   std::erase_if(files, [](const auto& file) { return file.first.text().starts_with('.'); });
@@ -152,7 +154,7 @@ TEST_CASE(
   const auto opened = Project::open(source, 1, {}).value();
   const BuildOptions options{.jobs = 1};
   const BuildOptions other_options{.level = 12, .jobs = 1};
-  // The start is either no output or one that differs in every part.
+  // Starts without an output, or with an output that differs in every part.
   MemoryFileSystem before;
   const bool was_built = GENERATE(false, true);
   if (was_built) REQUIRE(testing::build_into(before, *opened, other_options).has_value());
@@ -185,12 +187,12 @@ TEST_CASE(
     REQUIRE(OutputFolder::recover(recovered).has_value());
     CHECK((visible(recovered) == old_output || visible(recovered) == new_output));
     if (visible(recovered) == new_output) ++new_outputs;
-    // A retry needs no repair before it, and leaves no extra files.
+    // The next build succeeds without a repair, and leaves no other files.
     REQUIRE(testing::build_into(memory, *opened, options).has_value());
     CHECK(memory.files() == after.files());
     if (!files.has_failed()) break;
   }
-  // Some failures happened before the commit point, others after it.
+  // Failures happened both before and after the commit point.
   CHECK(new_outputs > 3);
 }
 

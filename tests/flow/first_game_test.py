@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 
-# Lines without includes, blanks and comments.
+# The maximum number of lines, without includes, blank lines and comments.
 LINES_MAX = {"server_main.cpp": 30, "client_main.cpp": 30, "test.cpp": 20}
 
 

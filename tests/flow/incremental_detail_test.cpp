@@ -1,4 +1,4 @@
-// Single cases of an incremental build: what it repacks and what it reports.
+// Single cases of incremental builds: the packed bundles and the reported reasons.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ using testing::Settings;
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-/// A project in which a file is saved just before its n-th read.
+/// A project in which a file is saved immediately before its n-th read.
 class SavedMeanwhile final : public FileReader {
  public:
   SavedMeanwhile(MemoryFileSystem& files, AssetPath saved, std::string text, int reading)
@@ -78,7 +78,7 @@ TEST_CASE("A file saved while a build reads it leads to no wrong output and no w
     REQUIRE(build(crates.project.files, elsewhere, elsewhere, settings).is_built);
     CHECK(differences(elsewhere, clean).empty());
   }
-  // The content of a kept shared bundle is not read.
+  // The content of a reused shared bundle is not read.
   if (!has_earlier || !is_shared) CHECK(saves > 0);
 }
 
@@ -91,8 +91,8 @@ TEST_CASE("A build verifies copied bundles when the output changed after it bega
   other.edit("Assets/Tin.prefab", "current: 7", "current: 9");
   MemoryFileSystem newer;
   REQUIRE(build(other.project.files, newer, newer, Settings{}).is_built);
-  // Another build publishes after the stamps are read and before the copy. So the stamps are old,
-  // and the bytes are new.
+  // Another build publishes after the stamps are read and before bundles are copied. So the stamps
+  // are old, and the bytes are new.
   Settings settings;
   settings.previous_stamps = &previous;
   MemoryFileSystem torn = newer;
@@ -122,7 +122,7 @@ TEST_CASE("Bundles of an output without a state are not stored in a cache",
   CHECK_FALSE(blobs.blobs.empty());
 }
 
-TEST_CASE("Values of a cache that are intact and have another format are counted, and replaced",
+TEST_CASE("Intact cache values of another format are counted and replaced",
           "[flow][incremental][cache]") {
   Crates crates;
   MemoryBlobs blobs;
@@ -143,7 +143,7 @@ TEST_CASE("Values of a cache that are intact and have another format are counted
 
 TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental][cache]") {
   Crates crates;
-  std::string noise;  // Too large to be inlined, so its content is a separate blob.
+  std::string noise;  // Too large to be inlined.
   while (noise.size() < 6 * kInlinedBytesMax) noise += hash_bytes(as_bytes(noise)).to_string();
   crates.project.files.add("Assets/Big.png", noise);
   MemoryBlobs blobs;
@@ -152,7 +152,7 @@ TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental]
   const auto [gets, hits] = std::pair(blobs.gets, cache.counters(0).hits);
   MemoryFileSystem elsewhere;
   REQUIRE(build(crates.project.files, elsewhere, elsewhere, {.cache = &cache}).is_built);
-  // One request and one hit for the questions, and one of each for the bundle.
+  // One request and one hit for the queries, and one of each for the bundle.
   CHECK(cache.counters(0).hits - hits >= 8);
   CHECK(static_cast<std::uint64_t>(blobs.gets - gets) == cache.counters(0).hits - hits);
 }
@@ -166,7 +166,7 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
   SECTION("content") {
     crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");
     const Outcome now = crates.make();
-    CHECK(now.packed == 2);  // for client and server
+    CHECK(now.packed == 2);  // one each for client and server
     CHECK(crates.has(now, "content", "Assets/Tin.prefab"));
   }
   SECTION("import settings") {
@@ -174,7 +174,7 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
                              "fileFormatVersion: 2\nguid: " + crates.picture.to_string() +
                                  "\nTextureImporter:\n  mips: 1\n");
     const Outcome now = crates.make();
-    CHECK(now.packed == 1);  // for the client: a server has no pictures
+    CHECK(now.packed == 1);  // only for the client, because a server has no pictures
     CHECK(crates.has(now, "import settings", "Assets/Big.png.meta"));
   }
   SECTION("an option") {
@@ -288,7 +288,7 @@ TEST_CASE("A file that changes twice within one step of the clock is not missed"
   crates.project.files.touch(path("Assets/Tin.prefab"));
   REQUIRE(crates.make().is_built);
   CHECK(crates.make().was_up_to_date);
-  crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");  // as long as before
+  crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");  // the same size as before
   const Outcome now = crates.make();
   CHECK_FALSE(now.was_up_to_date);
   CHECK(now.packed == 2);
@@ -315,7 +315,7 @@ TEST_CASE("A damaged or unknown state costs a full build and nothing else",
   CHECK(differences(crates.output, clean).empty());
 }
 
-// The bytes of level 1 represent the bytes of another compressor release.
+// A bundle of level 1 simulates a bundle of another compressor release.
 TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the level changes",
           "[flow][incremental][sys-12]") {
   Crates crates;
@@ -344,7 +344,8 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
 
   SECTION("a comparison with a clean build allows for it") {
     ComparedFiles compared(crates.output);
-    CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);  // and not published
+    // the comparison does not publish
+    CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);
     const auto strict = compared.differences({"client", "server"}, false);
     CHECK_FALSE(strict.value().empty());
     const auto knowing = compared.differences({"client", "server"}, true);

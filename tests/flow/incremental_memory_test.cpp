@@ -1,4 +1,4 @@
-// A build after an edit reads only changed files, and reports the same as a clean build.
+// A build after an edit reads only changed files, and has the same report as a clean build.
 #include <functional>
 #include <set>
 #include <string>
@@ -15,7 +15,7 @@ using testing::differences;
 using testing::Outcome;
 using testing::UnityProject;
 
-/// Records which files of a project were read.
+/// Records the files of a project that were read.
 class ReadLog final : public FileReader {
  public:
   explicit ReadLog(const MemoryFileSystem& files) : files_(files) {}
@@ -44,7 +44,8 @@ std::string variant_of(const Guid& base, std::string_view change) {
          "    m_RemovedComponents: []\n  m_SourcePrefab: {fileID: 100100000, " + target + "\n";
 }
 
-/// A lamp that is a variant of a post, with a picture and a script. Both are registered.
+/// A project with a post and its variant, a lamp, which are both registered. They use a picture and
+/// a script.
 struct Street {
   Street() {
     settings("");
@@ -113,7 +114,7 @@ struct Edit {
   std::function<void(Street&)> apply;
 };
 
-TEST_CASE("Stored results of an asset are recomputed when something else changes them",
+TEST_CASE("Stored results of an asset are recomputed when another file affects them",
           "[flow][incremental][sys-12]") {
   const auto [name, rule, apply] = GENERATE(
       Edit{"a source becomes a cycle", "prefab-cycle",
@@ -192,7 +193,7 @@ TEST_CASE("A value that no longer fits a changed script is reported in its uncha
 TEST_CASE("Stripping of an unchanged file follows changed rules and classes",
           "[flow][incremental][strip][sys-12]") {
   Street street;
-  // Only the override of the script's component refers to the picture.
+  // Only an override of the script's component refers to the picture.
   const std::string post(
       as_text(street.project.files.files().at(AssetPath::parse("Assets/Post.prefab").value())));
   const std::size_t at = post.find("--- !u!114 &");
@@ -205,7 +206,7 @@ TEST_CASE("Stripping of an unchanged file follows changed rules and classes",
                                                   "      value: \n      objectReference: " +
                                                   UnityProject::strong(street.picture) + "\n"));
   const std::string keep = "keep: [texture]";
-  // In the report's list of stripped assets, the rule follows the path.
+  // The report lists each stripped asset as its path and the rule.
   const auto is_packed = [&] {
     REQUIRE(street.build(street.project.files).is_built);
     MemoryFileSystem clean;

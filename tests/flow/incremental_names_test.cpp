@@ -12,10 +12,10 @@ namespace {
 using testing::UnityProject;
 
 struct Renaming {
-  std::string of;      ///< The renamed file: Lift.yaml or Inner.yaml.
-  std::string lift;    ///< The text of a prefab; GUID is Inner's.
-  std::string inner;   ///< The text of the file that Lift.yaml refers to.
-  std::size_t packed;  ///< Number of bundles, of client and server.
+  std::string of;      ///< The renamed file: `Lift` or `Inner`.
+  std::string lift;    ///< The text of Lift.yaml. `GUID` is replaced by the guid of Inner.yaml.
+  std::string inner;   ///< The text of Inner.yaml.
+  std::size_t packed;  ///< The number of packed bundles of client and server together.
 };
 
 TEST_CASE("A rename repacks only the assets that get their name from the file",
@@ -29,7 +29,7 @@ TEST_CASE("A rename repacks only the assets that get their name from the file",
       {"Inner", "class: Prefab\nroot: {name: lift}\nuses: GUID\n", "class: Thing\n" + bare, 0},
       {"Inner", nesting, "class: Prefab\n" + bare, 2},
       {"Inner", nesting, "class: Prefab\nroot: {name: inner}\n", 0},
-      // A prefab that nests or varies another file treats it as a prefab.
+      // A file that a prefab nests, or has as its base, is treated as a prefab.
       {"Inner", nesting, "class: Thing\n" + bare, 2},
       {"Inner", nesting, bare, 2},
       {"Inner", "class: Prefab\nvariant_of: GUID\n", "class: Thing\n" + bare, 2},

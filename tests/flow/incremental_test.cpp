@@ -1,4 +1,4 @@
-// Incremental builds equal clean builds after any edits.
+// Tests that incremental builds equal clean builds after random edits.
 #include <algorithm>
 #include <random>
 
@@ -22,11 +22,11 @@ Outcome build(const EditedProject& project, MemoryFileSystem& output, const Sett
   return testing::build(project.files, output, output, settings);
 }
 
-/// Edits, builds and compares. Sometimes the options change, or a build is killed halfway.
+/// Edits, builds and compares. Sometimes changes the options, or kills a build.
 class Run {
  public:
   explicit Run(std::uint32_t seed) : random_(seed * 7919 + 1), project_(seed) {
-    // A quarter of the projects train dictionaries, even from very little data.
+    // A quarter of the projects train dictionaries.
     if (seed % 4 != 1) return;
     settings_.options.sampling = {
         .assets_min = 4,
@@ -75,7 +75,7 @@ class Run {
     }
     auto unlike = differences(output_, clean);
     if (settings_.options.targets != TargetSet::both()) {
-      // The server's part is from an earlier build, and the report includes it.
+      // The server's target is from an earlier build.
       std::erase_if(unlike, [](const auto& path) { return !path.starts_with("client/"); });
     }
     CHECK(unlike.empty());
@@ -97,7 +97,7 @@ class Run {
  private:
   std::uint32_t below(std::uint32_t count) { return static_cast<std::uint32_t>(random_() % count); }
 
-  // A machine with only the cache makes the same output, and the next machine packs nothing.
+  // A machine with only the cache builds the same output, and the next machine packs no bundle.
   void check_cache(const MemoryFileSystem& clean) {
     Settings cached = settings_;
     cached.cache = &cache_;
@@ -109,7 +109,7 @@ class Run {
     CHECK(differences(next, clean).empty());
   }
 
-  // Without an edit there is nothing to do, and a build that checks everything packs nothing.
+  // Without an edit, a build has nothing to do. A build that checks all files packs no bundle.
   void check_rest() {
     const auto before = output_.files();
     const Outcome again = build(project_, output_, settings_);
@@ -147,8 +147,8 @@ class Run {
   std::size_t dictionaries_ = 0;
   std::size_t packed_ = 0;
   std::size_t packed_clean_ = 0;
-  std::size_t varied_ = 0;  ///< Number of variant bundles.
-  std::size_t known_ = 0;   ///< Number of assets that were not read again.
+  std::size_t varied_ = 0;  ///< The number of variant bundles.
+  std::size_t known_ = 0;   ///< The number of assets that were not read again.
 };
 
 void run_seeds(std::uint32_t first, std::uint32_t last) {
@@ -169,7 +169,7 @@ void run_seeds(std::uint32_t first, std::uint32_t last) {
     varied += run.varied();
     known += run.known();
   }
-  // Most states of the project build, many with variants; most bundles are reused.
+  // Most states of the project can be built, and most bundles are reused.
   CHECK(built > 3 * (last - first));
   CHECK(varied > built);
   CHECK(packed * 2 < packed_clean);

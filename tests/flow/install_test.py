@@ -4,7 +4,7 @@
 usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT FIRST_GAME [CMAKE OPTIONS...]
 
 Small programs in C++ and C read a catalog. The tutorial game is built in Release, without
-assertions, and played over real UDP.
+assertions, and runs over real UDP.
 """
 import os
 import shutil
@@ -23,7 +23,7 @@ def run(*command, **options):
 
 
 def check_texts(prefix, forbidden):
-    """No installed text contains a path of this machine."""
+    """Checks that no installed text contains a path of this machine."""
     for folder, _, files in os.walk(prefix):
         for name in files:
             if not name.endswith((".cmake", ".pc", ".h", ".md")):

@@ -1,5 +1,5 @@
-// A build of one target must not change the other target, even if that contains links into the
-// first.
+// A build of one target must not change the other target, even if the other target contains links
+// into the built target.
 #include <filesystem>
 #include <map>
 
@@ -48,7 +48,7 @@ void change_all(UnityProject& project) {
 
 using Contents = std::map<std::string, std::string>;
 
-/// The files that a reader sees, including those behind links.
+/// Returns the files below a folder, including the targets of links.
 Contents files_in(const FileReader& files, const AssetPath& folder) {
   Contents found;
   const auto entries = files.list(folder);
@@ -90,7 +90,7 @@ struct BuiltCrates {
   UnityProject project = project_of_crates();
 };
 
-TEST_CASE("A build of one target leaves the other unchanged, even when it links into the first",
+TEST_CASE("A build of one target does not change the other target that has links into it",
           "[flow][incremental][sys-12]") {
   const Target built = GENERATE(Target::client, Target::server);
   const bool is_by_folder = GENERATE(false, true);
@@ -114,7 +114,7 @@ TEST_CASE("A build of one target leaves the other unchanged, even when it links 
   CHECK(files_in(files, left) == before);
   CHECK(files_in(files, twin.child("bundles")) != files_in(files, left.child("bundles")));
 
-  // A link that leads outside, or to a missing file, cannot be kept beside the other files.
+  // A build is refused if the other target contains a link out of the output, or to a missing file.
   if (is_by_folder) return;
   link_files(crates.on_disk(left.child("shared")), crates.on_disk(twin.child("shared")));
   const fs::path link = crates.on_disk(left) / "bundles/link";
@@ -127,7 +127,7 @@ TEST_CASE("A build of one target leaves the other unchanged, even when it links 
   }
 }
 
-TEST_CASE("A target that is a link itself is refused before anything is replaced",
+TEST_CASE("A target that is a link is refused before any file is replaced",
           "[flow][incremental][sys-12]") {
   BuiltCrates crates;
   DiskFileSystem& files = crates.files;
@@ -138,7 +138,7 @@ TEST_CASE("A target that is a link itself is refused before anything is replaced
   CHECK_FALSE(testing::build(crates.project.files, files, files, Settings{}).is_built);
   CHECK(files_in(files, client) == before);
   CHECK(OutputFolder::needs_recovery(files).value() == false);
-  fs::create_directory(fs::path(files.root()) / ".muster-publish");  // a publication to be finished
+  fs::create_directory(fs::path(files.root()) / ".muster-publish");  // an interrupted publication
   CHECK_FALSE(testing::build(crates.project.files, files, files, Settings{}).is_built);
   CHECK(files_in(files, client) == before);
 }

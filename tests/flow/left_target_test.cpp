@@ -1,4 +1,4 @@
-// Builds of one target at a time, and outputs without a state: when their bundles can be reused.
+// Tests when bundles can be reused after builds of one target, and from outputs without a state.
 #include <catch2/catch.hpp>
 
 #include "tests/support/incremental_builds.h"
@@ -12,8 +12,8 @@ using testing::differences;
 using testing::Settings;
 using testing::UnityProject;
 
-/// A prefab whose members differ between client and server, and a large file with a level by
-/// extension.
+/// A project with a prefab whose bundle members differ between client and server, and a large file
+/// whose level depends on its extension.
 UnityProject project_of_data() {
   UnityProject project;
   project.files.add("muster.yaml",
@@ -26,7 +26,7 @@ UnityProject project_of_data() {
   std::string text;
   for (int i = 0; i < 40000; ++i) text += static_cast<char>('a' + (i * i) % 23);
   const Guid data = project.file("Assets/Big.dat", text);
-  // The server omits the material, so that no bundle of the client has the same members.
+  // The server omits the material, so that client and server have no equal bundle.
   const Guid box = project.prefab(
       "Assets/Box.prefab", {{health, "  data: " + UnityProject::strong(data) +
                                          "\n  paint: " + UnityProject::strong(paint) + "\n"}});
@@ -35,8 +35,7 @@ UnityProject project_of_data() {
   return project;
 }
 
-TEST_CASE("A bundle of one target is not reused for a file that was renamed since",
-          "[flow][incremental][sys-12]") {
+TEST_CASE("A bundle is not reused after its file was renamed", "[flow][incremental][sys-12]") {
   UnityProject project = project_of_data();
   const Settings client{.options = {.targets = Target::client, .level = 1, .jobs = 1}};
   const Settings server{.options = {.targets = Target::server, .level = 1, .jobs = 1}};

@@ -1,4 +1,4 @@
-// The sample game's levels: a main prefab and layers, on client and server.
+// The levels of the sample game, on client and server.
 #include <catch2/catch.hpp>
 
 #include "content/arena/game/components.h"
@@ -11,7 +11,7 @@ using namespace muster;
 
 namespace {
 
-/// The arena on a client or a server.
+/// The arena's build of a client or a server.
 struct Side {
   Side(const MemoryFileSystem& build, const std::string& name)
       : source(build, AssetPath::parse(name).value()),
@@ -51,7 +51,7 @@ TEST_CASE("The arena's levels are a main prefab and layers; one layer is only fo
     CAPTURE(type_id);
     client.level.load(client.level_at(type_id));
     server.level.load(server.level_at(type_id));
-    client.frames(1);  // Unloaded while it is still loading.
+    client.frames(1);  // The level is unloaded while it is loading.
     client.level.load(client.level_at(type_id));
     client.frames(20);
     server.frames(20);
@@ -64,7 +64,7 @@ TEST_CASE("The arena's levels are a main prefab and layers; one layer is only fo
     CHECK(server.level.layer_state("background") == LevelState::none);
     CHECK(client.level.layer_count() == server.level.layer_count() + 1);
     CHECK(client.world.entity_count() > server.world.entity_count());
-    // The placed entities are equal on both sides, in the same order.
+    // The placed entities are equal on both sides and in the same order.
     REQUIRE(client.level.placed().size() == server.level.placed().size());
     CHECK_FALSE(client.level.placed().empty());
     for (std::size_t i = 0; i < client.level.placed().size(); ++i) {

@@ -3,8 +3,8 @@
 //   net_peer server ADDRESS            prints "listening PORT KEY"; serves one client and echoes
 //   net_peer client ADDRESS KEY        connects, sends, and checks the echo
 //
-// The client sends messages, payloads and a block with bytes that both ends can check. Exit code 0:
-// everything was echoed unchanged.
+// The client sends messages, payloads and a block whose bytes both ends can verify. The exit code
+// is 0 if all echoes are unchanged.
 #include <array>
 #include <cstdio>
 #include <cstring>
@@ -95,7 +95,7 @@ int serve(const Address& address) {
   return 1;
 }
 
-/// The echoes that a client has received so far.
+/// The echoes that a client has received.
 struct Echo {
   std::uint32_t sent = 0;
   std::uint32_t returned = 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Two processes communicate over real sockets: over IPv4 and IPv6 on the loopback, and between two
-network namespaces with delay and loss, if this machine allows them.
+"""Two processes communicate over real sockets: with IPv4 and IPv6 on the loopback interface, and
+between two network namespaces with delay and loss, if this machine allows namespaces.
 
 usage: net_process_test.py NET_PEER"""
 
@@ -41,12 +41,13 @@ def has_ipv6():
 def run(*command):
     try:
         return subprocess.run(command, capture_output=True, text=True).returncode == 0
-    except FileNotFoundError:  # A small system has no `ip`.
+    except FileNotFoundError:  # The command `ip` is not installed.
         return False
 
 
 class Namespaces:
-    """Two network namespaces with a cable between them, 30 ms and 5 % loss each way."""
+    """Two network namespaces with a link between them: 30 ms delay and 5 % loss in each
+    direction."""
 
     def __init__(self):
         tag = f"mst{os.getpid()}"
@@ -62,7 +63,7 @@ class Namespaces:
                 run("ip", "-n", name, "addr", "add", f"10.77.0.{number}/24", "dev", name)
                 and run("ip", "-n", name, "link", "set", name, "up")
                 for number, name in enumerate(self.names, 1)))
-        # Without netem in the kernel, the link is a good one.
+        # Without netem in the kernel, the link has no delay and no loss.
         self.is_bad = self.is_made and all([
             run("ip", "netns", "exec", name, "tc", "qdisc", "add", "dev", name, "root",
                 "netem", "delay", "30ms", "5ms", "loss", "5%") for name in self.names])

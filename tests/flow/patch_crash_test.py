@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills 'muster patch apply' at random moments. The output must be exactly the old build or the new
-one, and the same command started again must finish the new one.
+"""Kills 'muster patch apply' at random times. The output must be exactly the old build or the new
+build. The same command, started again, must finish the new build.
 
 usage: patch_crash_test.py MUSTER PROJECT
 
-Seeds are printed; CRASH_SEED repeats a run.
+Prints its seeds. CRASH_SEED repeats a run.
 """
 import os
 import shutil
@@ -17,8 +17,7 @@ from crash_test import ROUNDS, World, tree
 
 
 def made_patch(world):
-    """Returns a patch between builds that differ in nearly every bundle, and the old build, because
-    building it again would give another report."""
+    """Returns a patch between two builds that differ in nearly every bundle, and the old build."""
     outs = []
     for project, options in ((world.old_project, []), (world.new_project, world.new_options)):
         outs.append(os.path.join(world.folder, f"reference-{len(outs)}"))
@@ -49,7 +48,7 @@ def rude(world, base, patch, in_place):
         if in_place:
             outcomes[world.check_old_or_new(out)] += 1
         else:
-            # The next run finishes a committed patch; before the commit there is no output.
+            # The next run finishes a committed patch. Before the commit, there is no output.
             found = tree(out)
             outcomes[found == world.new] += 1
             assert found in ({}, world.new) or os.path.isdir(os.path.join(out, ".muster-publish"))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds the runtime library as a game's build does: by CMAKE_BUILD_TYPE, without a preset.
+"""Builds the runtime library as a game's project does: with CMAKE_BUILD_TYPE and without a preset.
 
 usage: plain_build_test.py CMAKE SOURCE_DIR [CMAKE OPTIONS...]
 

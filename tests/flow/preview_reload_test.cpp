@@ -1,4 +1,4 @@
-// Entities in a preview follow the texts of a project while these are edited.
+// Edits of a project's files change the entities of a preview.
 #include <memory>
 
 #include <catch2/catch.hpp>
@@ -32,9 +32,9 @@ constexpr const char* kTreeGuid = "0123456789abcdef0123456789abcd01";
 constexpr const char* kRegistryGuid = "0123456789abcdef0123456789abcd02";
 constexpr const char* kRootGuid = "0123456789abcdef0123456789abcd03";
 
-// A tree with a fruit, in a project of plain YAML, and a world that shows it.
+// A project of plain YAML with a tree and a fruit, and a world that shows them.
 struct Garden {
-  // The project as last read.
+  // The project as it was last read.
   struct Look {
     explicit Look(const MemoryFileSystem& files)
         : project(Project::open(files, 1, {}).value()),
@@ -73,7 +73,7 @@ struct Garden {
   }
 
   EntityId plant() { return spawner->spawn(Guid::parse(kTreeGuid).value()).value().root; }
-  // Reads the project again, as a tool does after a notification or periodically.
+  // Reads the project again, as a tool does after a notification.
   ReloadReport poll() {
     auto newer = std::make_unique<Look>(files);
     ReloadReport report = instances.reload(*spawner, newer->store);
@@ -98,7 +98,7 @@ TEST_CASE("An edited value is applied to the entities of a preview, without resp
   Garden garden;
   const EntityId tree = garden.plant();
   const EntityId apple = garden.world.first_child(tree);
-  garden.world.get(garden.trunk, tree)->rings = 100;  // Set by the game itself.
+  garden.world.get(garden.trunk, tree)->rings = 100;  // The game sets the value.
   CHECK(garden.poll().unchanged == 1);
   garden.put(kTree, Garden::tree("height: 4, rings: 8", "weight: 5"));
   CHECK(garden.poll().updated == 1);
@@ -106,12 +106,12 @@ TEST_CASE("An edited value is applied to the entities of a preview, without resp
   CHECK(garden.world.get(garden.trunk, tree)->height == 4);
   CHECK(garden.world.get(garden.trunk, tree)->rings == 100);
   CHECK(garden.world.get(garden.fruit, apple)->weight == 5);
-  // Later entities are spawned from the new text.
+  // New entities are spawned from the new text.
   CHECK(garden.world.get(garden.trunk, garden.plant())->rings == 8);
   CHECK(garden.poll().unchanged == 2);
 }
 
-TEST_CASE("An edit of more than values respawns everything below the root",
+TEST_CASE("An edit of the structure respawns all entities below the root",
           "[flow][preview][reload][sys-13]") {
   Garden garden;
   const EntityId tree = garden.plant();
@@ -127,7 +127,7 @@ TEST_CASE("An edit of more than values respawns everything below the root",
   CHECK(garden.world.entity_count() == 2);
 }
 
-TEST_CASE("A text that cannot be cooked leaves a preview unchanged until the text is fixed",
+TEST_CASE("A file that cannot be cooked leaves a preview unchanged until the file is fixed",
           "[flow][preview][reload][sys-13]") {
   Garden garden;
   const EntityId tree = garden.plant();

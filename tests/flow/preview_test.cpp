@@ -33,7 +33,7 @@ arena::TourReport tour_of(const BundleSource& source, BundleStore::Catalogs cata
 
 }  // namespace
 
-TEST_CASE("A preview shows the same as a build", "[flow][preview][sys-13]") {
+TEST_CASE("A preview has the same entities as a build", "[flow][preview][sys-13]") {
   const DiskFileSystem files =
       DiskFileSystem::open(std::string(MUSTER_SOURCE_DIR) + "/content/arena").value();
   const auto project = Project::open(files, 1, {}).value();

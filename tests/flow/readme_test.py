@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares README's worked example with the quoted files and the output of the programs.
+"""Compares the example in README.md with the quoted files and the output of the programs.
 
 usage: readme_test.py ROOT MUSTER ARENA_DEMO
 
-Blocks that name a file in their first line, and the C++ of the component, must be lines of that
-file in the same order; comments are ignored. The last blocks must be the output of build and demo;
-times are ignored.
+If the first line of a block names a file, the block must consist of lines of this file in the same
+order. The same applies to the C++ code of the component. Comments are ignored. The last blocks must
+equal the output of build and demo, without times.
 """
 
 import pathlib
@@ -15,19 +15,20 @@ import sys
 import tempfile
 
 def blocks_of(text):
-    """(language, lines) of every fenced block."""
+    """Returns (language, lines) of every fenced block."""
     return [(language, body.splitlines())
             for language, body in re.findall(r"^```(\w*)\n(.*?)^```$", text, re.S | re.M)]
 
 
 def first_missing(wanted, lines):
-    """The first wanted line that does not follow the earlier ones in `lines`; None if all do."""
+    """Returns the first wanted line that does not follow the earlier wanted lines in `lines`; None
+    if there is none."""
     rest = iter(lines)
     return next((line for line in wanted if line not in rest), None)
 
 
 def words_without_times(line):
-    """The words of a printed line, without the times in a row of the demo and in its sum."""
+    """Returns the words of a printed line, with the times of the demo replaced."""
     words = re.sub(r"\d+ us", "TIME us", line).split()
     if words and words[0] in ("client", "server") and len(words) == 9:
         words[6] = "TIME"

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Two machines share their builds through a real server, and through servers that misbehave.
+"""Two machines share their builds through a real server, and through faulty servers.
 
 usage: remote_cache_test.py MUSTER PROJECT SCENE
 
-The server is Debian's nginx with WebDAV, started here. A machine is a checkout and a cache folder
-of its own. Whatever the server does, a build ends with the same bytes as without a cache.
+The server is Debian's nginx with WebDAV, which this test starts. A machine is simulated by a
+checkout and a cache folder. For every fault of the server, a build must give the same bytes as
+without a cache.
 """
 import hashlib
 import http.server
@@ -67,7 +68,7 @@ class Nginx:
         config.write_text(CONFIG.format(folder=self.folder, port=self.port, methods=methods,
                                         more=more))
         program = shutil.which("nginx") or "/usr/sbin/nginx"
-        # Started by root, its workers run as another user, who cannot write here.
+        # When root starts nginx, its workers run as another user and cannot write into this folder.
         user = ["-g", "user root;"] if os.geteuid() == 0 else []
         self.process = subprocess.Popen(
             [program, "-p", str(self.folder), "-c", str(config), "-e",
@@ -92,7 +93,7 @@ class Nginx:
         return [path for path in (self.folder / "store").rglob("*") if path.is_file()]
 
     def kill(self):
-        # The workers of a killed master keep running; kill all of this group.
+        # The workers of a killed master continue to run, so all processes are killed.
         children = subprocess.run(["pgrep", "-P", str(self.process.pid)], capture_output=True,
                                   text=True, check=False).stdout.split()
         for child in (self.process.pid, *map(int, children)):
@@ -104,7 +105,7 @@ class Nginx:
 
 
 class Machine:
-    """A checkout, an output and a cache folder."""
+    """A simulated machine: a checkout, an output and a cache folder."""
 
     def __init__(self, muster, project, folder):
         self.muster = muster
@@ -113,7 +114,8 @@ class Machine:
         shutil.copytree(project, self.project)
 
     def build(self, *options, out="out"):
-        """Returns the summary and standard error. Level 19 packs slowly, so that look-ups pay."""
+        """Returns the summary and standard error. Uses level 19, which packs so slowly that a cache
+        is faster."""
         if "--level" not in options:
             options = ("--level", "19", *options)
         done = subprocess.run(
@@ -127,7 +129,7 @@ class Machine:
                           *options, out=out)
 
     def files(self, out="out"):
-        """The files for players, by path."""
+        """Returns the files of the build for players, by path."""
         root = self.folder / out
         return {str(path.relative_to(root)): hashlib.sha256(path.read_bytes()).digest()
                 for side in ("client", "server")
@@ -157,8 +159,8 @@ class Stage:
 
 
 def shared(stage):
-    """One machine fetches the bundles that another has packed, except when packing is quicker. So
-    bundles on the server may be packed again, and are then in the folder."""
+    """One machine fetches bundles that another machine has packed. A bundle for which packing is
+    faster is packed again, and stored in the folder."""
     server = stage.nginx()
     try:
         first, second = stage.machine("first"), stage.machine("second")
@@ -180,7 +182,8 @@ def shared(stage):
 
 
 def read_only(stage):
-    """A machine without write permission stores nothing, by option or by the server's answer."""
+    """A machine without write permission stores nothing. The permission is denied by an option or
+    by the server."""
     server = stage.nginx()
     try:
         machine = stage.machine("first")
@@ -223,7 +226,7 @@ def garbage(stage):
 
 
 def dies(stage):
-    """The server dies in the middle of an answer, and later there is no server."""
+    """The server is killed during an answer, and later there is no server."""
     server = stage.nginx()
     stage.machine("first").build_with(server)
     server.kill()
@@ -264,7 +267,8 @@ class Silent(http.server.BaseHTTPRequestHandler):
 
 
 def slow(stage):
-    """A server that does not answer costs a bounded time, and Ctrl-C ends the wait at once."""
+    """A server that does not answer delays a build for a bounded time. Ctrl-C ends the wait at
+    once."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Silent)
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -288,7 +292,8 @@ def slow(stage):
 
 
 def folder(stage):
-    """A cache folder is shared by checkouts, repairs damage, and stays within its size."""
+    """Several checkouts share a cache folder. It repairs damage, and does not exceed its size
+    limit."""
     cache = os.path.join(stage.folder, "shared-cache")
     first, second = stage.machine("first"), stage.machine("second")
     both = [threading.Thread(target=machine.build, args=("--cache", cache))

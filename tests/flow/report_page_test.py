@@ -24,9 +24,9 @@ classes:
 budgets:
 - {kind: png, target: client, bytes: 1 GiB}
 """
-# The path has slashes, so these are folders. An unescaped `</script>` would close an element.
+# The slashes in this path make folders. An unescaped `</script>` would close an element.
 HOSTILE = "plain/</script><script>window.hacked=1</script>/\"'><img src=x onerror=hacked=1>&amp;"
-MANY = 320  # more than the map shows for one folder
+MANY = 320  # more assets than the map shows for one folder
 UNICODE = "plain/\u00fcml\u00e4ut \u65e5\u672c\u8a9e \u202eabc \U0001f4e6"
 
 
@@ -58,7 +58,8 @@ def noise(size, seed):
 
 
 def make_project(root):
-    """Four prefabs: two share a picture through a material; two pictures are equal."""
+    """A project of four prefabs. Two prefabs share a picture through a material, and two pictures
+    are equal."""
     write(root, "plain/shared/Big.png", noise(90000, 1), 1)
     write(root, "plain/shared/Paint.mat", prefab("Paint", 1), 2)
     write(root, "plain/one/One.prefab", prefab("One", 2), 11)
@@ -132,7 +133,6 @@ def check_first_look(page):
     page.check("[...document.querySelectorAll('#map .box')].every(b => b.clientWidth > 0)")
     assert "over" in page.text("#budget"), page.text("#budget")
     assert "since" in page.text("#cards"), page.text("#cards")
-    # All boxes are inside the map, and top-level boxes do not overlap.
     page.check("""(() => { const m = document.getElementById('map').getBoundingClientRect();
         const all = [...document.querySelectorAll('#map > .box')].map(
           b => b.getBoundingClientRect());
@@ -148,7 +148,7 @@ def check_clicks(page):
     page.check(crumbs, 1)
     browser.click("#map > .box.group .name")
     page.check(crumbs, 2)
-    # An asset inside shows its details and does not change the map.
+    # A click on an asset shows its details and does not change the map.
     page.value("[...document.querySelectorAll('#map .box')].find(b => b.node.asset &&"
                "b.node.name === 'Big.png').id = 'wanted'")
     browser.click("#wanted")
@@ -177,11 +177,11 @@ def check_keys(page):
     browser.press("Enter")
     page.check("document.querySelectorAll('#crumbs button').length", 2)
     assert page.focus() and page.focus() != came_from
-    # Escape goes up and returns the focus to the earlier box.
+    # Escape goes to the parent folder, and returns the focus to the earlier box.
     browser.press("Escape")
     page.check("document.querySelectorAll('#crumbs button').length", 1)
     assert page.focus() == came_from, (page.focus(), came_from)
-    browser.press("Escape")  # no effect at the top
+    browser.press("Escape")  # no effect at the top folder
     page.check("document.querySelectorAll('#crumbs button').length", 1)
 
 
@@ -255,7 +255,7 @@ def check_tables(page):
     page.browser.click("#targets button:last-child")
     page.check("document.querySelector('#targets [aria-checked=true]').textContent", "server")
     assert "left" in page.text("#budget")
-    # The stripped assets of the server, and the project's budget for the client.
+    # The page lists the stripped assets of the server, and the project's budget for the client.
     stripped = page.value("[...document.querySelectorAll('#stripped tbody tr')].map("
                           "r => r.cells[0].textContent)")
     assert "kind texture" in stripped and "kind material" in stripped, stripped

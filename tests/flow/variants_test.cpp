@@ -1,4 +1,4 @@
-// Variants, from the project's files to the loaded assets of a game.
+// Variants of the sample game: built, and loaded by a game.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -51,7 +51,7 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
   const std::uint32_t asked = store.catalog().bundle_of(picture).value();
   CHECK((store.chosen(asked) != asked) == is_low);
 
-  // Assets that depend on it load it too, in the background and synchronously.
+  // Assets that depend on the variant also load it, in the background and synchronously.
   const Guid rock = guid_at(*project, kRock);
   SteppedLoads executor(source, store.catalog());
   {
@@ -94,7 +94,7 @@ TEST_CASE("Files of variants that were not chosen may be missing", "[flow][varia
   CHECK(is_equal(store.load(picture, kMainPayload).value().bytes, file(files, kLowPicture)));
 }
 
-TEST_CASE("A build for one value contains only that variant, under the asset's guid",
+TEST_CASE("A build for one variant contains only this variant, under the asset's guid",
           "[flow][variant]") {
   const DiskFileSystem files = arena_files();
   const std::vector<VariantWish> wishes = {{"quality", "low"}};

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A project changes while `muster watch` builds it and a game plays it.
+"""Edits a project while `muster watch` builds it and a game runs with the builds.
 
 usage: watch_test.py MUSTER ARENA_LIVE PROJECT
 """
@@ -16,12 +16,12 @@ import tempfile
 import threading
 
 SECONDS = 60
-QUIET_SECONDS = 1.5  # several times the quiet period of a watch
+QUIET_SECONDS = 1.5  # longer than the time for which a watch waits after an edit
 LIFT = "plain/replicated/platform.yaml"
 
 
 class Program:
-    """A running program whose output can be waited for, at most SECONDS."""
+    """A running program. A test can wait for its output for at most SECONDS."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -35,7 +35,7 @@ class Program:
         self.lines.put(None)
 
     def until(self, word):
-        """Returns the lines up to the first one that contains this word."""
+        """Returns the lines up to the first line that contains this word."""
         seen = []
         while not seen or word not in seen[-1]:
             try:
@@ -66,7 +66,7 @@ def edit(path, old, new):
 
 
 class Listener:
-    """A client that is notified of builds."""
+    """A client that receives a notification for each build."""
 
     def __init__(self, out):
         self.socket = socket.socket(socket.AF_UNIX)
@@ -85,7 +85,7 @@ class Listener:
 
 
 def follow_dictionaries(muster, project, out):
-    """Dictionaries kept by the project, in a folder that is not content."""
+    """Edits the dictionaries of a project in a folder that is not content."""
     for kept in ("Dictionaries~", "Kept~/for/builds"):
         follow_kept(muster, project, kept, out)
 
@@ -107,7 +107,7 @@ def follow_kept(muster, project, kept, out):
 
 
 def follow_packages(muster, project, out):
-    """A local package beside the project, which appears, changes and moves."""
+    """Adds, changes and moves a local package beside the project."""
     shared, manifest = project.parent / "shared", project / "Packages" / "manifest.json"
     manifest.parent.mkdir()
     manifest.write_text('{"dependencies": {"com.studio.shared": "file:../../shared"}}')
@@ -176,7 +176,8 @@ def main():
             watch.end(signal.SIGKILL)
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
 
-        # A build into the project is not a change of it; files beside that output are.
+        # A build into a folder of the project does not start another build. Files beside this
+        # output do.
         for inside in ("built", "builds/game"):
             watch = Program(muster, "watch", str(project), "--out", str(project / inside))
             watch.until("watching")

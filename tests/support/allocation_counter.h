@@ -6,7 +6,7 @@
 
 namespace muster {
 
-/// Allocations of this thread since it started.
+/// The number of allocations of this thread since it started.
 std::uint64_t allocation_count();
 
 }  // namespace muster

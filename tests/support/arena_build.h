@@ -6,18 +6,18 @@
 
 namespace muster::testing {
 
-/// Builds a project into the root of `files`, as `muster build` does: opens it as an output, packs
-/// and publishes. Fails when one of these steps fails.
+/// Builds a project into the root of `files`, with the same steps as `muster build`. Fails when one
+/// of the steps fails.
 Result<void> build_into(FileSystem& files, const Project& project, const BuildOptions& options);
 
-/// The default value of each variant axis of a project. Self-contained bundles need a fixed choice.
+/// Returns the default value of each variant axis of a project, which self-contained bundles need.
 std::vector<VariantWish> defaults_of(const FileReader& project);
 
-/// The output files of a project; self-contained bundles use the default variants. Throws if the
-/// build fails.
+/// Builds a project and returns the output files. Self-contained bundles use the default variants.
+/// Throws if the build fails.
 MemoryFileSystem build_to_memory(const FileReader& project, const BuildOptions& options);
 
-/// The components of `components.json`; empty if the file is missing.
+/// Returns the components of `components.json`; empty if the file is missing.
 std::vector<ComponentDescription> components_of(const Project& project);
 
 }  // namespace muster::testing

@@ -1,5 +1,5 @@
-// A match of the arena in one process: the real game with bots, over a simulated network. The seed
-// determines the whole match.
+// A match of the arena in one process: the real game with bots, over a simulated network. Equal
+// seeds give equal matches.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace muster {
 
-/// The arena's build, made once per program.
+/// The folder of the arena's build, which is made once per program.
 inline const std::string& arena_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -31,7 +31,7 @@ inline const std::string& arena_folder() {
   return folder.path();
 }
 
-/// A typical bad link: delayed, with jitter and occasional loss.
+/// A typical bad link with delay, jitter and loss.
 inline Link bad_link(double loss, bool may_overtake = false) {
   return {.delay = std::chrono::milliseconds(40),
           .jitter = std::chrono::milliseconds(10),
@@ -50,7 +50,7 @@ struct Seat {
     client.on_spawn([this](EntityId) { ++spawned; });
     client.on_despawn([this](EntityId) { ++despawned; });
   }
-  /// From now on, bundles load only in `step`.
+  /// Makes bundles load only in `step` from now on.
   void hold_loads() { loads().set_manual(true); }
   SteppedLoads& loads() {
     return static_cast<SteppedLoads&>(SessionAccess::members(client).assets->loads());
@@ -95,7 +95,8 @@ class Evening {
     run(std::chrono::seconds(3));
   }
 
-  /// The first difference between a client's world and the server's; empty if they are equal.
+  /// Returns the first difference between a client's world and the server's world; empty if they
+  /// are equal.
   std::string difference(const Seat& seat) {
     const std::string expected = server().world_text(seat.client.player());
     const std::string seen = seat.client.world_text();

@@ -1,4 +1,4 @@
-// A component with an array field for each type that has no array in `Everything`.
+// A component with an array of each type for which `Everything` has no array.
 #pragma once
 
 #include "tests/support/described_samples.h"

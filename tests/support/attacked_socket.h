@@ -1,4 +1,4 @@
-// A server's socket during a flood.
+// A server's socket that also receives malicious datagrams.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// A server's socket that receives malicious datagrams between the others, some of them with the
-/// addresses of clients.
+/// A server's socket that receives malicious datagrams in addition to the datagrams of another
+/// socket. Some of them have the addresses of clients.
 class AttackedSocket final : public DatagramSocket {
  public:
   AttackedSocket(DatagramSocket& inner, const ClientOptions& options, std::uint64_t seed)
@@ -45,8 +45,8 @@ class AttackedSocket final : public DatagramSocket {
   Address local_address() const override { return inner_.local_address(); }
 
   std::vector<Address> client_addresses;
-  std::uint64_t hostile_left = 0;  ///< Malicious datagrams that are still to be read.
-  std::uint64_t hostile = 0;       ///< Malicious datagrams that were read.
+  std::uint64_t hostile_left = 0;  ///< The number of malicious datagrams that are not read yet.
+  std::uint64_t hostile = 0;       ///< The number of malicious datagrams that were read.
 
  private:
   void overhear(std::span<const std::byte> bytes) {

@@ -1,4 +1,4 @@
-// Malicious datagrams for a server: noise, forged packets, replayed and damaged handshakes.
+// Makes malicious datagrams for a server: noise, forged packets, replayed and damaged handshakes.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ class Attacker {
         memory[0] = std::byte{0x80};
         return size;
       }
-      case 2:  // A valid request: the server computes a cookie.
+      case 2:  // A valid request.
         std::ranges::copy(request_, memory.begin());
         return kRequestBytes;
       case 3:  // A request with one bit changed.

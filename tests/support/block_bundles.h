@@ -1,4 +1,4 @@
-// Builds whose bundles have one large entry each, cut into many blocks. Some blocks are damaged.
+// Builds whose bundles each contain one large entry of many blocks. Blocks can be damaged.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +21,10 @@ inline constexpr std::uint32_t kSmallBlockBytes = layout::bundle::kMinBlockPlain
 struct BlockBundle {
   std::size_t plain_bytes = 0;
   std::vector<std::uint32_t> damaged_blocks{};
-  bool has_wrong_hash = false;  ///< The entry's hash in the bundle's table is wrong.
+  bool has_wrong_hash = false;  ///< True if the bundle's table contains a wrong hash of the entry.
 };
 
-/// The bytes of the n-th bundle of `block_bundles`. Some blocks compress, others do not.
+/// Returns the bytes of the n-th bundle of `block_bundles`. Only some blocks are compressible.
 inline ByteVector block_bundle_bytes(std::size_t index, std::size_t plain_bytes) {
   ByteVector plain;
   plain.reserve(plain_bytes);
@@ -36,7 +36,7 @@ inline ByteVector block_bundle_bytes(std::size_t index, std::size_t plain_bytes)
   return plain;
 }
 
-/// The index of the n-th bundle of `block_bundles` in its catalog.
+/// Returns the index of the n-th bundle of `block_bundles` in its catalog.
 inline std::uint32_t block_bundle_of(const CatalogReader& catalog, std::size_t index) {
   return catalog.bundle_of(guid(1 + index)).value();
 }
@@ -49,7 +49,7 @@ inline void damage_block(ByteVector& bundle, std::uint32_t index) {
   fix_hash(bundle);
 }
 
-/// The files of another source, which a test can replace.
+/// Forwards to another source, and reports its files as shared.
 class ChangeableSource final : public BundleSource {
  public:
   explicit ChangeableSource(const BundleSource& inner) : inner_(inner) {}

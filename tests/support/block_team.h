@@ -11,7 +11,8 @@
 
 namespace muster::samples {
 
-/// A `Beside` is created on the helping thread and lives as long as the help with one block.
+/// A team of helping threads. A helper holds an object of type `Beside` while it decompresses a
+/// block.
 template <typename Beside>
 class BlockTeam {
  public:

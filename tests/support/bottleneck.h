@@ -1,5 +1,5 @@
-// Connections that always have more to send, over one shared link. Measures the used part of the
-// link and the queue in it.
+// Connections that always have more data to send, over one shared link. Measures the use of the
+// link and its queue.
 #pragma once
 
 #include <algorithm>
@@ -16,20 +16,20 @@ namespace muster {
 
 /// The data that a flow offers to its connection.
 enum class Offer : std::uint8_t {
-  messages,        ///< An endless queue; both ends wake every 4 ms.
-  small_messages,  ///< Endless queue of 100-byte messages.
-  block,           ///< One block after the other; both ends wake every 4 ms.
+  messages,        ///< Endless messages; both ends tick every 4 ms.
+  small_messages,  ///< Endless messages of 100 bytes; both ends tick every 4 ms.
+  block,           ///< One block after another; both ends tick every 4 ms.
   payloads,  ///< As many payloads per 60 Hz tick as the budget allows, like a game's snapshots.
 };
 
-/// Senders that share one bottleneck. The return links are unlimited. Time is simulated.
+/// Senders that share one link. The return links are unlimited. Time is simulated.
 class Bottleneck {
  public:
   /// The measurements of a period.
   struct Report {
-    double used = 0;       ///< Fraction of the link's capacity.
-    Duration delay_p95{};  ///< 95th percentile of the delay in the link's queue.
-    double fairness = 1;   ///< Jain's index over flows.
+    double used = 0;       ///< The used fraction of the link's capacity.
+    Duration delay_p95{};  ///< The 95th percentile of the delay in the link's queue.
+    double fairness = 1;   ///< Jain's fairness index of the flows.
   };
 
   Bottleneck(std::uint64_t seed, const LinkOptions& link, Offer offer = Offer::messages)
@@ -51,7 +51,7 @@ class Bottleneck {
     flow.b.emplace(plain, network_.open(at_b), at_a, now);
   }
 
-  /// One tick of every flow. The flows tick at different times, as real machines do.
+  /// Runs one tick of every flow. The flows tick at different times.
   void step() {
     for (const auto& flow : flows_) {
       now += tick() / flows_.size();
@@ -69,7 +69,7 @@ class Bottleneck {
     for (const Time end = now + duration; now < end;) step();
   }
 
-  /// Runs and measures only this period.
+  /// Runs for `duration`, and returns the measurements of this period.
   Report measure(Duration duration) {
     std::vector<double> before;
     for (std::size_t i = 0; i < flows_.size(); ++i) before.push_back(carried(i));
@@ -99,14 +99,12 @@ class Bottleneck {
     options_.bytes_per_second = bytes_per_second;
     network_.link(link_).bytes_per_second = bytes_per_second;
   }
-  /// Sets the latency of datagrams sent from now on.
   void set_latency(Duration latency) { network_.link(link_).latency = latency; }
-  /// The link's present capacity in bytes per second.
+  /// The current capacity of the link in bytes per second.
   double rate() { return network_.link(link_).bytes_per_second; }
 
   std::size_t flow_count() const { return flows_.size(); }
-  /// Bytes of a flow that the link has delivered, including IPv4 and UDP headers, which also use
-  /// its capacity.
+  /// The bytes of a flow that the link has delivered, including IPv4 and UDP headers.
   double carried(std::size_t flow) const {
     const ConnectionCounters counters = flows_[flow]->b->connection.counters();
     return static_cast<double>(counters.bytes_in + 28 * counters.packets_in);
@@ -121,7 +119,7 @@ class Bottleneck {
     std::uint64_t delivered = 0;
     std::uint64_t lost = 0;
   };
-  /// The delivery reports of a flow's packets, by its sender.
+  /// The numbers of packets that a flow's sender counts as delivered and lost.
   Deliveries deliveries(std::size_t flow) const {
     const ConnectionCounters counters = flows_[flow]->a->connection.counters();
     return {.delivered = counters.delivered, .lost = counters.lost_out};

@@ -1,5 +1,5 @@
-// The sample build's server and one client with a link between them, from the server's components
-// to the client's.
+// A server and one client of the sample build with a link between them. It replicates components of
+// the server's world to the client's world.
 #pragma once
 
 #include <cassert>
@@ -26,7 +26,7 @@ inline constexpr TypeId kFactoryType(3);
 inline constexpr RegistryIndex kStageRegistry{1};
 inline constexpr PlayerId kClientPlayer = PlayerId(3);
 
-/// The content that one end was built from.
+/// The content of one end's build.
 struct BridgeBuild {
   std::vector<ComponentDescription> components = game_components();
   std::vector<PrefabComponent> crate{};  ///< Additional components of the crate.
@@ -35,8 +35,8 @@ struct BridgeBuild {
 
 struct BridgeOptions {
   BridgeBuild server{};
-  BridgeBuild client{};  ///< May be another version of the game.
-  LinkOptions link{};    ///< Used in both directions.
+  BridgeBuild client{};  ///< The client's build, which may differ from the server's build.
+  LinkOptions link{};    ///< The options of the links in both directions.
   std::uint16_t checksum_interval = 8;
 };
 
@@ -90,7 +90,7 @@ class BridgeStage {
   }
   void despawn(std::int32_t id) { world.request_despawn(collection.find({id})); }
 
-  /// One tick of both ends. `loads`: bundles may finish loading in this tick.
+  /// Runs one tick of both ends. With `loads`, bundles may finish loading.
   void step(bool loads = true) {
     server.begin_tick(Tick(++tick));
     if (begins_map) server.begin_map({});
@@ -120,7 +120,8 @@ class BridgeStage {
     for (int i = 0; i < ticks; ++i) step(loads);
   }
 
-  /// A client's component on an entity or on one below it; null if there is no such component.
+  /// Returns the client's component of an entity or of one of its descendants; null if there is
+  /// none.
   template <typename T>
   const T* received(ComponentHandle<T> handle, std::int32_t id, std::size_t member = 0) const {
     std::vector<Creation> members;
@@ -154,8 +155,8 @@ class BridgeStage {
 
   ConnectionPair pair;
   std::uint32_t tick = 0;
-  bool begins_map = false;       ///< Takes effect with the next step.
-  bool waits_for_level = false;  ///< The client receives but does not apply.
+  bool begins_map = false;       ///< True if the next step begins a new map.
+  bool waits_for_level = false;  ///< True if the client receives changes but does not apply them.
 
   ComponentHandle<Life> life = world.component<Life>("Life");
   ComponentHandle<Body> body = world.component<Body>("Body");

@@ -279,7 +279,7 @@ MonoBehaviour:
 
 namespace {
 
-// Enough documents that one of them gets a mark.
+// Returns an object with enough documents for a mark.
 ByteVector many_documents() {
   yaml::Tree tree;
   for (std::int64_t i = 0; i < 18; ++i) {

@@ -23,7 +23,7 @@ std::span<const std::byte> bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-/// A packet body: this head and the sections that `write` appends.
+/// Returns a packet body with this header and the sections that `write` appends.
 template <typename Write>
 Body body_of(const PacketHeader& header, const Write& write) {
   Body memory(kDatagramBytesMax);
@@ -211,7 +211,7 @@ std::vector<std::byte> sample_capture() {
 
 namespace {
 
-/// A game that sends data in each tick, and reads.
+/// A game that sends and reads data in each tick.
 class Talk {
  public:
   explicit Talk(NetStage& stage) : stage_(stage) {}
@@ -223,7 +223,7 @@ class Talk {
       if (!at_server.contains(handle.slot)) {
         static_cast<void>(connection.send_block(block_, id_));
       }
-      // While the client does not read, the server sends enough payloads to fill its inbox.
+      // While the client does not read, the server sends more payloads than the client can store.
       say(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
       at_server[handle.slot].drain(connection, 3);
     });
@@ -231,13 +231,13 @@ class Talk {
       Connection* const connection = stage_.clients[i]->connection();
       if (connection == nullptr) continue;
       say(*connection, tick, 1);
-      // A game that does not read fills its inbox, so that packets are refused.
+      // When the client does not read, packets are refused.
       if (i != 0) at_other_client_.drain(*connection, 3);
       if (i == 0 && tick % 500 > 100) at_client.drain(*connection, 3);
     }
   }
 
-  std::map<std::uint32_t, ReceivedHash> at_server;  ///< By slot.
+  std::map<std::uint32_t, ReceivedHash> at_server;  ///< The hash for each client, by its slot.
   ReceivedHash at_client;
 
  private:

@@ -1,4 +1,5 @@
-// A capture that uses every record, section and datagram of its format once.
+// Captures for tests: one that uses every record, section and datagram of the format, and captures
+// of a match.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +12,9 @@ namespace muster::samples {
 /// The bytes of tests/golden/net/sample.mcapture.
 std::vector<std::byte> sample_capture();
 
-/// Captures of a server and its first client over a simulated minute with loss: handshakes,
-/// messages, payloads and a block, with seals. The second client leaves at the end. Also the hashes
-/// of what the games read, as `ReceivedHash::value`.
+/// Captures of a server and its first client over a simulated minute with loss, with handshakes,
+/// encryption, messages, payloads and a block. The second client leaves at the end. The hashes of
+/// the data that the games read are values of `ReceivedHash::value`.
 struct LiveCapture {
   std::vector<std::byte> server;
   std::vector<std::byte> client;                     ///< The first client's capture.

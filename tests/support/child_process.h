@@ -1,4 +1,4 @@
-// Runs code that ends its process in a child process.
+// Runs code in a child process, for code that ends its process.
 #pragma once
 
 #include <sys/wait.h>

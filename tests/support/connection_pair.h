@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// A connection and its socket. Puts a sequence number of two bytes before each body.
+/// A connection and its socket. A datagram is a sequence number of two bytes and a packet body.
 class ConnectionEnd {
  public:
   ConnectionEnd(const ConnectionOptions& options, std::unique_ptr<DatagramSocket> socket,
@@ -71,7 +71,7 @@ class ConnectionPair {
     network.advance(now);
     ConnectionOptions plain = options;
     plain.overhead_bytes = 2;
-    plain.leads_maps = true;  // As a server does.
+    plain.leads_maps = true;
     const Address at_a = Address::ipv4({10, 0, 0, 1}, 1000);
     const Address at_b = Address::ipv4({10, 0, 0, 2}, 2000);
     a.emplace(plain, network.open(at_a, {there_link}, {back_link}), at_b, now);
@@ -79,7 +79,7 @@ class ConnectionPair {
     b.emplace(plain, network.open(at_b), at_a, now);
   }
 
-  /// One tick of both ends.
+  /// Runs one tick of both ends.
   void step(Duration tick) {
     now += tick;
     network.advance(now);

@@ -12,8 +12,8 @@
 
 namespace muster::testing {
 
-/// Two crates that share a material; one crate is only for clients. Also their registries and
-/// scripts.
+/// A project of two crates that share a material, with registries and scripts. One crate is only
+/// for clients.
 struct Crates {
   Crates() {
     project.files.add("muster.yaml",

@@ -1,4 +1,4 @@
-// Damage that every decoder must survive: each truncation, and one flipped bit in each byte.
+// Damages the input of a decoder: each truncation, and one flipped bit in each byte.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +8,15 @@
 
 namespace muster::damage {
 
-/// Calls `look` with every proper prefix of `bytes`, including the empty one. Each prefix is a
-/// separate allocation, so that a sanitizer detects reads beyond it.
+/// Calls `look` with every prefix of `bytes` that is shorter than `bytes`, including the empty
+/// prefix. Each prefix is a separate allocation, so that a sanitizer detects reads beyond its end.
 inline void each_truncation(Bytes bytes, const std::function<void(const ByteVector&)>& look) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     look(ByteVector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
   }
 }
 
-/// Calls `look` with one copy per byte, in which one bit of that byte is flipped. The bit changes
-/// from byte to byte.
+/// Calls `look` once for each byte, with a copy in which one bit of this byte is flipped.
 inline void each_flip(Bytes bytes,
                       const std::function<void(std::size_t offset, ByteVector& damaged)>& look) {
   ByteVector damaged(bytes.begin(), bytes.end());

@@ -1,5 +1,4 @@
-// Converts the data of a reader to the writer's input. Encoding this input must give the same
-// bytes.
+// Converts the data of a reader to the input of a writer, which must then produce the same bytes.
 #pragma once
 
 #include <optional>
@@ -16,14 +15,14 @@ namespace muster::samples {
 
 PrefabData decode(const PrefabReader& prefab);
 CatalogData decode(const CatalogReader& catalog);
-/// Decodes an object to a tree and encodes the tree, with the documents' type names.
+/// Decodes an object to a tree, and encodes the tree and the type names of its documents.
 Result<ByteVector> encode_again(const ObjectReader& object);
 
-/// The number of distinct guids in the values of an object.
+/// Returns the number of distinct guids in the values of an object.
 std::size_t guid_count(const ObjectReader& object);
 
-/// The first difference between two trees in documents, kinds, keys, styles or texts; nothing if
-/// they are equal. Positions and block or flow style are ignored.
+/// Returns the first difference between two trees in documents, kinds, keys, styles or texts;
+/// nothing if they are equal. Ignores positions and the difference between block and flow style.
 std::optional<std::string> difference(const yaml::Tree& a, const yaml::Tree& b);
 
 }  // namespace muster::samples

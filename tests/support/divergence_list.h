@@ -15,7 +15,7 @@ class DivergenceList final : public DivergenceLog {
   void clamped(const ClampedValue& value) override {
     clamped_fields.emplace_back(value.field);
     clamped_values.push_back(value);
-    clamped_values.back().field = {};  // The name is only valid during the call.
+    clamped_values.back().field = {};  // The name is valid only during the call.
   }
   std::vector<Divergence> all;
   std::vector<std::string> clamped_fields;

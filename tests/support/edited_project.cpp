@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 6> kStrips = {
     "strip: {client: {kinds: [texture]}}\n"};
 
 std::string guid_text(std::uint64_t number) {
-  // Digits that look random. Only their difference matters.
+  // Digits that look random, and are different for each number.
   return fmt::format("{:016x}{:016x}", number * 0x9E3779B97F4A7C15ULL, number);
 }
 
@@ -34,7 +34,7 @@ std::string strong(std::uint64_t guid, int file_id = 11400000) {
   return fmt::format("{{fileID: {}, guid: {}, type: 3}}", file_id, guid_text(guid));
 }
 
-// Every seventh guid is in upper case, which the checks report.
+// Returns the text of a `.meta` file. Every seventh guid is in upper case, which the checks report.
 std::string meta_of(std::uint64_t guid, int settings) {
   std::string digits = guid_text(guid);
   if (settings % 7 == 6) {
@@ -46,7 +46,8 @@ std::string meta_of(std::uint64_t guid, int settings) {
                      digits, settings);
 }
 
-// A duplicate object, a reference to a missing object, and an invalid guid.
+// Returns text with a fault: a duplicate object, a reference to a missing object, or an invalid
+// guid.
 std::string damage_text(int damage) {
   switch (damage) {
     case 1:
@@ -153,7 +154,8 @@ void EditedProject::change_form(Item& item) {
 std::string EditedProject::text_of(const Item& item) const {
   std::string uses;
   for (const std::uint64_t used : item.uses) uses += "  - " + strong(used) + "\n";
-  // References of only a component's override disappear with the component.
+  // If the references are in an override of a component, they disappear when the component is
+  // removed.
   const bool is_by_override = item.value % 2 == 1 && !item.uses.empty();
   switch (item.kind) {
     case Kind::unity:
@@ -310,7 +312,7 @@ std::string EditedProject::edit() {
   const std::uint64_t next_guid = model_.next_guid;
   const std::uint32_t next_type_id = model_.next_type_id;
   change();
-  // Ids are never reused, even after a revert.
+  // Guids are never reused, even after a revert.
   model_.next_guid = std::max(model_.next_guid, next_guid);
   model_.next_type_id = std::max(model_.next_type_id, next_type_id);
   apply();

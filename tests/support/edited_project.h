@@ -12,10 +12,10 @@
 
 namespace muster::testing {
 
-/// Contains prefabs of both dialects with bases, variants and nested ones, factories, models,
-/// materials and pictures, some with variants for another platform or quality, registries for
-/// client and server, scripts and component descriptions. Equal for equal seeds. An edit writes
-/// only the files that it changes, so that the others keep their stamps.
+/// A project with assets of every kind, in both dialects: prefabs with bases, variants and nested
+/// prefabs; factories, models, materials and pictures, some with variants; registries, scripts and
+/// component descriptions. Equal seeds give equal projects. An edit writes only the files that it
+/// changes, so that all other files keep their stamps.
 class EditedProject {
  public:
   explicit EditedProject(std::uint32_t seed);

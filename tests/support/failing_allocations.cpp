@@ -37,7 +37,7 @@ std::uint64_t counted_allocations() { return counted; }
 
 void* operator new(std::size_t size) { return muster::allocate(size); }
 void* operator new[](std::size_t size) { return muster::allocate(size); }
-// The library's own version does not match the replacements below.
+// The default version of the library does not match the following replacements.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }

@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// While an object exists, allocations of this thread are counted. The one with the given number,
-/// counted from 0, throws `std::bad_alloc`.
+/// While an object of this class exists, the allocations of this thread are counted from 0. The
+/// allocation with the given number throws `std::bad_alloc`.
 class FailingAllocations {
  public:
   explicit FailingAllocations(std::uint64_t failing);

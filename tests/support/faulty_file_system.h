@@ -10,9 +10,9 @@
 
 namespace muster::testing {
 
-/// Forwards all calls except one, or except one and all later ones; these do nothing and fail with
-/// a chosen code. As thread-safe as the wrapped file system, but calls have fixed numbers only on
-/// one thread.
+/// Forwards calls to another file system, except one call, or one call and all later calls. These
+/// calls do nothing and fail with a chosen code. As thread-safe as the wrapped file system, but
+/// calls have fixed numbers only on one thread.
 ///
 ///     FaultyFileSystem files(memory, ErrorCode::io);
 ///     for (std::size_t n = 0; ; ++n) {
@@ -24,20 +24,20 @@ class FaultyFileSystem final : public FileSystem {
  public:
   FaultyFileSystem(FileSystem& inner, ErrorCode code) : inner_(inner), code_(code) {}
 
-  /// Restarts the count. Call `n` (from 0) will fail.
+  /// Restarts the count of calls at 0, and makes call `n` fail.
   void fail_at(std::size_t n) {
     calls_ = 0;
     fail_at_ = n;
     is_dead_after_ = false;
     failed_call_.clear();
   }
-  /// The same, but all later calls fail too, as if the process died at call `n`.
+  /// Like `fail_at`, but all later calls also fail, as if the process died at call `n`.
   void die_at(std::size_t n) {
     fail_at(n);
     is_dead_after_ = true;
   }
   bool has_failed() const { return calls_ > fail_at_; }
-  /// The call that failed, for messages: `read Assets/a.prefab`.
+  /// The call that failed, for messages. For example, `read Assets/a.prefab`.
   const std::string& failed_call() const { return failed_call_; }
 
   Result<FileInfo> stat(const AssetPath& path) const override {
@@ -57,8 +57,7 @@ class FaultyFileSystem final : public FileSystem {
     if (fails("write", path)) return fail(code_, "injected");
     return inner_.write(path, bytes);
   }
-  /// Each move counts as a call, because a commit can fail, and a process die, between any two
-  /// moves.
+  /// Each move counts as a call, because a commit can fail between any two moves.
   Result<void> commit(std::span<const Move> moves) override {
     for (std::size_t i = 0; i < moves.size(); ++i) {
       if (!fails("commit", moves[i].from)) continue;

@@ -1,4 +1,4 @@
-// Sends as much as a connection has room for.
+// Queues as many payloads as a connection's budget allows.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Queues payloads of `bytes` until the connection's present budget is used up. Returns the status
-/// of the last one. Requires: `bytes` has the size of the largest payload.
+/// Queues payloads with contents from `bytes` until the connection's budget is used up. Returns the
+/// status of the last payload. Requires: `bytes` has the size of the largest payload.
 inline SendStatus fill_budget(Connection& connection, Time now, std::span<const std::byte> bytes) {
   constexpr std::size_t kPayloadMin = 50;
   SendStatus status = SendStatus::queued;

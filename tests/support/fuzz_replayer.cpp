@@ -1,5 +1,5 @@
-// Runs a fuzz target without libFuzzer: first every corpus file, then seeded mutations of them
-// until the time is up. The seed reproduces a crash.
+// Runs a fuzz target without libFuzzer: first every corpus file, then mutations of the files until
+// the time has passed. The same seed reproduces a crash.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -5,8 +5,8 @@
 
 namespace muster::samples {
 
-/// A plain type and two types whose entities may need thousands of bytes: one has more fields for
-/// its owner, the other also has rotations and large numbers.
+/// A small type, and two types whose entities may need thousands of bytes. The first large type has
+/// additional fields for its owner. The second also has rotations and large numbers.
 inline ReplicationSchema giants_schema() {
   ReplicationSchema schema;
   schema.components.push_back(

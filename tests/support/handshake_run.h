@@ -1,4 +1,4 @@
-// The five datagrams of a handshake without sockets. A test can replace each of them.
+// Runs a handshake without sockets. A test can replace each of its five datagrams.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace muster {
 
-/// A client and a server with the credentials that a mode requires. Equal seeds give equal bytes.
+/// The two ends of a handshake, with the credentials that a mode requires. Equal seeds give equal
+/// bytes.
 class HandshakeRun {
  public:
   static constexpr std::uint64_t kApplication = 0x6172656E61;
@@ -38,19 +39,19 @@ class HandshakeRun {
       token_secret = options.token->secret;
     }
     challenger.emplace(entropy);
-    SeededEntropy same = entropy;  // The client's secret is the first value that it draws.
+    // A client's secret is the first value that it reads from its entropy.
+    SeededEntropy same = entropy;
     client_secret = SecretKey::random(same);
     client.emplace(options, entropy);
   }
 
-  /// True if both ends have keys and the keys are equal.
+  /// Runs the handshake. Returns true if both ends have equal keys.
   bool shake() {
     request.resize(kRequestBytes);
     client->write_request(std::span<std::byte, kRequestBytes>(request));
     return shake_from_request();
   }
   bool shake_from_request() {
-    // A server distinguishes the kinds before it reads further.
     if (request.empty() || request[0] != std::byte{1}) return false;
     const std::optional<RequestView> view = read_request_head(request);
     if (!view.has_value() || view->version != kProtocolVersion || !has_zero_padding(request)) {
@@ -70,7 +71,7 @@ class HandshakeRun {
     return client_keys.has_value() && client_keys->to_server == server_keys.to_server &&
            client_keys->to_client == server_keys.to_client;
   }
-  /// Lets the server process a response; true if the server has written an accept.
+  /// Lets the server process a response. Returns true if the server has written an accept.
   bool server_takes(const NetBytes& datagram) {
     if (datagram.empty() || datagram[0] != std::byte{3}) return false;
     const std::optional<ResponseView> view = read_response(datagram);

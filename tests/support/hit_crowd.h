@@ -1,4 +1,4 @@
-// A crowd that runs, turns and rides, its history, and shots at it.
+// Moving targets with their history, and shots at them.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace muster::samples {
 
-/// A random number in [0, 1).
+/// Returns a random number in [0, 1).
 inline double unit(Random& random) { return static_cast<double>(random.next() >> 11U) * 0x1p-53; }
 inline float within(Random& random, double size) {
   return static_cast<float>((unit(random) * 2 - 1) * size);
@@ -43,7 +43,8 @@ inline HitVolume random_volume(Random& random) {
   return volume;
 }
 
-/// Targets that run at 20 m/s in circles inside a square. A quarter of them ride on turning lifts.
+/// Targets that run at 20 m/s in circles inside a square. A quarter of the targets are on turning
+/// lifts.
 class HitCrowd {
  public:
   static constexpr std::uint32_t kFirstTick = 1000;
@@ -59,12 +60,12 @@ class HitCrowd {
   }
 
   EntityId target(std::uint32_t index) const { return {index, 1}; }
-  /// A random moment of the history.
+  /// Returns a random time of the history.
   ViewTime random_view(Random& random) const {
     const auto tick = static_cast<std::uint32_t>(random.below(ticks_ - 1));
     return ViewTime::at(Tick(kFirstTick + tick), static_cast<float>(unit(random)));
   }
-  /// A shot by one target, at another one or past it.
+  /// Returns a shot by one target that hits or misses another target.
   Shot random_shot(Random& random, const ViewTime& view) const {
     const auto at = static_cast<std::uint32_t>(random.below(targets_));
     const Vec3 aimed = places_[at] + circle(at, view.ticks() - kFirstTick);
@@ -77,7 +78,7 @@ class HitCrowd {
   }
 
  private:
-  /// A circle at 20 m/s and 60 ticks per second.
+  /// Returns a position on a circle, at 20 m/s and 60 ticks per second.
   static Vec3 circle(std::uint32_t target, double tick) {
     const double angle = tick / 60 * 20 / 8 + target;
     return {static_cast<float>(8 * std::cos(angle)), 0, static_cast<float>(8 * std::sin(angle))};

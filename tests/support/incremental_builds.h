@@ -1,4 +1,4 @@
-// Incremental builds in memory: the work of the command without its messages.
+// Incremental builds in memory, with the same steps as `muster build`.
 #pragma once
 
 #include <algorithm>
@@ -23,11 +23,12 @@ inline constexpr std::string_view kTool = "a build of muster";
 struct Outcome {
   bool is_built = false;
   bool was_up_to_date = false;
-  std::size_t packed = 0;            ///< Number of bundles.
-  std::vector<BuildReason> reasons;  ///< For packed and removed bundles.
+  std::size_t packed = 0;            ///< The number of packed bundles.
+  std::vector<BuildReason> reasons;  ///< The reasons for each packed or removed bundle.
   std::size_t reused_blocks = 0;
-  std::string findings;          ///< Findings of the checks before the build, errors and others.
-  std::size_t known_assets = 0;  ///< Number of assets with stored results from an earlier build.
+  std::string findings;  ///< All findings of the checks before the build.
+  /// The number of assets whose stored results of an earlier build are used.
+  std::size_t known_assets = 0;
 };
 
 struct Settings {
@@ -35,13 +36,14 @@ struct Settings {
   std::string tool{kTool};
   std::vector<VariantWish> variants{};
   bool is_forced = false;
-  bool skips_look = false;  ///< Builds without the check for changes.
+  bool skips_look = false;  ///< True to build without the check for changes.
   const MemoryFileSystem* previous = nullptr;
-  const MemoryFileSystem* previous_stamps = nullptr;  ///< If they differ from those of `previous`.
+  /// The stamps of the previous output, if they are not the stamps of `previous`.
+  const MemoryFileSystem* previous_stamps = nullptr;
   BuildCache* cache = nullptr;
 };
 
-/// The findings of `muster build` before it builds.
+/// Returns the findings that `muster build` reports before it builds.
 inline std::string findings_of(const Project& project,
                                const std::vector<ComponentDescription>& components,
                                TargetSet targets) {
@@ -53,7 +55,6 @@ inline std::string findings_of(const Project& project,
       FindingFormat::text, {});
 }
 
-/// Runs one build.
 inline Outcome build(const FileReader& project, const FileStamps& project_stamps,
                      FileSystem& output, const FileStamps& output_stamps,
                      const Settings& settings) {
@@ -78,7 +79,8 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
   BuildMemory memory(recorded, settings.is_forced ? std::nullopt : read_state(output),
                      settings.tool);
   const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &memory);
-  if (!opened && !settings.variants.empty()) return outcome;  // The axes may have been removed.
+  // An edit may have removed the variant axes.
+  if (!opened && !settings.variants.empty()) return outcome;
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
   REQUIRE(components.has_value());

@@ -1,4 +1,4 @@
-// A project read up to its prefabs, without registries.
+// A project whose prefabs are read, but not its registries.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace muster::testing {
 
-/// Index, scripts, sources and prefabs over a file system, for unit tests. Cannot be moved, because
-/// its members refer to one another. Requires: the folders can be listed.
+/// The index, scripts, sources and prefabs of a file system, for unit tests. It cannot be moved,
+/// because its members refer to each other. Requires: the folders can be listed.
 class IndexedProject {
  public:
   explicit IndexedProject(const FileReader& files,
@@ -26,7 +26,7 @@ class IndexedProject {
   const SourceCache& sources() const { return sources_; }
   const PrefabFlattener& prefabs() const { return prefabs_; }
 
-  /// `kNoAsset` if no file with a sidecar has this path.
+  /// Returns the number of an asset; `kNoAsset` if no file with a sidecar has this path.
   AssetNumber number(const std::string& path) const {
     return index_.find(AssetPath::parse(path).value());
   }

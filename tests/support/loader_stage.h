@@ -10,7 +10,7 @@
 namespace muster::samples {
 
 struct LoaderStage {
-  /// `is_manual`: loading progresses only in `executor.step`.
+  /// With `is_manual`, loading progresses only in `executor.step`.
   explicit LoaderStage(bool is_manual = false, const LoaderOptions& options = {})
       : executor(source, store.catalog(), is_manual, store.memory()),
         loader(store, executor, options) {}

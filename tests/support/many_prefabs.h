@@ -23,7 +23,7 @@ inline std::string prefab_text(unsigned number, int version) {
   return text;
 }
 
-// All prefabs are registered for both targets.
+// A project whose prefabs are all registered for both targets.
 class ManyPrefabs {
  public:
   explicit ManyPrefabs(unsigned count) {

@@ -24,7 +24,7 @@
 
 namespace muster {
 
-/// A masked secret, so that the search does not find this copy.
+/// A secret that is stored masked, so that the search does not find this copy.
 class DisguisedSecret {
  public:
   explicit DisguisedSecret(std::span<const std::byte> secret) {
@@ -43,7 +43,7 @@ class DisguisedSecret {
   std::vector<std::byte> bytes_;
 };
 
-/// Forwards another source's bytes and keeps a masked copy.
+/// Forwards the bytes of another source, and stores a masked copy.
 class OverheardEntropy final : public Entropy {
  public:
   explicit OverheardEntropy(std::uint64_t seed) : source_(seed) {}
@@ -58,9 +58,9 @@ class OverheardEntropy final : public Entropy {
   SeededEntropy source_;
 };
 
-/// The number of copies of a secret in the writable memory of this process. The stack is excluded,
-/// because copies of registers stay there until they are overwritten. -1 if the search is not
-/// possible.
+/// Returns the number of copies of a secret in the writable memory of this process, or -1 if the
+/// search is not possible. The stack is excluded, because old copies of registers stay on the
+/// stack.
 inline int times_in_memory(const DisguisedSecret& secret) {
 #if defined(__linux__) && !defined(MUSTER_HAS_SHADOW_MEMORY)
   std::ifstream maps("/proc/self/maps");

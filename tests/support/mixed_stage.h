@@ -1,5 +1,5 @@
-// A server that replicates a world to clients. Each client has its own machine, loop and link in
-// the simulated network. Handshake, seals and malicious datagrams are included.
+// A server that replicates a world to clients over a simulated network, with handshakes, encryption
+// and malicious datagrams. Each client has a separate machine, loop and link.
 #pragma once
 
 #include <algorithm>
@@ -29,27 +29,27 @@ class NumberedDoor final : public Admission {
   }
 };
 
-/// A client's machine: its network, its clock, its game.
+/// A client's machine: its links, its clock and its game.
 struct MixedClient {
-  std::size_t number = 0;  ///< From 1.
+  std::size_t number = 0;  ///< The number of the client, from 1.
   LinkId up = 0;
   LinkId down = 0;
   std::unique_ptr<DatagramSocket> socket;
-  std::unique_ptr<Client> client;  ///< Null while the game does not run.
+  std::unique_ptr<Client> client;  ///< The client; null while its program does not run.
   std::unique_ptr<ReplicationClient> replication;
   ClientWorld world;
   DivergenceList log;
-  Duration loop{};                      ///< The period of its loop; 0: one iteration per tick of
-                                        ///< the server.
-  Time next_loop{};                     ///< In the network's time.
-  Time awake_at{};                      ///< Its clock stops until then.
-  Duration asleep{};                    ///< How far its clock is behind the network's.
-  std::uint32_t events_sent = 0;        ///< Number sent since the client joined.
-  std::uint32_t events_before_map = 0;  ///< Number sent before the present map; the map change may
-                                        ///< lose some.
+  /// The period of the client's loop; with 0, it runs once per tick of the server.
+  Duration loop{};
+  Time next_loop{};   ///< The network's time of the next iteration.
+  Time awake_at{};    ///< The client's clock stops until this time.
+  Duration asleep{};  ///< The time by which the client's clock is behind the network's clock.
+  std::uint32_t events_sent = 0;  ///< The number of events sent to the client since it joined.
+  /// The number of events sent before the current map, which a map change may lose.
+  std::uint32_t events_before_map = 0;
   std::uint64_t turns = 0;
-  bool is_joined = false;  ///< The server has this client's connection.
-  /// The last tick at which a near entity may have been out of interest, by id.
+  bool is_joined = false;  ///< True if the server has this client's connection.
+  /// For each id, the last tick at which the entity may have been outside the client's interest.
   std::map<NetworkId, std::uint32_t> last_outside;
   WorldPosition view_position{};
 
@@ -58,12 +58,12 @@ struct MixedClient {
   }
 };
 
-/// One step is one tick of the server. `fault` describes the first broken invariant; empty if all
-/// hold.
+/// One step is one tick of the server. `fault` describes the first violated invariant; empty if
+/// there is none.
 class MixedStage {
  public:
   static constexpr Duration kTick = std::chrono::nanoseconds(16'666'667);
-  static constexpr float kRadius = 100;  ///< The radius of the default class.
+  static constexpr float kRadius = 100;  ///< The interest radius of the default class.
   static constexpr float kLeaveFactor = InterestOptions{}.leave_factor;
 
   explicit MixedStage(std::uint64_t seed)
@@ -84,7 +84,6 @@ class MixedStage {
     enter(*clients.back());
     return *clients.back();
   }
-  /// Starts the client's program.
   void enter(MixedClient& client) {
     ClientOptions options = net.client_options();
     options.handshake.user_data = {static_cast<std::byte>(client.number)};
@@ -96,7 +95,7 @@ class MixedStage {
         std::make_unique<ReplicationClient>(ReplicationClientOptions{}, &client.log);
     client.world = {};
   }
-  /// Ends the client's program, by closing the connection or by a crash.
+  /// Ends the client's program: closes the connection, or crashes.
   void leave(MixedClient& client, bool is_crash) {
     check_counters(client);
     if (!is_crash) {
@@ -106,10 +105,9 @@ class MixedStage {
     client.replication.reset();
     client.client.reset();
   }
-  /// Suspends the client's machine.
   void suspend(MixedClient& client, Duration duration) { client.awake_at = net.now + duration; }
 
-  /// One tick. `change` may do anything to the server's world.
+  /// Runs one tick. `change` changes the server's world.
   template <typename Change>
   void step(const Change& change) {
     net.now += kTick;
@@ -146,7 +144,7 @@ class MixedStage {
     values.clear();
     replication.begin_map(bytes_of({1, 2, 3}));
   }
-  /// Moves a client's view position, which decides which near entities it sees.
+  /// Sets a client's view position.
   void look_from(MixedClient& client, const WorldPosition& view_position) {
     client.view_position = view_position;
     if (client.is_joined) replication.set_view_position(id_of(client), view_position);
@@ -155,7 +153,7 @@ class MixedStage {
       if (distance(client, entity) > 0.98F * kRadius) client.last_outside[entity.id] = tick;
     }
   }
-  /// Sends its next event to a client that plays. The others get none (`send_event`).
+  /// Sends the next event to this client, if it plays.
   void send_event(MixedClient& client) {
     const bool is_playing = client.is_joined && client.replication != nullptr &&
                             client.replication->tick() > Tick(map_began_at);
@@ -164,7 +162,8 @@ class MixedStage {
     const NetBytes event = bytes_of({number & 0xFFU, number >> 8U});
     if (replication.send_event(id_of(client), Tick(tick), event)) client.events_sent = number;
   }
-  /// Whether a client has all its events in order, except those that the map change lost.
+  /// Returns true if a client has received all its events in order. A map change may lose earlier
+  /// events.
   bool has_all_events(const MixedClient& client) const {
     std::uint32_t last = 0;
     for (const std::uint32_t number : client.world.events) {
@@ -175,7 +174,8 @@ class MixedStage {
     return last == client.events_sent || client.events_sent == client.events_before_map;
   }
 
-  /// The first difference between a client's world and the server's; empty if they are equal.
+  /// Returns the first difference between a client's world and the server's world; empty if they
+  /// are equal.
   std::string difference(const MixedClient& client) const {
     if (!client.is_playing()) return "does not play";
     std::size_t seen = 0;
@@ -206,16 +206,16 @@ class MixedStage {
   DivergenceList server_log;
   ReplicationServer replication;
   std::vector<std::unique_ptr<MixedClient>> clients;
-  std::map<NetworkId, std::vector<std::int64_t>> values;  ///< The server's values, by id.
-  std::map<NetworkId, std::uint32_t> despawned_at;        ///< The last tick, by id.
+  std::map<NetworkId, std::vector<std::int64_t>> values;  ///< The values of the server's entities.
+  std::map<NetworkId, std::uint32_t> despawned_at;  ///< For each id, the tick of its last despawn.
   std::uint32_t tick = 0;
-  std::uint32_t map_began_at = 0;  ///< The tick.
+  std::uint32_t map_began_at = 0;
   std::size_t memory_max = 0;
   std::uint64_t work_max = 0;
   std::string fault;
 
  private:
-  /// False for an owner, who sees its entities at any distance.
+  /// Returns false for the owner of an entity, which receives the entity at any distance.
   static bool is_by_distance(const MixedClient& client, const ReplicatedEntity& entity) {
     return entity.options.relevance == Relevance::near &&
            entity.options.owner != static_cast<PlayerId>(client.number);
@@ -235,8 +235,8 @@ class MixedStage {
     broken("client " + std::to_string(client.number) + ": " + what);
   }
 
-  /// Checks the bounds of one call's work. `loop`: the time between two calls; at less than 31 Hz
-  /// the bounds grow in proportion.
+  /// Checks the limits of one call's work. `loop` is the time between two calls. Below 31 Hz, the
+  /// limits grow in proportion to it.
   void check_work(const ReceiveReport& report, Duration loop = {}) {
     const ReceiveLimits limits;
     const double factor = std::max(std::chrono::duration<double>(loop).count() / 0.032, 1.0);
@@ -292,8 +292,8 @@ class MixedStage {
     }
     client.client->send(now);
   }
-  /// A despawn is correct only if the entity left the world or the client's interest after the
-  /// newest state that the client has of it.
+  /// Checks the despawns at a client. A despawn is correct only if the entity left the world or the
+  /// client's interest after the last state that the client has received.
   void check_despawns(const MixedClient& client) {
     for (const ReplicatedChange& change : client.replication->changes()) {
       if (change.kind != ReplicatedChange::Kind::despawned) continue;
@@ -316,7 +316,8 @@ class MixedStage {
     const auto end = client.client->end();
     if (end) broken(client, "its connection ended: " + end->text);
   }
-  /// The server's values. Fields that the client does not receive have the client's own values.
+  /// Returns the values that a client should have: the server's values, except for fields that the
+  /// client does not receive.
   std::vector<std::int64_t> shown(const ReplicatedEntity& entity,
                                   const ClientWorld::Entity& at_client) const {
     std::vector<std::int64_t> all = at_client.values;

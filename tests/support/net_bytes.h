@@ -17,7 +17,8 @@ inline NetBytes bytes_of(std::initializer_list<unsigned> values) {
   return bytes;
 }
 
-/// `size` bytes derived from `number`. A wrong, shifted or exchanged byte is detected.
+/// Returns `size` bytes derived from `number`. A comparison detects each wrong, shifted or
+/// exchanged byte.
 inline NetBytes pattern(std::uint32_t number, std::size_t size) {
   NetBytes bytes(size);
   for (std::size_t i = 0; i < size; ++i) {

@@ -1,4 +1,4 @@
-// A server and clients over a simulated network, with handshake and seals.
+// A server and clients over a simulated network, with handshakes and encryption.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// Accepts every client by default.
+/// Admits every client by default.
 class OpenDoor final : public Admission {
  public:
   std::optional<std::string> refusal(const Applicant& applicant) override {
@@ -59,7 +59,7 @@ class NetStage {
     return client;
   }
 
-  /// A token for this server, which expires a minute after `kDate`.
+  /// Returns a token for this server that expires a minute after `kDate`.
   std::vector<std::byte> token(std::uint64_t client_id) {
     const TokenClaims claims{.application = kApplication,
                              .issued = kDate,
@@ -71,7 +71,8 @@ class NetStage {
     return issue_token(claims, backend_key, entropy).value();
   }
 
-  /// Adds a client with its own links, from `links`: up, then down.
+  /// Adds a client with new links. The options are the two elements of `links`: upward and
+  /// downward.
   Client& add_client(const ClientOptions& client) {
     const auto number = static_cast<std::uint8_t>(clients.size() + 1);
     return add_client(client, Address::ipv4({10, 0, 1, number}, 1000));

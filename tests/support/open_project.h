@@ -20,7 +20,7 @@ inline std::unique_ptr<Project> open(const UnityProject& project) {
   return std::move(opened).value();
 }
 
-/// Prepares a project. Fails the test on an error or if unfinished work remains.
+/// Prepares a project. Fails the test on an error, or if work remains.
 inline void prepare(UnityProject& project) {
   const auto before = open(project);
   const auto plan = plan_prepare(*before);

@@ -1,4 +1,4 @@
-// A client whose link is too small for its world. Measures which entities arrive.
+// A client whose link is too slow for its world. Measures which entities arrive.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace muster {
 
 struct OverloadScene {
-  std::uint32_t entities = 400;  ///< All move in every tick.
+  std::uint32_t entities = 400;  ///< The number of entities. All entities move in every tick.
   SnapshotCoder coder = SnapshotCoder::range;
-  bool has_view_position = false;  ///< True: entities are spread over a disc around the view
-                                   ///< position.
+  /// True if the entities are spread over a disc around the view position.
+  bool has_view_position = false;
   double loss = 0;
   std::uint64_t seed = 3;
 };
@@ -24,13 +24,14 @@ struct OverloadResult {
   double updates_per_second = 0;
   double snapshots_per_second = 0;
   std::uint64_t false_despawns = 0;
-  double missing = 0;             ///< The mean fraction of entities that the client lacks.
-  std::vector<double> age_ticks;  ///< Mean age by tenth of the entities, nearest first.
+  double missing = 0;  ///< The mean fraction of entities that the client lacks.
+  /// The mean age of each tenth of the entities, nearest tenth first.
+  std::vector<double> age_ticks;
   double bytes_per_update() const { return bytes_per_second / updates_per_second; }
 };
 
-/// Replicates a world of random walks to one client with a limit of bytes per second (0: none).
-/// Measures after a warm-up.
+/// Replicates entities with random movement to one client, with a limit in bytes per second (0 for
+/// no limit). Measures after a warm-up.
 class OverloadStage {
  public:
   explicit OverloadStage(const OverloadScene& scene, std::uint32_t bytes_per_second)
@@ -89,7 +90,8 @@ class OverloadStage {
     options.classes = {{.radius = 500, .longest_ticks = 600}};
     return options;
   }
-  /// Distances of an even distribution over a disc of radius 450.
+  /// Returns the distance of an entity, so that the entities are spread evenly over a disc of
+  /// radius 450.
   float distance_of(std::uint32_t id) const {
     return 450 * std::sqrt(static_cast<float>(id) / static_cast<float>(scene_.entities));
   }

@@ -1,4 +1,4 @@
-// A hand-made packet body, valid or invalid, for tests of the receiving side.
+// Writes a packet body, valid or invalid, for tests of the receiving side.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Contains the head, then the sections in the order in which they are added.
+/// A body of a header and sections, in the order in which a test adds them.
 class PacketDraft {
  public:
   PacketHeader header;
@@ -33,12 +33,12 @@ class PacketDraft {
     writer_.write_bytes(bytes);
     return *this;
   }
-  /// Adds the number of fragments that follow.
+  /// Adds the count byte of the block section.
   PacketDraft& fragments(unsigned count) {
     section(kBlockSection).write_u8(count);
     return *this;
   }
-  /// Adds a fragment of zeros with the size that its numbers imply.
+  /// Adds a fragment of zero bytes, with the correct size for its numbers.
   PacketDraft& fragment(std::uint16_t block, std::uint32_t block_bytes, std::uint32_t first,
                         unsigned count = 1) {
     writer_.write_u16(block);

@@ -15,7 +15,7 @@ namespace muster::samples {
 namespace {
 
 constexpr std::uint32_t kBlockBytes = 4096;
-constexpr std::uint64_t kGuids = 40;  ///< Few enough that entries repeat.
+constexpr std::uint64_t kGuids = 40;  ///< The number of guids; small, so that guids repeat.
 constexpr int kSampleLevels[] = {1, 6, 6, 6, 19};
 
 BundleName name_of(std::uint64_t number) {
@@ -76,7 +76,7 @@ void write(MemoryFileSystem& files, const std::string& path, Bytes bytes) {
 ModelEntry BuildModel::new_entry(Random& random) const {
   constexpr std::uint64_t kSizes[] = {0, 1, 100, 3000, 4096, 9000, 20000};
   const std::uint64_t size = kSizes[random.below(std::size(kSizes))];
-  const std::uint64_t seed = random.below(50);  // some are equal
+  const std::uint64_t seed = random.below(50);  // small, so that some contents are equal
   return {.guid = guid(random.below(kGuids)),
           .local_id = static_cast<std::int64_t>(random.below(3)),
           .kind = static_cast<EntryKind>(1 + random.below(5)),
@@ -141,7 +141,7 @@ void BuildModel::edit(Random& random) {
   } else if (choice == 1 && bundles.size() > 1) {
     bundles.erase(bundles.begin() + static_cast<std::ptrdiff_t>(random.below(bundles.size())));
   } else if (choice <= 3 && !bundles.empty()) {
-    // A rename, or a copy with the same content.
+    // Renames a bundle, or copies it.
     const BundleName name = name_of(200 + random.below(1000));
     ModelBundle& renamed = bundles[random.below(bundles.size())];
     if (std::ranges::find(bundles, name, &ModelBundle::name) != bundles.end()) return;

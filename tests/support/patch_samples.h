@@ -24,18 +24,18 @@ struct ModelBundle {
   std::vector<ModelEntry> entries;
 };
 
-/// The content of a build; `files` returns its output.
+/// The content of a build. `files` returns the output files.
 struct BuildModel {
   std::map<Target, std::vector<ModelBundle>> targets;
-  int number = 0;  ///< Written to the report.
+  int number = 0;  ///< A number in the report.
   bool is_signed = false;
-  /// The dictionary of objects and prefabs; 0: none, otherwise one of `kDictionaries`.
+  /// The dictionary of objects and prefabs, one of `kDictionaries`; 0 for none.
   std::uint64_t dictionary = 0;
   static constexpr std::uint64_t kDictionaries = 2;
 
-  /// A few bundles for each side with partly equal content.
+  /// Returns a few bundles for each side, with partly equal contents.
   static BuildModel random(Random& random);
-  /// Makes one change: of bytes, content, location or packing.
+  /// Makes one random change of bytes, content, location or packing.
   void edit(Random& random);
   MemoryFileSystem files() const;
 

@@ -1,4 +1,4 @@
-// Builds of bundles that contain only bytes, in any size.
+// Builds whose bundles contain only raw bytes.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace muster::samples {
 
-/// The asset of the n-th plain bundle, counted from zero.
+/// Returns the asset of the n-th plain bundle, counted from zero.
 inline Guid plain_asset(std::size_t index) { return guid(1 + index); }
 inline std::string plain_path(std::size_t index) {
   return BundleName::of_prefab(plain_asset(index)).path();
@@ -22,8 +22,8 @@ inline std::string plain_path(std::size_t index) {
 
 enum class PlainBytes : std::uint8_t { equal, noise };
 
-/// A catalog and a bundle with one raw entry of each size. Equal bytes compress very well, noise
-/// does not compress.
+/// Returns a catalog, and for each size a bundle with one raw entry. The contents are equal bytes,
+/// which compress very well, or noise, which does not compress.
 inline MemorySource plain_bundles(const std::vector<std::size_t>& sizes,
                                   PlainBytes kind = PlainBytes::equal) {
   MemorySource source;

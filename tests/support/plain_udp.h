@@ -1,4 +1,4 @@
-// The simplest use of UDP: one system call per datagram. The benchmark's peer.
+// A UDP socket with one system call per datagram, for comparison in benchmarks.
 #pragma once
 
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
-// A client's prediction without a network: the received world is the server's result some commands
-// ago. For unit tests and benchmarks.
+// A client's prediction without a network, for unit tests and benchmarks. The received world is the
+// server's world some commands ago.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace muster::prediction_stage {
 using session_game::Runner;
 using session_game::Steer;
 
-/// Only the server changes the points.
+/// A component that only the server changes.
 struct Health {
   float points = 100;
   std::int32_t hits = 0;
@@ -34,7 +34,7 @@ inline Game make_game(const Systems& shared) {
           .systems = shared};
 }
 
-/// The build of `make_game`, built once per program.
+/// The folder of the build of `make_game`, which is made once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -88,7 +88,8 @@ class Stage {
     }
   }
 
-  /// The client runs a command, and the server runs the one `lag` before it.
+  /// Runs one tick: the client runs this command, and the server runs the command of `lag` ticks
+  /// ago.
   void tick(const Steer& steer) {
     ++number_;
     CommandSet& set = sent_[number_ % sent_.size()];
@@ -103,7 +104,7 @@ class Stage {
   }
   void reconcile() { prediction->reconcile(Tick(number_ - lag_), 0, Time()); }
 
-  /// The predicted component after the newest command.
+  /// Returns the predicted component after the newest command.
   template <Described T>
   T predicted(EntityId entity) const {
     T value;

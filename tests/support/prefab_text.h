@@ -1,4 +1,4 @@
-// Prefabs in Unity's dialect, object by object, for tests.
+// Writes prefabs in Unity's dialect, for tests.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace muster::testing {
 
-/// Collects the documents of one `.prefab`. Ids belong to this file.
+/// Collects the documents of one `.prefab` file.
 class PrefabText {
  public:
   PrefabText& object(std::int64_t id, std::string_view name,
@@ -43,7 +43,7 @@ class PrefabText {
     return *this;
   }
   struct Change {
-    std::int64_t target = 0;  ///< An id in the source prefab.
+    std::int64_t target = 0;  ///< The id of an object in the source prefab.
     std::string path;
     std::string value;
   };

@@ -15,7 +15,7 @@
 
 namespace muster {
 
-/// Sanitizers reserve large address ranges, and end a process that cannot.
+/// False with sanitizers, which reserve large address ranges.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kCanLimitMemory = false;
 #elif defined(__has_feature)
@@ -28,7 +28,8 @@ inline constexpr bool kCanLimitMemory = true;
 inline constexpr bool kCanLimitMemory = true;
 #endif
 
-/// Allows the process about this many more bytes of memory. Requires: `kCanLimitMemory`.
+/// Limits the memory of the process to about `more_bytes` more than it uses now. Requires:
+/// `kCanLimitMemory`.
 inline void limit_memory_to(std::size_t more_bytes) {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -37,7 +38,7 @@ inline void limit_memory_to(std::size_t more_bytes) {
   if (::setrlimit(RLIMIT_AS, &limit) != 0) throw std::runtime_error("cannot limit the memory");
 }
 
-/// Makes a system call fail with an `errno`, as a container's filter may.
+/// Makes a system call fail with an `errno`, as the filter of a container may do.
 inline void forbid_call(long number, int error) {
   std::array<sock_filter, 4> program = {{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),

@@ -1,4 +1,4 @@
-// A world whose time goes forwards and backwards at random.
+// A random history of a world, in which ticks are sometimes undone.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,8 @@
 
 namespace muster::samples {
 
-/// Ticks of random changes, of which the last few are sometimes undone. Equal for equal seeds.
+/// Makes random changes in each tick, and sometimes undoes the last few ticks. Equal seeds give
+/// equal histories.
 struct RandomHistory {
   explicit RandomHistory(std::uint32_t seed) : random(seed) {}
 

@@ -1,4 +1,4 @@
-// Random trees for round trips. Equal seeds give equal trees.
+// Random YAML trees for round-trip tests. Equal seeds give equal trees.
 #pragma once
 
 #include <span>
@@ -11,14 +11,13 @@ namespace muster::testing {
 
 /// The texts of random trees. They must outlive the tree.
 struct TreeParts {
-  std::span<const std::string_view> plain_texts;   ///< Texts that are valid without quotes.
-  std::span<const std::string_view> quoted_texts;  ///< Any texts.
-  std::span<const std::string_view> keys;          ///< Keys of mappings; distinct, valid without
-                                                   ///< quotes.
+  std::span<const std::string_view> plain_texts;   ///< Scalars that are valid without quotes.
+  std::span<const std::string_view> quoted_texts;  ///< Scalars with any text.
+  std::span<const std::string_view> keys;          ///< Distinct keys that are valid without quotes.
   std::uint64_t depth_max = 5;
 };
 
-/// Adds one node with its descendants; `node` may have a key.
+/// Adds `node` and random descendants. `node` may have a key.
 inline yaml::NodeIndex add_random_node(yaml::Tree& tree, const TreeParts& parts, Random& random,
                                        yaml::Node node, std::uint64_t depth) {
   const std::uint64_t choice = depth >= parts.depth_max ? 0 : random.below(6);

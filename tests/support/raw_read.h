@@ -1,4 +1,4 @@
-// The simplest way to read a file, and to drop it from the kernel's cache.
+// Reads files with few system calls, and drops files from the kernel's cache.
 #pragma once
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// Reads a whole file with the fewest calls. `buffer` grows and never shrinks.
+/// Reads a whole file into `buffer`, which grows and never shrinks.
 inline Bytes read_raw(const std::string& path, ByteVector& buffer) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};

@@ -8,8 +8,8 @@
 
 namespace muster::testing {
 
-/// Forwards every call, but refuses to read or list the paths in `refused`, as an operating system
-/// without permission does. Reports a size beyond every limit for the files in `huge`.
+/// Forwards every call, but denies permission to read or list the paths in `refused`. Reports a
+/// size above every limit for the files in `huge`.
 class RefusingFileSystem final : public FileSystem {
  public:
   explicit RefusingFileSystem(FileSystem& inner) : inner_(inner) {}
@@ -37,7 +37,7 @@ class RefusingFileSystem final : public FileSystem {
   Result<void> remove(const AssetPath& path) override { return inner_.remove(path); }
 
  private:
-  // A longer read means that the caller reads the whole file.
+  // A read of more bytes counts as a read of the whole file.
   static constexpr std::uint64_t kHeadBytesMax = 1ULL << 20U;
   static tl::unexpected<Error> refusal() {
     return fail(ErrorCode::permission_denied, "permission denied");

@@ -1,4 +1,4 @@
-// A random server world, and very bad links.
+// Random changes of a server's world, and very bad links.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The world of a seed, and its random changes per tick.
+/// Makes random changes of a world in each tick.
 class ReplicationCourse {
  public:
   explicit ReplicationCourse(ReplicationStage& stage) : stage_(stage) {}
@@ -42,7 +42,7 @@ class ReplicationCourse {
     }
   }
 
-  /// Number of maps that were started.
+  /// The number of maps that were started.
   std::uint64_t maps() const { return maps_; }
 
  private:
@@ -68,8 +68,8 @@ inline LinkOptions bad_link(Random& random) {
   return link;
 }
 
-/// A description of the first error in the worlds of a stage; empty if every client's world equals
-/// the server's.
+/// Returns the first error in the worlds of a stage; empty if every client's world equals the
+/// server's world.
 inline std::string fault_of(const ReplicationStage& stage, std::span<const PlayerId> players) {
   for (std::size_t i = 0; i < stage.clients.size(); ++i) {
     const ReplicationStage::Client& client = *stage.clients[i];
@@ -83,9 +83,9 @@ inline std::string fault_of(const ReplicationStage& stage, std::span<const Playe
   return {};
 }
 
-/// Plays a seed: two clients on bad links, one that joins late and one that leaves. Then changes
-/// stop until all worlds are equal. Returns the remaining error after half a minute, because a bad
-/// period of a link may last for seconds when little is sent.
+/// Runs a random match: two clients on bad links, one client that joins late, and one that leaves.
+/// Then changes stop, and the worlds have half a minute to become equal. Returns the remaining
+/// error. The time is long, because a bad period of a link may last for seconds.
 inline std::string play_course(std::uint64_t seed) {
   ReplicationStage stage(seed);
   ReplicationCourse course(stage);

@@ -1,4 +1,4 @@
-// A server's world, its clients over separate links, and the expected world of each client.
+// A server's world, and clients over separate links.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,8 @@
 
 namespace muster {
 
-/// A schema of two types: one with fields for owners and for others, one plain.
+/// Returns a schema of two types. One type has fields only for the owner and fields only for other
+/// clients.
 inline ReplicationSchema replication_samples_schema() {
   ReplicationSchema schema;
   schema.components.push_back(
@@ -44,7 +45,7 @@ inline ReplicationSchema replication_samples_schema() {
   return schema;
 }
 
-/// A client's world, built change by change as a game does.
+/// A client's world, to which received changes are applied.
 struct ClientWorld {
   struct Entity {
     SchemaType type{};
@@ -56,7 +57,6 @@ struct ClientWorld {
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
   std::uint64_t updated = 0;
-  /// Received events, in order.
   std::vector<std::uint32_t> events;
   std::string fault;  ///< The first protocol error.
 
@@ -88,23 +88,24 @@ struct ClientWorld {
     }
     for (const TimedEvent& event : client.events()) {
       if (event.tick > client.tick()) fault = "an event before its time";
-      if (event.bytes.size() < 2) continue;  // Not sent by this test.
+      if (event.bytes.size() < 2) continue;
       events.push_back(std::to_integer<std::uint32_t>(event.bytes[0]) |
                        std::to_integer<std::uint32_t>(event.bytes[1]) << 8U);
     }
   }
 };
 
-/// A server and its clients; one step is one tick.
+/// A server and its clients. One step is one tick.
 class ReplicationStage {
  public:
   struct Client {
     ClientId id{};
-    std::unique_ptr<ConnectionPair> pair;  ///< `a` is the server's end.
+    std::unique_ptr<ConnectionPair> pair;  ///< The connection; `a` is the server's end.
     std::unique_ptr<ReplicationClient> replication;
     ClientWorld world;
     DivergenceList log;
-    bool is_loading = false;  ///< The game receives, but neither applies nor clears.
+    /// True if the client receives changes but does not apply or clear them.
+    bool is_loading = false;
   };
 
   explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {},
@@ -132,7 +133,7 @@ class ReplicationStage {
     clients.erase(clients.begin() + static_cast<std::ptrdiff_t>(index));
   }
 
-  /// One tick; `change` may do anything to the server's world.
+  /// Runs one tick. `change` changes the server's world.
   template <typename Change>
   void step(const Change& change) {
     server.begin_tick(Tick(++tick));
@@ -181,8 +182,8 @@ class ReplicationStage {
     server.world().set(id, now);
   }
 
-  /// A description of the first error in a client's world; empty if it equals the server's. `sees`
-  /// returns whether the client should see an entity.
+  /// Returns the first error in a client's world; empty if it equals the server's world. `sees`
+  /// returns true for each entity that the client should have.
   template <typename Sees>
   std::string difference(const Client& client, PlayerId player, const Sees& sees) const {
     if (!client.world.fault.empty()) return client.world.fault;
@@ -217,10 +218,11 @@ class ReplicationStage {
   DivergenceList server_log;
   ReplicationServer server;
   std::vector<std::unique_ptr<Client>> clients;
-  std::map<NetworkId, std::vector<std::int64_t>> values;  ///< Values of the server's entities.
+  std::map<NetworkId, std::vector<std::int64_t>> values;
   std::uint32_t tick = 0;
   Duration tick_length;
-  const EntityValues* game = nullptr;  ///< Values of the clients' games, for a comparison.
+  /// If not null, the values of the clients' games, which `verify` compares with checksums.
+  const EntityValues* game = nullptr;
 
  private:
   void step_client(Client& client) {

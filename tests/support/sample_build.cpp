@@ -113,7 +113,7 @@ void add_shared_content(TargetBuilder& builder, const TargetOptions& options) {
                              layer(kCrate) + layer(kSky, "  name: sky\n") +
                              layer(kFlash, "  name: fireworks\n  onDemand: 1\n") +
                              layer(kYard, "  name: crowd\n  onDemand: true\n"));
-  // Two nested instances of one post, which share their source id.
+  // Two nested instances of the same prefab.
   std::vector<PrefabEntity> yard = {entity("Yard", {}, {})};
   for (std::size_t i = 0; i < options.values.yard_posts; ++i) {
     const std::vector<float>& lives = options.values.yard_lives;

@@ -31,29 +31,30 @@ struct HitscanEffect {
   float speed = 50;
 };
 std::vector<ComponentDescription> game_components();
-/// These, and the component that a `DeferredSpawner` requires.
+/// Returns `game_components()` and the component that a `DeferredSpawner` requires.
 std::vector<ComponentDescription> game_components_with_links();
 
-// Content: prefabs have their own bundles. The picture is in a shared bundle, which hero and crate
-// need. Type ids of ReplicatedEntity: 1 is the hero (a different prefab on each side), 2 the crate,
-// 3 the factory.
-inline constexpr std::uint64_t kHeroServer = 101;  ///< 3 entities: Hero > Hand > Ring, and 3 comps
-inline constexpr std::uint64_t kHeroClient = 102;  ///< 1 entity, the client's hero
-inline constexpr std::uint64_t kCrate = 103;       ///< Both sides; 2 entities, one inactive
-inline constexpr std::uint64_t kFactory = 104;     ///< Pure data
-inline constexpr std::uint64_t kCrateLook = 105;   ///< Presentations of the crate
+// The assets of the build. Each prefab has a bundle. The picture is in a shared bundle that hero
+// and crate need. The type ids of ReplicatedEntity are 1 for the hero (a different prefab for each
+// side), 2 for the crate, and 3 for the factory.
+/// 3 entities (Hero > Hand > Ring) with 3 components
+inline constexpr std::uint64_t kHeroServer = 101;
+inline constexpr std::uint64_t kHeroClient = 102;  ///< The client's hero; 1 entity
+inline constexpr std::uint64_t kCrate = 103;  ///< For both sides; 2 entities, one of them inactive
+inline constexpr std::uint64_t kFactory = 104;    ///< Pure data
+inline constexpr std::uint64_t kCrateLook = 105;  ///< Presentations of the crate
 inline constexpr std::uint64_t kCrateBroken = 106;
-inline constexpr std::uint64_t kExplosion = 107;   ///< Spatial effect, pool of 3, lasts 2 s
-inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect, pool of 2, 50 m/s
+inline constexpr std::uint64_t kExplosion = 107;   ///< Spatial effect with a pool of 3, lasts 2 s
+inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect with a pool of 2, at 50 m/s
 inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is not a prefab
 inline constexpr std::uint64_t kPicture = 110;     ///< Raw bytes
 inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without the component
-inline constexpr std::uint64_t kLevel = 112;       ///< Layers: the yard, the crate, the sky; on
-                                                   ///< demand the flash, and the yard again
-inline constexpr std::uint64_t kYard = 113;        ///< Both sides; 4 entities, 3 of them with Life
-inline constexpr std::uint64_t kSky = 114;         ///< Clients only; 1 entity
+/// Layers: the yard, the crate, the sky; two layers on demand: the flash, and the yard again
+inline constexpr std::uint64_t kLevel = 112;
+inline constexpr std::uint64_t kYard = 113;  ///< For both sides; 4 entities, 3 of them with Life
+inline constexpr std::uint64_t kSky = 114;   ///< Only for clients; 1 entity
 
-/// The path of a prefab's bundle below its target's folder.
+/// Returns the path of a prefab's bundle below the folder of its target.
 std::string bundle_path(std::uint64_t asset);
 
 /// Builds `client/` and `server/` with equal agreements.
@@ -67,12 +68,12 @@ struct SampleValues {
   float tracer_speed = 50;
   std::size_t yard_posts = 2;
   bool flash_lives = false;
-  std::vector<float> yard_lives = {10, 20};  ///< For the first posts.
+  std::vector<float> yard_lives = {10, 20};  ///< The life of each post, first post first.
   std::string yard_name = "Post";
   bool is_explosion_active = true;
 };
 
-/// One target of the build. `change` may edit the catalog before it is encoded.
+/// Options of one target of the build. `change` edits the catalog before it is encoded.
 struct TargetOptions {
   Target target = Target::client;
   std::vector<ComponentDescription> components = game_components();

@@ -1,4 +1,4 @@
-// Sockets controlled by a test: they return any datagrams, or fail at a chosen call.
+// Sockets that a test controls: they return any datagrams, or fail at a chosen call.
 #pragma once
 
 #include <algorithm>
@@ -43,15 +43,15 @@ class FloodSocket final : public DatagramSocket {
   std::uint64_t bytes_out = 0;
 };
 
-/// Forwards all calls to another socket, except those that should fail.
+/// Forwards calls to another socket, and makes chosen calls fail.
 class FailingSocket final : public DatagramSocket {
  public:
   enum class Failure : std::uint8_t {
     none,
-    not_sent,   ///< The system refuses to send: buffer full, or no route.
-    too_large,  ///< The system refuses a datagram as larger than the path.
-    deaf,       ///< Receives nothing, as after an error.
-    cut,        ///< Receives only the first byte of each datagram.
+    not_sent,   ///< The system refuses all datagrams.
+    too_large,  ///< The system refuses all datagrams as too large.
+    deaf,       ///< No datagram is received, as after an error.
+    cut,        ///< Only the first byte of each datagram is received.
   };
 
   explicit FailingSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -80,7 +80,7 @@ class FailingSocket final : public DatagramSocket {
   void wait(Duration at_most) override { inner_.wait(at_most); }
   Address local_address() const override { return inner_.local_address(); }
 
-  /// Makes `count` calls from call `first` on, counted from 0, fail in this way.
+  /// Makes `count` calls fail in this way, beginning with call `first` (counted from 0).
   void fail(Failure failure, std::uint64_t first, std::uint64_t count) {
     failure_ = failure;
     first_ = first;

@@ -15,10 +15,10 @@ namespace muster::session_game {
 
 struct Runner {
   Vec3 velocity{};
-  std::int32_t score = 0;   ///< 0 to 1,000.
-  std::int32_t secret = 0;  ///< Only for the owner.
+  std::int32_t score = 0;
+  std::int32_t secret = 0;  ///< Sent only to the owner.
 };
-/// A component that is in no prefab.
+/// A component that no prefab has.
 struct Burning {
   float seconds = 3;
 };
@@ -75,8 +75,8 @@ inline Game make_game() {
           .server_systems = systems<steer>()};
 }
 
-/// The game's project: prefabs `runner` (type 1) and `rock` (type 2), and the level `yard` with two
-/// rocks at x = 3 and x = 6.
+/// Returns the game's project: the prefabs `runner` (type 1) and `rock` (type 2), and the level
+/// `yard` with rocks at x = 3 and x = 6.
 inline MemoryFileSystem project_of(const Game& game) {
   MemoryFileSystem files;
   const auto put = [&](const std::string& path, std::string_view text) {
@@ -124,7 +124,7 @@ inline MemoryFileSystem project_of(const Game& game) {
   return files;
 }
 
-/// Builds a project into a folder of the disk. Throws when it cannot be built.
+/// Builds a project into a folder of the disk. Throws when the build fails.
 inline void build_project(const FileReader& project, const std::string& folder) {
   auto opened = Project::open(project, 1, {}, {}, {});
   if (!opened) throw std::runtime_error(opened.error().message);
@@ -134,7 +134,7 @@ inline void build_project(const FileReader& project, const std::string& folder) 
   if (!built) throw std::runtime_error(built.error().message);
 }
 
-/// The build of `make_game`, built once per program.
+/// The folder of the build of `make_game`, which is made once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -157,7 +157,7 @@ inline Chat chat(std::string_view text, std::int32_t number = 0) {
   return made;
 }
 
-/// The number of a client's entities whose type's path ends with `name`.
+/// Returns the number of a client's entities whose asset path contains `name`.
 inline std::size_t count_of(const GameClient& client, std::string_view name) {
   std::size_t count = 0;
   client.each<const Transform>([&](EntityId id, const Transform&) {

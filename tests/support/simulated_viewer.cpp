@@ -19,7 +19,7 @@ void SimulatedViewer::receive(double time) {
   std::ranges::sort(in_flight_, {}, &Arrival::time);
   std::size_t count = 0;
   while (count < in_flight_.size() && in_flight_[count].time <= time) {
-    // A client sees the snapshots that have arrived by the start of its frame.
+    // A frame uses the snapshots that have arrived before its start.
     const Arrival arrival{time, in_flight_[count++].tick};
     if (received_.empty() || arrival.tick > received_.back()) note(arrival);
   }
@@ -66,7 +66,7 @@ void SimulatedViewer::draw(double passed) {
 
 ViewedCommand SimulatedViewer::command_at(double shown) {
   shown = std::min(shown, static_cast<double>(received_.back()));
-  // The newest snapshot when the view was drawn, unless later commands have passed that view.
+  // The newest snapshot at the time when the claimed view was drawn.
   const std::uint32_t newest = shown <= drawn_newest_ ? drawn_newest_ : received_.back();
   const auto after = std::ranges::upper_bound(received_, static_cast<std::uint32_t>(shown));
   const std::uint32_t to = after == received_.end() ? received_.back() : *after;
@@ -92,7 +92,7 @@ void SimulatedViewer::frame(std::vector<ViewedCommand>& out) {
   time_ += passed;
   send_until(time_);
   receive(time_);
-  // Commands are made before the frame is drawn, so their player has seen the previous frame.
+  // Commands are made before the frame is drawn, so the player has seen the previous frame.
   const bool is_fast = options_.changes_lead && std::fmod(time_, 600) < 60;
   const double rate = (is_fast ? 1.1 : 1) * (1 + options_.drift);
   due_ += passed * rate;

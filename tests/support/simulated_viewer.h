@@ -1,5 +1,5 @@
-// A client that receives snapshots over a link with jitter, draws a delayed view of them, and makes
-// commands with honest claims about that view.
+// A simulated client that receives snapshots over a link with jitter, draws a delayed view, and
+// makes commands with correct claims about this view.
 #pragma once
 
 #include <cstdint>
@@ -10,25 +10,26 @@
 
 namespace muster::samples {
 
-/// How a viewer chooses its delay.
+/// How a viewer chooses the delay of its view.
 enum class ViewRule : std::uint8_t {
-  peak,      ///< As late as the latest recent snapshot; time continues without snapshots.
-  quantile,  ///< As late as most snapshots; time continues without snapshots.
-  stopping,  ///< Like quantile, but time stops at the newest snapshot.
+  peak,      ///< The delay of the latest recent snapshot. Time continues without snapshots.
+  quantile,  ///< The delay that most snapshots do not exceed. Time continues without snapshots.
+  stopping,  ///< Like `quantile`, but time stops at the newest snapshot.
 };
 
 struct ViewerOptions {
   std::uint64_t seed = 1;
   ViewRule rule = ViewRule::peak;
-  double frames_per_second = 60;  ///< 0: irregular.
-  double delay_ticks = 3;         ///< One way.
-  double jitter_ticks = 0.5;      ///< Mean of an exponential distribution.
-  double spikes = 0.005;          ///< Fraction of snapshots, 0 to 1, that arrive six ticks later.
-  double loss = 0.01;             ///< Fraction of snapshots, 0 to 1.
-  double drift = 0;  ///< The client's clock is faster by this fraction: 0.0002 is 200 ppm.
-  /// The client runs a tenth faster for one of ten seconds, as if it changed its lead.
+  double frames_per_second = 60;  ///< The frame rate; 0 for irregular frames.
+  double delay_ticks = 3;         ///< The delay in one direction.
+  double jitter_ticks = 0.5;      ///< The mean of an exponential distribution.
+  double spikes = 0.005;          ///< The fraction of snapshots that arrive six ticks later.
+  double loss = 0.01;             ///< The fraction of lost snapshots.
+  /// The fraction by which the client's clock is faster. For example, 0.0002 is 200 ppm.
+  double drift = 0;
+  /// True if the client runs a tenth faster for one of ten seconds, as after a change of its lead.
   bool changes_lead = false;
-  double outage_ticks = 0;  ///< Once in ten seconds no snapshot arrives for this long.
+  double outage_ticks = 0;  ///< Once in ten seconds, no snapshot arrives for this time.
   std::uint32_t snapshot_ticks = 3;
   std::uint32_t first_tick = 600;
 };
@@ -36,11 +37,11 @@ struct ViewerOptions {
 /// A command and the view of its player.
 struct ViewedCommand {
   ViewClaim claim;
-  double shown = 0;  ///< The drawn time, in ticks.
+  double shown = 0;  ///< The time of the drawn view, in ticks.
   ClaimContext context;
 };
 
-/// Seeded; time is counted in ticks of 60 Hz.
+/// The viewer. Time is counted in ticks of 60 Hz. Equal seeds give equal results.
 class SimulatedViewer {
  public:
   explicit SimulatedViewer(const ViewerOptions& options)
@@ -48,10 +49,10 @@ class SimulatedViewer {
     next_send_ = options.first_tick / options.snapshot_ticks * options.snapshot_ticks;
   }
 
-  /// Draws the next frame, and puts the commands made in it into `out`.
+  /// Draws the next frame, and stores the commands of this frame in `out`.
   void frame(std::vector<ViewedCommand>& out);
   double time() const { return time_; }
-  /// Ticks of all received snapshots, increasing.
+  /// The ticks of all received snapshots, in increasing order.
   const std::vector<std::uint32_t>& received() const { return received_; }
 
  private:
@@ -83,7 +84,7 @@ class SimulatedViewer {
   std::uint32_t drawn_newest_ = 0;
   // Commands.
   double due_ = 0;
-  std::uint32_t number_ = 0xFFFFFF00;  ///< Soon wraps.
+  std::uint32_t number_ = 0xFFFFFF00;  ///< The command number, which wraps soon.
   std::uint32_t server_tick_ = 0;
 };
 

@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// A random maximum: small, odd, or the largest possible.
+/// Returns a random maximum of any size.
 inline LaneValue random_maximum(Random& random) {
   switch (random.below(5)) {
     case 0:
@@ -43,7 +43,7 @@ inline LaneSchema random_lane(Random& random) {
     case 3:
       lane.kind = LaneKind::angle;
       if (lane.maximum < 2) lane.maximum = 360;
-      // The period equals the maximum, is one more, or is inside the range.
+      // The period equals the maximum, is one more than the maximum, or is smaller.
       lane.period = lane.maximum;
       if (random.below(3) == 0 && lane.maximum < 0xFFFF'FFFF) ++lane.period;
       if (random.below(3) == 0) lane.period = lane.maximum / 2 + 1;
@@ -54,7 +54,7 @@ inline LaneSchema random_lane(Random& random) {
   return lane;
 }
 
-/// Up to `lanes_max + 3` lanes of all kinds.
+/// Returns a type with up to `lanes_max + 3` lanes of all kinds.
 inline EntitySchema random_schema(Random& random, std::size_t lanes_max) {
   EntitySchema schema{.name = "type", .lanes = {}};
   const std::size_t count = 1 + random.below(lanes_max);
@@ -112,7 +112,7 @@ inline void disturb(SnapshotModel& model, Random& random) {
   }
 }
 
-/// Random corrections of all sizes for the mixing coder.
+/// Sets random corrections for the coder `mix`.
 inline void disturb_mix(SnapshotModel& model, Random& random) {
   model.mix.resize(kMixContexts * kMixTableSize);
   std::uint64_t state = random.next();
@@ -122,7 +122,7 @@ inline void disturb_mix(SnapshotModel& model, Random& random) {
   }
 }
 
-/// Random code lengths for some contexts.
+/// Sets random code lengths for some contexts.
 inline void disturb_huffman(SnapshotModel& model, Random& random) {
   for (std::uint32_t context = 0; context < 40; ++context) {
     HuffmanCounts counts{};
@@ -147,7 +147,7 @@ inline LaneValue random_value(Random& random, const LaneSchema& lane) {
   }
 }
 
-/// The next value of a lane: unchanged, slightly changed, or random.
+/// Returns the next value of a lane: unchanged, slightly changed, or random.
 inline LaneValue next_value(Random& random, const LaneSchema& lane, LaneValue before) {
   const std::uint64_t luck = random.below(16);
   if (luck < 9) return before;

@@ -1,4 +1,4 @@
-// The sample build's client with a world, and everything that spawns into it while bundles load.
+// The sample build's client with a world, a loader and spawners.
 #pragma once
 
 #include "runtime/spawn/deferred_spawner.h"

@@ -1,4 +1,4 @@
-// A client whose datagrams a test sends one by one.
+// A client whose handshake datagrams a test sends one by one.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// A peer at an address of a stage's network, without a link. With a copy of a client's entropy it
-/// knows that client's secrets; otherwise it knows only the data that it receives.
+/// A client at an address of a stage's network, without a link. With a copy of another client's
+/// entropy, it has the same secrets as that client.
 class SteppedHandshake {
  public:
   SteppedHandshake(NetStage& stage, const Address& from, SeededEntropy entropy)
@@ -34,7 +34,7 @@ class SteppedHandshake {
     return bytes;
   }
 
-  /// Sends a datagram to the server and runs one step of all ends. Returns the answer, if any.
+  /// Sends a datagram to the server, runs one step of all ends, and returns the answer, if any.
   std::optional<NetBytes> give(const NetBytes& datagram) {
     const OutgoingDatagram out{.to = stage_.server_address, .bytes = datagram};
     static_cast<void>(socket_->send(std::span(&out, 1)));
@@ -52,7 +52,7 @@ class SteppedHandshake {
     if (!challenge.has_value() || !handshake_.read_challenge(*challenge)) return challenge;
     return give(response());
   }
-  /// The keys, or the refusal, in an answer to this client.
+  /// Returns the keys in an answer; nothing if the answer is not an accept.
   std::optional<ConnectionKeys> keys(const std::optional<NetBytes>& answer) const {
     return answer.has_value() ? handshake_.read_accept(*answer) : std::nullopt;
   }

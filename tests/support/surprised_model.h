@@ -12,8 +12,8 @@
 
 namespace muster::samples {
 
-/// Two types: a plain one, and one with `count` bytes. 150 bytes fit into one piece, 300 into two
-/// slices.
+/// Returns a schema of two types: a small type, and a type with `count` bytes. 150 bytes fit into
+/// one slice, and 300 bytes into two.
 inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   ReplicationSchema schema;
   schema.components.push_back(
@@ -26,8 +26,8 @@ inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   return schema;
 }
 
-/// A model file for this schema, as if the second type was zero in all training data. So the value
-/// 0xFF needs about twenty bytes.
+/// Returns a model file for this schema, as if all values of the second type were zero in the
+/// training data. So the value 0xFF needs about twenty bytes.
 inline std::vector<std::byte> surprised_model(std::uint32_t count = 150) {
   SnapshotModel model = untrained_model(TypeViews(surprise_schema(count)).schemas());
   for (const TypeModel& type : std::span(model.types).subspan(1)) {

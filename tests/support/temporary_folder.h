@@ -28,14 +28,15 @@ class TemporaryFolder {
 
   const std::string& path() const { return path_; }
 
-  /// Writes a file below the folder without the code under test. Creates its parents.
+  /// Writes a file below the folder, and creates its parent folders. Does not use the code under
+  /// test.
   void put(const std::string& relative, std::string_view text) const {
     const std::filesystem::path path = std::filesystem::path(path_) / relative;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
 
-  /// Overwrites bytes inside a file, as damage.
+  /// Overwrites bytes inside a file.
   void overwrite(const std::string& relative, std::size_t offset, std::string_view text) const {
     std::fstream file(std::filesystem::path(path_) / relative,
                       std::ios::binary | std::ios::in | std::ios::out);

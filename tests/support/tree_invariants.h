@@ -12,14 +12,15 @@
 
 namespace muster::yaml {
 
-/// Ends the process with a message, in every build. A fuzzer reports that as a finding.
+/// Ends the process with a message if `holds` is false, in every build. A fuzzer reports this as a
+/// crash.
 inline void require(bool holds, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "invariant broken: %s\n", what);
   std::abort();
 }
 
-/// The length of each line, without line ends and byte-order mark.
+/// Returns the length of each line, without line ends and byte-order mark.
 inline std::vector<std::size_t> line_lengths(std::string_view text) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<std::size_t> lengths;

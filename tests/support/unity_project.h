@@ -11,28 +11,30 @@
 
 namespace muster::testing {
 
-/// Writes files with their sidecars. A guid is derived from the path at creation and stays when the
-/// file moves.
+/// A project to which a test adds files with sidecars. A guid is derived from the first path of a
+/// file, and does not change when the file moves.
 class UnityProject {
  public:
   UnityProject() { files.add("Assets/.keep", ""); }
 
-  /// `Assets/Scripts/<name>.cs`, with a class that derives from `base`.
+  /// Adds `Assets/Scripts/<name>.cs`, with a class that derives from `base`.
   Guid script(std::string_view name, std::string_view base = "MonoBehaviour");
-  /// A ScriptableObject of a script's class; `body` is indented YAML below `MonoBehaviour:`.
+  /// Adds a ScriptableObject of a script's class. `body` is the indented YAML below
+  /// `MonoBehaviour:`.
   Guid asset(std::string_view path, const Guid& script, std::string_view body);
-  /// A prefab with one game object and these components: script and indented fields.
+  /// Adds a prefab with one game object and these components. Each component is a script and its
+  /// indented fields.
   Guid prefab(std::string_view path,
               const std::vector<std::pair<Guid, std::string>>& components = {});
-  /// Any file with a sidecar.
+  /// Adds any file with a sidecar.
   Guid file(std::string_view path, std::string_view text);
 
   void move(std::string_view from, std::string_view to);
   void remove(std::string_view path);
 
-  /// `{fileID: 11400000, guid: ..., type: 2}`
+  /// Returns `{fileID: 11400000, guid: ..., type: 2}`.
   static std::string strong(const Guid& guid);
-  /// Four lines `val0: ...` with this indentation.
+  /// Returns four lines `val0: ...` to `val3: ...` with this indentation.
   static std::string words(const Guid& guid, std::size_t indent);
 
   MemoryFileSystem files;

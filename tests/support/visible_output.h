@@ -1,4 +1,4 @@
-// The files of an output that its readers see.
+// The files of an output that its readers use.
 #pragma once
 
 #include <map>
@@ -7,7 +7,7 @@
 
 namespace muster::testing {
 
-/// Returns all files except our own dot files.
+/// Returns all files except muster's dot files.
 inline std::map<AssetPath, ByteVector> visible(const MemoryFileSystem& output) {
   auto files = output.files();
   std::erase_if(files, [](const auto& file) { return file.first.text().starts_with('.'); });

@@ -17,7 +17,7 @@ struct Trigger {
 struct Bolt {
   Vec3 velocity{};
   float seconds_left = 0.5F;
-  std::int32_t number = 0;  ///< Counts the shooter's bolts.
+  std::int32_t number = 0;  ///< The number of the bolt among the bolts of its shooter.
   EntityReference shooter{};
 };
 consteval auto describe(Type<Trigger>) {
@@ -36,9 +36,9 @@ consteval auto describe(Type<Bolt>) {
 
 /// Differences between server and clients that make predictions fail.
 struct Faults {
-  bool server_is_jammed = false;      ///< The server fires nothing.
-  bool server_fires_late = false;     ///< A server system fires instead of the shared one.
-  std::uint32_t bolts_per_press = 3;  ///< In one tick.
+  bool server_is_jammed = false;   ///< True if the server fires nothing.
+  bool server_fires_late = false;  ///< True if a server system fires instead of the shared system.
+  std::uint32_t bolts_per_press = 3;  ///< The number of bolts in the tick of a press.
 };
 inline Faults& faults() {
   static Faults all;
@@ -50,7 +50,7 @@ inline void walk(SystemContext& ctx, EntityId self, Runner& runner, Transform& a
   at.position = at.position + runner.velocity * ctx.seconds();
 }
 
-/// Bolts of one volley start side by side.
+/// Fires a volley of bolts, which start side by side.
 inline void fire(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
   const Trigger& trigger = ctx.command<Trigger>(self);
   if (!trigger.fire.is_pressed()) return;
@@ -112,7 +112,7 @@ inline MemoryFileSystem project() {
   return files;
 }
 
-/// The build of the game, built once per program.
+/// The folder of the game's build, which is made once per program.
 inline const std::string& build_folder() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -123,7 +123,7 @@ inline const std::string& build_folder() {
   return folder.path();
 }
 
-/// Each player who joins gets a runner. Resets the faults.
+/// Opens a match in which each player that joins gets a runner. Resets the faults.
 inline std::unique_ptr<SimulatedMatch> open_match(std::uint64_t seed,
                                                   const Game& game = make_game()) {
   faults() = {};
@@ -134,7 +134,7 @@ inline std::unique_ptr<SimulatedMatch> open_match(std::uint64_t seed,
   return std::move(match.value());
 }
 
-/// The first runner of a client's player; null for none.
+/// Returns the first runner of a client's player; null if there is none.
 inline EntityId own_runner(const GameClient& client) {
   EntityId own;
   client.each<const Runner>([&](EntityId id, const Runner&) {

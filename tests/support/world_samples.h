@@ -19,7 +19,7 @@ struct Velocity {
   float y = 0;
   float z = 0;
 };
-/// Has padding after `is_burning`.
+/// A component with padding after `is_burning`.
 struct Vitality {
   bool is_burning = false;
   float health = 100;
@@ -62,7 +62,7 @@ struct SampleWorld {
     return entity;
   }
 
-  /// Makes one random change of any kind. Equal for equal states of `random` and world.
+  /// Makes one random change of any kind.
   void disturb(std::mt19937& random) {
     std::vector<EntityId> alive;
     world.each_entity([&](EntityId entity) { alive.push_back(entity); });

@@ -18,7 +18,7 @@ struct WrongField {
   const char* reason;
 };
 
-/// Checks that a reader refuses bytes in which that field is wrong.
+/// Checks that a reader refuses bytes with this wrong field.
 template <typename Reader>
 void check_refused(const ByteVector& damaged, const WrongField& field) {
   CAPTURE(field.reason, field.offset, field.value);

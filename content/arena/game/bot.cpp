@@ -7,7 +7,7 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 void Bot::play(GameClient& client, Time now) {
   if (is_stopped_) {
@@ -29,7 +29,7 @@ void Bot::play(GameClient& client, Time now) {
     steer_.jump = {.is_held = true,
                    .press_count = random_.below(2) == 0 ? std::uint8_t{1} : std::uint8_t{0}};
   }
-  // Back from the walls.
+  // Turns back near a wall.
   if (dot(from, from) > 900) steer_.direction = normalised({from.x, 0, from.z}) * -0.99F;
   steer_.aim = aim_at_nearest(client, from);
   steer_.fire = {};

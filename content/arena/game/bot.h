@@ -1,4 +1,4 @@
-// A simulated player.
+// A simulated player, for tests and demonstrations.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace arena {
 
-/// Walks back and forth, jumps, aims at entities nearby, and shoots. Equal seeds and worlds give
-/// equal commands.
+/// A simulated player that walks, jumps, aims at nearby entities, and shoots. Equal seeds and
+/// worlds give equal commands.
 class Bot {
  public:
   explicit Bot(std::uint64_t seed) : random_(seed) {}
 
   /// Sets the client's command of a frame.
   void play(muster::GameClient& client, muster::Time now);
-  /// Sends commands without movement and shots from now on.
+  /// Makes all later commands empty: no movement and no shots.
   void stop() { is_stopped_ = true; }
 
  private:

@@ -3,9 +3,9 @@
 //     arena_client build/demo 127.0.0.1:7000 KEY
 //     arena_client build/demo --play match.mrec --speed max
 //
-// Ctrl-C has the same effect as the end of the match's time. Exit codes: 0 the match or the time is
-// over; 1 the connection was lost or refused, something could not be loaded, or the recording or
-// capture is incomplete; 2 wrong usage, unreadable build or recording, or no socket.
+// Ctrl-C has the same effect as the end of the match's time. Exit codes: 0 the match or the time
+// has ended; 1 the connection was lost or refused, an asset could not be loaded, or the recording
+// or capture is incomplete; 2 wrong usage, unreadable build or recording, or no socket.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -27,7 +27,7 @@ constexpr muster::Duration kFrame = milliseconds(8);
 constexpr muster::Duration kReplayWait = milliseconds(50);
 /// The time for which a client repeats its message that it leaves.
 constexpr muster::Duration kGoodbye = milliseconds(100);
-/// Shown in place of a presentation that cannot be loaded.
+/// The prefab that is shown in place of a presentation that cannot be loaded.
 constexpr const char* kPlaceholder = "Assets/Prefabs/Presentation/Crate.prefab";
 
 int complain(const std::string& message) {
@@ -44,7 +44,7 @@ double seconds_of(muster::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Prints players that join and leave, and problems.
+/// Makes the client print players that join and leave, and problems.
 void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
   const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
@@ -58,7 +58,7 @@ void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_
     if (!is_quiet) say(std::string(announced.text.view()) + "\n");
   });
   client.on_problem([&is_written](const muster::Problem& problem) {
-    if (problem.kind == muster::ProblemKind::mispredicted) return;  // In the report.
+    if (problem.kind == muster::ProblemKind::mispredicted) return;  // The report contains them.
     complain(problem.text);
     is_written = is_written && problem.kind != muster::ProblemKind::unwritten;
   });

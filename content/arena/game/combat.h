@@ -1,4 +1,4 @@
-// The components of combat: health, projectiles, items, entities that explode.
+// The components of combat: health, projectiles, guns, items and explosives.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -8,7 +8,8 @@ namespace arena {
 struct Health {
   float current = 100;
   float maximum = 100;
-  std::uint32_t damage_tick = 0;  ///< When it was last hurt; clients derive the hit effect from it.
+  /// The tick of the last damage, from which clients derive the hit effect.
+  std::uint32_t damage_tick = 0;
 };
 
 /// A shot in flight. Client and server compute its path from the position and tick of its start.
@@ -20,13 +21,13 @@ struct Projectile {
   std::uint32_t start_tick = 0;
   muster::Vec3 start_position;
   muster::Vec3 end_position;
-  std::uint32_t impact_tick = 0;  ///< 0 while it flies.
+  std::uint32_t impact_tick = 0;  ///< The tick of the impact; 0 while the projectile flies.
 };
 
 /// A character's last shot.
 struct Gun {
-  std::uint32_t shot_tick = 0;     ///< 0 before the first shot.
-  muster::EntityReference target;  ///< What was hit; none for a miss.
+  std::uint32_t shot_tick = 0;     ///< The tick of the last shot; 0 before the first shot.
+  muster::EntityReference target;  ///< The entity that was hit; none for a miss.
 };
 
 /// An item in a character's hand.
@@ -34,7 +35,8 @@ struct Item {
   muster::AssetReference item_type;  ///< The definition in the item registry.
   std::int32_t slot = 0;
   std::int32_t ammo = 0;
-  std::uint32_t fire_tick = 0;  ///< Clients derive muzzle flash and recoil from it.
+  /// The tick of the last shot, from which clients derive muzzle flash and recoil.
+  std::uint32_t fire_tick = 0;
 };
 
 struct Explosive {

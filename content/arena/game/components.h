@@ -7,8 +7,8 @@
 
 namespace arena {
 
-/// The descriptions of all components, sorted by name. A component that is missing here is unknown
-/// to the bundler, to the wire and to the inspector.
+/// The descriptions of all components, sorted by name. Content, snapshots and the inspector can use
+/// only these components.
 std::vector<muster::ComponentDescription> arena_components();
 
 }  // namespace arena

@@ -1,4 +1,5 @@
-// Prints the arena's components.json, so that the bundler can cook them without the game's code:
+// Prints the arena's components.json, so that the bundler can cook components without the game's
+// code:
 //
 //     arena_components > content/arena/components.json
 #include <cstdio>

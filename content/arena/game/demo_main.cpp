@@ -1,8 +1,8 @@
-// Loads a build of the arena and tours it: one entity of every type id, on both sides.
+// Loads a build of the arena, and spawns one entity of every type id, as a server and as a client.
 //
 //     arena_demo build/demo [--format text|json] [--variant quality=low]
 //
-// Exit codes: 0 all went well, 1 something failed to load, 2 usage or unreadable build.
+// Exit codes: 0 success, 1 an asset failed to load, 2 wrong usage or unreadable build.
 #include <cstdio>
 #include <string>
 #include <string_view>

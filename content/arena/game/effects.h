@@ -5,12 +5,13 @@
 
 namespace arena {
 
-/// An effect at a point: sound, particles, a wave that pushes debris.
+/// An effect at a point: sound, particles, and a wave that pushes debris.
 struct SpatialEffect {
   float duration_seconds = 1;
   float shockwave_force = 0;
   float shockwave_radius = 0;
-  float shockwave_jitter = 0.2F;  ///< The wave's centre is moved at random by up to this.
+  /// The maximum distance by which the wave's centre is moved at random.
+  float shockwave_jitter = 0.2F;
 };
 
 /// An effect along a line from a muzzle to the point of the hit.

@@ -3,8 +3,8 @@
 //
 //     arena_live build/live [--reloads N]
 //
-// Ends after N new builds, or with Ctrl-C. Exit codes: 0 ended in this way, 2 wrong usage or
-// unreadable build.
+// Ends after N new builds, or with Ctrl-C. Exit codes: 0 success, 2 wrong usage or unreadable
+// build.
 #include <algorithm>
 #include <charconv>
 #include <chrono>
@@ -40,7 +40,7 @@ void spawn_all(muster::GameServer& server, const muster::BuildContent& content) 
   }
 }
 
-/// The components of the first entity of a prefab, with their values.
+/// Returns the components of the first entity of a prefab, with their values.
 std::string values_of(const muster::GameClient& client, std::string_view path) {
   muster::EntityId found;
   client.world().each_entity([&](muster::EntityId entity) {

@@ -11,12 +11,12 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 namespace {
 
-/// The maximum number of datagrams that one call reads from the real socket, and that are delayed
-/// at once. So a flood neither stops the game nor fills its memory. Other datagrams stay in the
+/// The maximum number of datagrams that one call reads from the real socket, and the maximum number
+/// of delayed datagrams. It bounds time and memory in a flood. Further datagrams stay in the
 /// socket.
 constexpr int kTakenMax = 1024;
 constexpr std::size_t kLateMax = 65'536;
@@ -47,8 +47,8 @@ class LossySocket final : public DatagramSocket {
   Edges& clock_;
   LossOptions options_;
   Random random_;
-  Time due_{};             ///< When the newest one is due: none overtakes another.
-  std::deque<Late> late_;  ///< In the order in which they arrive.
+  Time due_{};  ///< When the newest datagram is due. Datagrams do not overtake each other.
+  std::deque<Late> late_;  ///< The delayed datagrams, in the order of their arrival.
   std::array<std::byte, kDatagramBytesMax + 1> memory_{};
 };
 

@@ -1,4 +1,4 @@
-// The machine's edges with a simulated bad link, for trying a game.
+// Edges whose sockets simulate loss and delay, to try a game over a bad link.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,24 @@
 
 namespace arena {
 
-/// The loss and delay of received datagrams. Sent datagrams are unchanged, because the peer uses a
-/// socket like this too.
+/// The loss and delay of received datagrams. Sent datagrams are not affected, because the peer also
+/// uses such a socket.
 struct LossOptions {
-  double loss = 0;            ///< The share of datagrams that are lost, from 0 to 1.
-  muster::Duration delay{};   ///< The minimum delay of each datagram.
-  muster::Duration jitter{};  ///< The maximum additional delay. The order of datagrams stays.
+  double loss = 0;           ///< The share of datagrams that are lost, from 0 to 1.
+  muster::Duration delay{};  ///< The minimum delay of each datagram.
+  /// The maximum additional delay. The order of datagrams does not change.
+  muster::Duration jitter{};
   std::uint64_t seed = 1;
 };
 
-/// A socket that drops and delays the datagrams that arrive at another socket. Equal datagrams at
-/// equal times are dropped and delayed equally. The clock must outlive it.
+/// Returns a socket that drops and delays the datagrams that arrive at `socket`. Equal datagrams at
+/// equal times are dropped and delayed equally. The clock must outlive the result.
 std::unique_ptr<muster::DatagramSocket> make_lossy(std::unique_ptr<muster::DatagramSocket> socket,
                                                    muster::Edges& clock,
                                                    const LossOptions& options);
 
-/// Wraps other edges so that their sockets are lossy. The other edges must outlive it.
+/// Wraps other edges so that their sockets lose and delay datagrams. The wrapped edges must outlive
+/// this object.
 class LossyEdges final : public muster::Edges, private muster::Network {
  public:
   LossyEdges(muster::Edges& edges, const LossOptions& options) : edges_(edges), options_(options) {}

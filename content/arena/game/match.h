@@ -1,4 +1,4 @@
-// The parts of a match: its rules, points to capture, pickups, and spawn points.
+// The components of a match: its mode, capture points, pickups, and spawn points.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -8,7 +8,7 @@ namespace arena {
 enum class MatchPhase : std::uint8_t { warm_up, running, over };
 inline constexpr std::array<std::string_view, 3> kMatchPhases = {"warm_up", "running", "over"};
 
-/// The rules and the state of the round.
+/// The limits and the state of the round.
 struct GameMode {
   float round_seconds = 300;
   std::int32_t score_limit = 50;
@@ -20,16 +20,17 @@ struct GameMode {
 struct CapturePoint {
   float radius = 5;
   float capture_seconds = 8;
-  float progress = 0;  ///< -1: team 0 has the point; 1: team 1 has it.
+  /// The progress from -1 (team 0 owns the point) to 1 (team 1 owns the point).
+  float progress = 0;
   std::int32_t owning_team = -1;
 };
 
 /// Gives an item or health to the character that walks over it.
 struct Pickup {
-  muster::AssetReference item;  ///< An item definition; unset for health.
+  muster::AssetReference item;  ///< The definition of the item; unset for health.
   std::int32_t amount = 1;
   float respawn_seconds = 10;
-  std::uint32_t taken_tick = 0;  ///< 0 while it is available.
+  std::uint32_t taken_tick = 0;  ///< The tick of the last pickup; 0 while the pickup is available.
 };
 
 struct SpawnPoint {

@@ -9,7 +9,7 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 namespace {
 

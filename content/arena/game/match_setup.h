@@ -1,4 +1,4 @@
-// The entities at the start of a match, and the entities of a player.
+// Spawns the entities at the start of a match, and the entities of players.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ inline constexpr const char* kLevel = "foundry";
 /// Equal seeds give equal matches. Sets `on_join` of the server.
 void set_up_match(muster::GameServer& server, std::uint64_t seed);
 
-/// Stops all movement from the next tick on, so that clients can be compared with the server, and
-/// sends an announcement of this to all clients.
+/// Stops all movement from the next tick on, so that the worlds of clients can be compared with the
+/// server. Announces this to all clients.
 void end_match(muster::GameServer& server);
 
 }  // namespace arena

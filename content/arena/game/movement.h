@@ -1,4 +1,4 @@
-// The components of movement: characters, doors, lifts, spinning entities.
+// The components of movement: characters, doors, lifts and spinning entities.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -19,9 +19,9 @@ struct CharacterMovement {
 };
 
 struct Door {
-  muster::Vec3 travel{0, 3, 0};  ///< Where the leaf goes, relative to its closed place.
+  muster::Vec3 travel{0, 3, 0};  ///< The position of the open door relative to the closed door.
   float open_seconds = 0.5F;
-  float opening = 0;  ///< 0 is closed, 1 is open.
+  float opening = 0;  ///< From 0 (closed) to 1 (open).
   bool is_open = false;
 };
 
@@ -29,10 +29,10 @@ struct Door {
 struct Platform {
   muster::Vec3 travel{0, 2, 0};
   float period_seconds = 4;
-  float phase = 0;  ///< 0 to 1 through the period.
+  float phase = 0;  ///< The part of the period that has passed, 0 to 1.
 };
 
-/// A rotation that is only visual. Each client computes it alone.
+/// A visual rotation. It is not sent: each client computes it.
 struct Spin {
   muster::Vec3 axis{0, 1, 0};
   float degrees_per_second = 90;

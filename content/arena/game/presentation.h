@@ -10,16 +10,17 @@ struct PresentationOwner {
   std::uint16_t variation = 0;
 };
 
-/// Platforms; `PresentationEntity::platform_flags` is a set of them.
+/// The bits of `PresentationEntity::platform_flags`.
 enum PlatformFlags : std::uint16_t { platform_server = 1, platform_client_pc = 2 };
 
-/// A component of the presentation's prefab: the owner that it shows, the platforms, and its type
-/// and variation.
+/// A component of the presentation's prefab: the logical entity that it shows (its owner), its
+/// platforms, type and variation.
 struct PresentationEntity {
   muster::AssetReference presentation_owner;
   std::uint16_t platform_flags = 0;
   std::uint16_t variation = 0;
-  std::uint32_t type = 0;  ///< Its meaning is the owner's: first or third person, for characters.
+  /// The owner defines the meaning of the type. For characters, it is first or third person.
+  std::uint32_t type = 0;
 };
 
 consteval auto describe(muster::Type<PresentationOwner>) {

@@ -10,7 +10,7 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 namespace {
 
@@ -31,7 +31,7 @@ constexpr std::string_view kClientUsage =
     "'muster-net dump FILE' shows what --capture has written\n"
     "Example: arena_client build/demo --play match.mrec --from 30 --speed max";
 
-/// The maximum of `--workers`: more threads than the machine has cores gain nothing.
+/// The maximum of `--workers`.
 constexpr std::uint16_t kWorkersMax = 256;
 
 template <typename T>
@@ -76,7 +76,7 @@ bool take_replay_value(std::string_view name, std::string_view value, ProgramOpt
   return name == "--speed" && read_speed(value, options.speed);
 }
 
-// Parses an option with a value; false if the name is unknown or the value is invalid.
+// Parses an option with a value. Returns false if the name is unknown or the value is invalid.
 bool take_value(Program program, std::string_view name, std::string_view value,
                 ProgramOptions& options) {
   if (name == "--record" && program == Program::server) {
@@ -123,7 +123,7 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   const bool is_replay = !options.play.empty();
   // A start time and a speed are only for recordings.
   if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
-  if (is_replay && !options.capture.empty()) return false;  // Nothing goes over the network.
+  if (is_replay && !options.capture.empty()) return false;  // A replay has no datagrams.
   const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
   if (places.empty() || places.size() > most) return false;
   options.build = places[0];
@@ -134,7 +134,7 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   return Address::parse(options.address) && (!is_client || parse_public_key(options.key));
 }
 
-/// Whether only programs on this machine can reach the address.
+/// Returns true when only programs on this machine can reach the address.
 bool is_loopback(const Address& address) {
   const Address six({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port());
   return address == six || (address.is_ipv4() && address.ip()[12] == 127);

@@ -12,27 +12,28 @@ namespace arena {
 
 struct ProgramOptions {
   std::string build;
-  std::string address;       ///< The address at which a server listens, or of a client's server.
-  std::string key;           ///< The server's key; only for clients.
-  double seconds = 0;        ///< The duration of the match; 0 for no limit.
-  double still_seconds = 2;  ///< The time at the end in which nothing moves.
+  std::string address;  ///< The address at which the server listens, or to which a client connects.
+  std::string key;      ///< The server's key; only for clients.
+  double seconds = 0;   ///< The duration of the match in seconds; 0 for no limit.
+  double still_seconds = 2;  ///< The time at the end, in seconds, in which nothing moves.
   LossOptions loss;
   std::uint64_t seed = 1;
-  std::uint16_t workers = 1;  ///< Threads that encode; only for servers.
+  std::uint16_t workers = 1;  ///< The number of threads that encode snapshots; only for servers.
   std::string record;         ///< The file for a recording of the match; empty for none.
   std::string capture;        ///< The file for a capture of all datagrams; empty for none.
   std::string play;           ///< A recording to play instead of a server's match.
-  double from_seconds = 0;    ///< The time in the recording at which to start.
+  double from_seconds = 0;    ///< The time in the recording at which a replay starts, in seconds.
   double speed = 1;           ///< The speed relative to real time; 0 for the maximum.
-  bool wants_help = false;    ///< The other options are not parsed then.
-  /// The maximum number of clients from one address. Without it, the maximum is the number of slots
-  /// if the server listens at a loopback address, and otherwise the default of the library.
+  bool wants_help = false;    ///< True for `--help`. The other options are then not parsed.
+  /// The maximum number of clients from one address. If it is not set, `players_per_address`
+  /// chooses a default.
   std::optional<std::uint16_t> clients_per_address;
   bool is_json = false;
-  bool shows_world = false;  ///< Prints the world's values at the end.
+  bool shows_world = false;  ///< True if the program prints the world's values at the end.
   bool admits_other_content = false;
 
-  /// The maximum number of players from one address.
+  /// The maximum number of players from one address: `clients_per_address` if set, the number of
+  /// slots if the server listens at a loopback address, and otherwise the default of the library.
   std::uint16_t players_per_address() const;
 };
 

@@ -1,4 +1,4 @@
-// The components that all replicated entities of the arena use: identity, position, team, player.
+// Components that most replicated entities of the arena use: identity, position, team, player.
 #pragma once
 
 #include "registry/components/describe.h"
@@ -6,7 +6,7 @@
 
 namespace arena {
 
-/// The root of each replicated prefab has this component. Content has the asset guid, and the
+/// The root of each replicated prefab has this component. Content sets the asset guid, and the
 /// library sets the other fields.
 using ReplicatedEntity = muster::Replicated;
 
@@ -18,13 +18,13 @@ struct Transform {
 };
 
 struct Team {
-  std::int32_t team_id = -1;  ///< -1: no team.
+  std::int32_t team_id = -1;  ///< The team; -1 for no team.
 };
 
 /// The state of one connected player. It exists as long as the connection.
 struct PlayerState {
   std::int32_t player_id = -1;
-  std::int32_t hero_type = 0;  ///< Type id in the hero registry; 0 is none chosen yet.
+  std::int32_t hero_type = 0;  ///< The type id in the hero registry; 0 before a hero is chosen.
   std::int32_t score = 0;
   std::int32_t kills = 0;
   std::int32_t deaths = 0;
@@ -45,7 +45,7 @@ struct SpectatorCamera {
 };
 
 consteval auto describe(muster::Type<Transform>) {
-  // A millimetre is finer than a player sees; 4 km is the largest level we expect.
+  // A player does not see steps of a millimetre. A level has at most 4 km.
   using enum muster::Interpolation;
   return muster::Describe<Transform>("Transform")
       .field<&Transform::position>("position", {.unit = "m",

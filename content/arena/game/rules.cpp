@@ -1,4 +1,4 @@
-// The numbers here are chosen so that each kind of event happens within a few seconds.
+// The intervals are short, so that each kind of event happens within a few seconds.
 #include "content/arena/game/rules.h"
 
 #include <algorithm>
@@ -10,30 +10,30 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 namespace {
 
-constexpr float kWalkSpeed = 6;  // In metres per second, ...
-constexpr float kJumpSpeed = 5;  // ... as this.
+constexpr float kWalkSpeed = 6;  // In metres per second.
+constexpr float kJumpSpeed = 5;  // In metres per second.
 constexpr float kGravity = 9.81F;
-constexpr float kHalfWidth = 40;  // From the middle to a wall, in metres.
+constexpr float kHalfWidth = 40;  // From the centre to a wall, in metres.
 constexpr float kGunHeight = 0.9F;
 constexpr float kShotMetres = 25;
 constexpr float kShotDamage = 10;
 constexpr float kCooldown = 1.5F;
-constexpr std::uint32_t kShotTicks = 25;    // A projectile flies for so long, ...
-constexpr std::uint32_t kImpactTicks = 12;  // ... and then lies there for so long.
+constexpr std::uint32_t kShotTicks = 25;    // The time of flight of a projectile, in ticks.
+constexpr std::uint32_t kImpactTicks = 12;  // The time from impact to despawn, in ticks.
 constexpr std::uint32_t kExplodeInterval = 150;
 constexpr std::uint32_t kHurtInterval = 7;
 
-// Type ids of the registries of effects.
+// The type ids in the registries of effects.
 constexpr TypeId kExplosion(1);
 constexpr TypeId kMuzzleFlash(2);
 constexpr TypeId kSparks(3);
 constexpr TypeId kHealPulse(5);
 constexpr TypeId kSplash(7);
-constexpr TypeId kTracer(1);  // Along a line.
+constexpr TypeId kTracer(1);  // A hitscan effect.
 
 bool is_over(const SystemContext& ctx) {
   bool found = false;
@@ -46,18 +46,18 @@ float number(Random& random, float low, float high) {
   return low + (high - low) * static_cast<float>(random.below(1U << 20U)) / (1U << 20U);
 }
 
-/// An offset per entity, so that entities of one kind do not move in the same way.
+/// Returns a different phase for each entity, so that entities of one kind do not move in step.
 float offset_of(const SystemContext& ctx, EntityId self) {
   return 0.13F * static_cast<float>(ctx.reference(self).network_id);
 }
 
-/// The origin for an entity without a position.
+/// Returns the position of an entity; the origin for an entity without a position.
 Vec3 position_of(const SystemContext& ctx, EntityId self) {
   const auto* const at = ctx.get<Transform>(self);
   return at != nullptr ? at->position : Vec3();
 }
 
-// Predicted systems. They run for the entities of a player.
+// Predicted systems, which run for the entities of a player.
 
 void walk(SystemContext& ctx, EntityId self, CharacterMovement& movement, Transform& at) {
   if (is_over(ctx)) return;
@@ -83,7 +83,8 @@ void walk(SystemContext& ctx, EntityId self, CharacterMovement& movement, Transf
   at.rotation = {0, steer.aim.x < 0 ? -sine_half : sine_half, 0, std::sqrt((1 + cosine) / 2)};
 }
 
-/// The server hits what the player saw when it fired.
+/// The server tests the shot against the world that the player saw when it fired (lag
+/// compensation).
 void shoot(SystemContext& ctx, EntityId self, Gun& gun, const Transform& at) {
   const Steer& steer = ctx.command<Steer>(self);
   if (!steer.fire.is_pressed() || is_over(ctx)) return;
@@ -101,13 +102,13 @@ void shoot(SystemContext& ctx, EntityId self, Gun& gun, const Transform& at) {
     gun.target = ctx.reference(hit.entity);
     shot.end_position = hit.position;
     if (auto* const health = ctx.edit_on_server<Health>(hit.entity)) {
-      // A shot leaves a rest; `hurt_things` destroys.
+      // A shot leaves at least 1 hp. Only `hurt_things` destroys entities.
       health->current = std::min(health->current, std::max(1.0F, health->current - kShotDamage));
       health->damage_tick = ctx.tick().value();
     }
     ctx.play(kSparks, {.position = hit.position, .cause = self});
   }
-  // Not predicted: the prefab has no component by which a predicted projectile could be matched.
+  // The projectile is not predicted, because no component identifies a predicted projectile.
   if (ctx.is_server()) ctx.spawn(types::kProjectile, {}, shot);
   ctx.play(kMuzzleFlash, {.position = shot.start_position});
   ctx.play(kTracer, {.position = shot.start_position, .line_end = shot.end_position});
@@ -155,7 +156,8 @@ void contest_point(SystemContext& ctx, EntityId self, CapturePoint& point) {
   point.owning_team = point.progress > 0.7F ? 1 : point.progress < -0.7F ? 0 : -1;
 }
 
-/// At intervals, damages a random entity. If it breaks, a crate is spawned at a random position.
+/// At intervals, damages a random entity. If the entity is destroyed, spawns a crate at a random
+/// position.
 void hurt_things(SystemContext& ctx) {
   if (ctx.tick().value() % kHurtInterval != 0 || is_over(ctx)) return;
   const auto can_break = [&](EntityId id) {
@@ -210,7 +212,7 @@ void score(SystemContext& ctx, EntityId self, PlayerState& state) {
 }  // namespace
 
 Game make_game() {
-  return {.application = 0x61'72'65'6E'61'00'00'02,  // Drawn once, for this game.
+  return {.application = 0x61'72'65'6E'61'00'00'02,  // A number that was chosen for this game.
           .ticks_per_second = kTicksPerSecond,
           .components = {arena_components()},
           .commands = commands<Steer>(),

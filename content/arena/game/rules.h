@@ -1,5 +1,5 @@
-// The rules of a match, as systems. Characters walk, jump and shoot by their players' commands.
-// Other entities move, break, open and are spawned again.
+// The rules of a match, as systems. Commands of players make their characters walk, jump and shoot.
+// Other entities move, open, are destroyed and are spawned again.
 #pragma once
 
 #include "content/arena/game/combat.h"
@@ -12,13 +12,13 @@ namespace arena {
 
 /// The input of a player's devices in one tick.
 struct Steer {
-  muster::Vec3 direction{};   ///< Where to walk: x and z, each -1 to 1.
-  muster::Vec3 aim{0, 0, 1};  ///< Where to look and to shoot: x and z, of length 1.
+  muster::Vec3 direction{};   ///< The direction of walking: x and z, each -1 to 1.
+  muster::Vec3 aim{0, 0, 1};  ///< The direction of view and shots: x and z, of length 1.
   muster::Button jump{};
   muster::Button fire{};
 };
 
-/// A text for all clients, sent with the tick to which it belongs.
+/// An event: a text for all clients, which arrives with its tick.
 struct Announcement {
   muster::FixedText<64> text{};
 };
@@ -36,7 +36,7 @@ consteval auto describe(muster::Type<Announcement>) {
   return muster::Describe<Announcement>("Announcement").field<&Announcement::text>("text");
 }
 
-/// Type ids of the registry of replicated entities; they never change.
+/// The type ids in the registry of replicated entities.
 namespace types {
 inline constexpr muster::TypeId kPlayerState(0);
 inline constexpr muster::TypeId kGameMode(1);
@@ -56,8 +56,8 @@ inline constexpr muster::TypeId kAbilities(15);
 
 inline constexpr std::uint16_t kTicksPerSecond = 60;
 
-/// The game that the server and the clients of a match share. Nothing moves after the end of the
-/// match (`MatchPhase`).
+/// The game, which is equal for the server and the clients of a match. Nothing moves after the end
+/// of the match (`MatchPhase::over`).
 muster::Game make_game();
 
 }  // namespace arena

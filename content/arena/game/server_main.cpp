@@ -2,9 +2,9 @@
 //
 //     arena_server build/demo 127.0.0.1:7000 --seconds 60
 //
-// Prints `listening ADDRESS KEY` first, for clients. Ctrl-C has the same effect as the end of the
-// match's time. Exit codes: 0 success; 2 wrong usage, unreadable build, no socket, or a recording
-// or capture that cannot be written.
+// First prints `listening ADDRESS KEY`, which clients need. Ctrl-C has the same effect as the end
+// of the match's time. Exit codes: 0 success; 2 wrong usage, unreadable build, no socket, or a
+// recording or capture that cannot be written.
 #include <chrono>
 #include <cstdio>
 #include <map>
@@ -18,7 +18,7 @@
 
 namespace {
 
-/// The time for which the server repeats its message that it closes.
+/// The time for which a closing server continues to send, so that clients receive the close.
 constexpr muster::Duration kGoodbye = std::chrono::milliseconds(500);
 
 int complain(const std::string& message) {

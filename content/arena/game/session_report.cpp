@@ -11,7 +11,7 @@
 
 namespace arena {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 using nlohmann::ordered_json;
 
 namespace {
@@ -30,7 +30,8 @@ std::string hash_of(const std::string& world) {
   return world.empty() ? "" : hash_bytes(as_bytes(world)).to_string();
 }
 
-/// An entity begins with its number, and its fields are indented.
+/// Counts the entities in a world's text: the line of an entity begins with its number, and the
+/// lines of its fields are indented.
 std::size_t entities_of(const std::string& world) {
   std::size_t count = 0;
   bool is_line_start = true;

@@ -1,4 +1,4 @@
-// The reports of a server and its clients at their end, as JSON or as text.
+// The reports that servers and clients print at the end, as JSON or as text.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ struct Durations {
   void add(muster::Duration one);
 };
 
-/// Counts that a client's program adds to the client's metrics.
+/// Values that a client's report contains in addition to the client's metrics.
 struct ClientNotes {
   Durations frames;
   ShotLog shots;
-  bool is_still = false;  ///< The server has announced that nothing moves.
+  bool is_still = false;  ///< True if the server has announced that nothing moves.
   double played_seconds = 0;
-  std::string complaint{};  ///< Why the client ended; empty for a regular end.
+  std::string complaint{};  ///< The reason why the client ended; empty for a regular end.
 };
 
-/// Counts of a program that plays a recording.
+/// Values for the report of a program that plays a recording.
 struct ReplayNotes {
   std::uint32_t first_tick = 0;
   std::uint64_t tick_count = 0;
@@ -39,7 +39,7 @@ struct ReplayNotes {
   std::string complaint{};
 };
 
-/// `shots` are those of each player who has fired.
+/// `shots` has an entry for each player that has fired.
 std::string server_report(const muster::GameServer& server,
                           const std::map<muster::PlayerId, ShotLog>& shots, bool is_json);
 std::string client_report(const muster::GameClient& client, const ClientNotes& notes, bool is_json);

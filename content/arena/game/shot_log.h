@@ -1,4 +1,4 @@
-// What players shot at, as one end saw it.
+// Records the targets of shots, so that the results of server and client can be compared.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace arena {
 
-/// The shots of one player, each as it was seen first: the ends' verdicts are compared afterwards.
+/// The shots of one player, each with its first result. A later correction is ignored.
 class ShotLog {
  public:
   struct Shot {
     std::uint32_t tick = 0;
-    std::int32_t target = -1;  ///< Network id; -1 for a miss.
+    std::int32_t target = -1;  ///< The network id of the entity that was hit; -1 for a miss.
   };
 
-  /// After each frame. A corrected shot is no new one.
+  /// Adds the last shot if it is new. Call it after each frame.
   void note(const Gun& gun) {
     const bool is_new =
         gun.shot_tick != 0 && (shots_.empty() || gun.shot_tick > shots_.back().tick);

@@ -1,5 +1,4 @@
-// A failure is recorded at its stop, and the tour continues, so that one damaged bundle does not
-// hide other failures.
+// After a failure the tour continues, so that one damaged bundle does not hide other failures.
 #include "content/arena/game/tour.h"
 
 #include <algorithm>
@@ -12,12 +11,11 @@
 namespace arena {
 namespace {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game speaks muster
+using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
 
 constexpr std::string_view kTourLevels = "LevelRegistry";
 constexpr Duration kTourTick = std::chrono::nanoseconds(1'000'000'000 / 60);
-/// The maximum duration of an effect, in ticks. All effects of the arena are much shorter; a longer
-/// effect has a wrong duration.
+/// The maximum duration of an effect, in ticks. All effects of the arena are much shorter.
 constexpr int kMaxEffectTicks = 60 * 60;
 
 class Guide {
@@ -61,7 +59,7 @@ class Guide {
     return stop;
   }
 
-  // Loads before spawning, so that the measured time is only the time of loading.
+  // Loads an asset before it is spawned, so that only the time of loading is measured.
   bool load(TourStop& stop) {
     const Time start = clock_.now();
     Result<const PrefabPlan*> plan = spawner_.prepare(stop.guid);
@@ -156,7 +154,7 @@ class Guide {
   const Clock& clock_;
   TourReport& report_;
   World world_;
-  World view_;  ///< The entities that only this side shows.
+  World view_;  ///< The entities of presentations and effects, which are not in the main world.
   Spawner spawner_;
   Spawner views_;
 };

@@ -1,5 +1,5 @@
-// A tour of everything in a build: one entity of every type id, one of every presentation, and
-// every effect from its request to its end.
+// A tour of a build: spawns one entity of every type id and of every presentation, and plays every
+// effect to its end.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,38 @@
 
 namespace arena {
 
-/// One stop of the tour.
+/// One stop of the tour: the result for one asset.
 struct TourStop {
-  std::string side;      ///< "client" or "server".
-  std::string registry;  ///< The registry's class; for other tables of the catalog, their name.
+  std::string side;  ///< "client" or "server".
+  /// The class of the registry, or the name of another table of the catalog.
+  std::string registry;
   muster::TypeId type_id;
   muster::Guid guid;
   std::string path;
   std::uint64_t bundle_bytes = 0;
-  muster::Duration load_time{};  ///< To load the bundles that were not loaded before this stop.
+  /// The time to load the bundles that were not loaded before this stop.
+  muster::Duration load_time{};
   std::uint32_t entities = 0;
-  std::uint32_t components = 0;        ///< Components with a description; they are in the world.
-  std::uint32_t other_components = 0;  ///< Components without one; they are not in the world.
-  std::string error;                   ///< Empty for success.
+  std::uint32_t components = 0;  ///< The components with a description, which are in the world.
+  /// The components without a description, which are not in the world.
+  std::uint32_t other_components = 0;
+  std::string error;  ///< Empty for success.
 };
 
 struct TourReport {
   std::vector<TourStop> stops;
   std::uint64_t effects_played = 0;
   std::uint64_t effects_ended = 0;
-  std::uint32_t left_over = 0;  ///< Entities that still exist after all were despawned.
+  /// The entities that still exist after the tour has despawned all entities. 0 if there is no bug.
+  std::uint32_t left_over = 0;
   std::uint64_t bundles_opened = 0;
   std::uint64_t bundle_bytes = 0;
 
   std::uint32_t failures() const;
 };
 
-/// Tours one side's build in a separate world, and adds the results to `report`. `clock` is used
-/// only to measure the loading.
+/// Tours the build of one side (client or server) in a new world, and adds the results to `report`.
+/// `clock` is used only to measure the loading.
 void tour(muster::BundleStore& store, const muster::Clock& clock, TourReport& report);
 
 }  // namespace arena

@@ -1,4 +1,4 @@
-// The report of a tour, for users and for programs.
+// Converts the report of a tour to text and to JSON.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace arena {
 
-/// A table with one line per stop, then totals, then every failure.
+/// Returns a table with one line per stop, followed by totals and all failures.
 std::string tour_table(const TourReport& report);
 
-/// `{"stops":[{...}],"totals":{...}}`, in the order of the tour.
+/// Returns `{"stops":[{...}],"totals":{...}}`, with the stops in the order of the tour.
 std::string tour_json(const TourReport& report);
 
 }  // namespace arena

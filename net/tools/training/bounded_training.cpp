@@ -1,7 +1,7 @@
-// The gain of a lane is the number of bits that its own data saves, compared with a model in which
-// no lane has own data. The effect of one lane on another is neglected. A binary search finds the
-// number of lanes to leave out. Each candidate is trained and encoded completely, so the result is
-// known to fit.
+// The gain of a lane is the number of bits that its own probabilities save, compared with a model
+// in which all lanes use common probabilities. The effect of one lane on another lane is neglected.
+// A binary search finds the number of lanes to leave out. Each candidate is trained and encoded
+// completely, so the size of the result is exact.
 #include "net/tools/training/bounded_training.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@
 namespace muster {
 namespace {
 
-/// Counts the cost of each slot's decisions in bits; even bits count for the slot before them.
+/// Counts the cost of each slot's decisions in bits. Bits that are coded with equal probability
+/// count for the preceding slot.
 class CostCounter {
  public:
   static constexpr bool kDecodes = false;
@@ -60,7 +61,7 @@ CostCounter costs_of(const SnapshotModel& model, std::span<const TrainingTrace> 
   return counter;
 }
 
-/// All lanes, ordered by the gain of their own data, smallest first.
+/// Returns all lanes, ordered by their gain, smallest first.
 std::vector<LaneIndex> by_gain(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   std::vector<LaneIndex> lanes;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
@@ -116,7 +117,8 @@ std::optional<BoundedModel> train_bounded(std::span<const TrainingTrace> traces,
   };
   found = without(lanes.size());
   if (found.file.size() > bytes_max) return std::nullopt;
-  // With `low` lanes left out, the file is too large. With as many left out as in `found`, it fits.
+  // With `low` lanes left out, the file is too large. With `found.lanes_left_out` lanes, the file
+  // fits.
   for (std::size_t low = 0; found.lanes_left_out - low > 1;) {
     const std::size_t middle = low + (found.lanes_left_out - low) / 2;
     BoundedModel next = without(middle);

@@ -1,4 +1,4 @@
-// Codes a sample as the snapshot coder would.
+// Codes a sample as the snapshot coder does.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline bool is_changed(const TypeModel& type, const StateSample& sample) {
                      sample.known.values[0]);
 }
 
-/// Passes every decision of a sample to a coder; `values` is scratch memory.
+/// Passes every decision of a sample to a coder. `scratch` and `values` are scratch memory.
 template <typename Coder>
 void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sample,
                  EntityScratch& scratch, std::vector<LaneValue>& values) {

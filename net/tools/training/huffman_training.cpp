@@ -8,10 +8,9 @@
 namespace muster {
 namespace {
 
-/// A context with fewer symbols gets no lengths of its own.
+/// A context with fewer symbols gets no code lengths.
 constexpr std::uint64_t kSymbolsMin = 32;
 
-/// Counts symbols by context.
 class SymbolCounter {
  public:
   static constexpr bool kDecodes = false;
@@ -35,7 +34,7 @@ class SymbolCounter {
 }  // namespace
 
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) {
-  // The two coders have different symbols, because one predicts values better. The lengths are
+  // The two coders predict values differently, so they have different symbols. The code lengths are
   // trained for the better predictor.
   SymbolCounter counter(true);
   std::vector<LaneValue> values;

@@ -9,7 +9,7 @@
 namespace muster {
 
 /// Fills `model.huffman` from the symbols that the coders `huffman` and `reference` would send.
-/// Requires: everything else of the model is trained.
+/// Requires: all other parts of the model are trained.
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces);
 
 }  // namespace muster

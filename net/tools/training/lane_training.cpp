@@ -1,7 +1,7 @@
 // Weights are chosen for small absolute errors, not for small squares of errors, because the cost
-// of a residual grows with its logarithm. For this, each equation is weighted by the inverse of its
-// error in the round before (iteratively reweighted least squares). Partners are added one by one,
-// best first, while they save bits.
+// of a residual grows with its logarithm. So each equation is weighted by the inverse of its error
+// in the last round (iteratively reweighted least squares). Partners are added one by one, best
+// first, as long as they save bits.
 #include "net/tools/training/lane_training.h"
 
 #include <algorithm>
@@ -15,12 +15,14 @@
 namespace muster {
 namespace {
 
-/// More samples do not change the third digit of a weight.
+/// The maximum number of samples. With more samples, the third digit of a weight does not change.
 constexpr std::size_t kMaxSamples = 60'000;
-constexpr std::size_t kChoosingSamples = 12'000;  ///< Samples for the choice of partners.
-constexpr std::size_t kSamplesMin = 60;           ///< With fewer samples, nothing is trained.
+/// The maximum number of samples for the choice of partners.
+constexpr std::size_t kChoosingSamples = 12'000;
+constexpr std::size_t kSamplesMin = 60;  ///< With fewer samples, nothing is trained.
 constexpr double kPartnerGain = 0.99;
-constexpr double kPartnerBits = 40;  ///< A partner that saves fewer bits may do so by chance.
+/// A partner must save at least this many bits, because smaller savings may be chance.
+constexpr double kPartnerBits = 40;
 
 using Features = std::array<std::int64_t, kMaxFeatures>;
 
@@ -29,7 +31,7 @@ bool is_predicted(const LaneSchema& lane) {
          lane.kind == LaneKind::rotation;
 }
 
-/// One sample as a codec sees it when it codes one of the lanes.
+/// The data that a codec has when it codes a lane of a sample.
 class SampleView {
  public:
   SampleView(const TypeModel& type, const StateSample& sample)
@@ -83,7 +85,7 @@ struct LaneEquations {
   std::vector<Row> rows;
 };
 
-/// True when this sample contains information about a lane.
+/// Returns true when a sample contains information about a lane.
 bool is_informative(const LaneMotion& motion, std::int64_t moved) {
   return moved != 0 || !motion.is_constant;
 }
@@ -136,7 +138,7 @@ void add_partner(const TypeModel& type, const Partner& partner, std::size_t inde
 
 struct Fit {
   std::array<std::vector<double>, kSteadinessClasses> weights;
-  double cost = 0;  ///< Mean logarithm of the errors: approximate bits.
+  double cost = 0;  ///< The mean logarithm of the errors, which is approximately a number of bits.
 };
 
 double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row& row) {
@@ -145,8 +147,8 @@ double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row
   return sum;
 }
 
-/// Fits the weights of all classes. While partners are chosen, fits the weights to every other
-/// eighth of the rows and measures their cost on the other rows, in which they save nothing by
+/// Fits the weights of all classes. While partners are chosen, fits the weights to every second
+/// eighth of the rows. Measures their cost on the other rows, in which a fit cannot save bits by
 /// chance.
 Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) {
   const std::size_t features = kOwnFeatures + partner_count * kFeaturesPerPartner;
@@ -184,7 +186,7 @@ Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) 
   return result;
 }
 
-/// Possible partners of `lane`: lanes that are coded before it.
+/// Returns the possible partners of `lane`: the lanes that are coded before `lane`.
 std::vector<Partner> candidates(const TypeModel& type, std::size_t lane) {
   std::vector<Partner> found;
   std::vector<std::uint16_t> angles;
@@ -289,8 +291,7 @@ void choose_change_partners(TypeModel& type, std::span<const StateSample> sample
         const std::size_t other = type.order[p];
         std::array<std::array<double, 2>, 16> counts{};
         for (std::size_t i = 0; i < changed.size(); ++i) {
-          // The index of the lane itself, which is not coded yet, means that there is no further
-          // partner.
+          // The index of the lane itself means that there are no further partners.
           const std::size_t bit = other == lane ? 0U : changed[i][other];
           ++counts[set[i] + bit * 8U][changed[i][lane]];
         }

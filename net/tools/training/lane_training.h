@@ -1,4 +1,4 @@
-// Trains how the lanes of one entity type are predicted: weights, partners and change partners.
+// Trains the predictions of the lanes of one entity type: weights, partners and change partners.
 #pragma once
 
 #include <span>
@@ -8,8 +8,9 @@
 
 namespace muster {
 
-/// Sets, for every lane of `type`, the partners that help to predict it, its weights, and the lanes
-/// that change together with it. `samples` are states of this type.
+/// For every lane of `type`, sets the lanes that help to predict its value (partners), its weights,
+/// and the lanes that help to predict whether it changes (change partners). `samples` are states of
+/// this type.
 void train_lanes(TypeModel& type, std::span<const StateSample> samples);
 
 }  // namespace muster

@@ -1,7 +1,6 @@
 // All corrections are trained together by stochastic gradient descent on the cost of the decisions
-// (logistic regression, with AdaGrad steps), so the corrections of two contexts do not count the
-// same effect twice. The corrections of a rare context change little, because its steps start as if
-// it had made errors before.
+// (logistic regression, with AdaGrad steps). So the corrections of two contexts do not count the
+// same effect twice. The corrections of a rare context change little, because of `kDoubt`.
 #include "net/tools/training/mix_training.h"
 
 #include <cmath>
@@ -15,8 +14,8 @@ namespace {
 
 constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
-constexpr float kDoubt = 4.0F;  ///< The sum of squared errors with which every context starts.
-/// Each correction tends to zero as if there were this many observations of zero.
+constexpr float kDoubt = 4.0F;  ///< The initial sum of squared errors of every context.
+/// Each correction tends to zero as much as this many observations of zero cause.
 constexpr float kPrior = 4.0F;
 
 /// Learns corrections from decisions.
@@ -56,7 +55,7 @@ class MixLearner {
     counts_ = counts;
     judges_ = false;
   }
-  /// From now on only counts the cost of decisions.
+  /// Ends the training: later decisions are only counted.
   void judge() {
     judges_ = true;
     cost_ = 0;
@@ -86,7 +85,7 @@ class MixLearner {
   double cost_ = 0;
 };
 
-/// The first part of each trace or the rest. Training uses one of them, evaluation the other.
+/// The part of each trace that is used. Training uses one part, and evaluation the other part.
 enum class Part : std::uint8_t { all, first, rest };
 
 void learn(MixLearner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces,
@@ -105,7 +104,7 @@ void learn(MixLearner& learner, const SnapshotModel& model, std::span<const Trai
   }
 }
 
-/// The number of passes over the traces before overfitting.
+/// Returns the number of training passes before overfitting begins.
 int best_rounds(const SnapshotModel& model, std::span<const TrainingTrace> traces) {
   MixLearner learner(model);
   int best = 1;

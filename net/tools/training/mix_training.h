@@ -1,4 +1,4 @@
-// Trains the corrections of the mixing coder.
+// Trains the corrections that the coder `mix` adds to probabilities.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// Fills `model.mix`. Requires: everything else of the model is trained.
+/// Fills `model.mix`. Requires: all other parts of the model are trained.
 void train_mix(SnapshotModel& model, std::span<const TrainingTrace> traces);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Weighted least squares for a few unknowns.
+// Weighted least squares for a small number of unknowns.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class Regression {
 
  private:
   std::size_t size_;
-  std::vector<double> products_;  ///< Upper half only.
+  std::vector<double> products_;  ///< Only the upper half of the symmetric matrix is used.
   std::vector<double> targets_;
   std::size_t equation_count_ = 0;
 };

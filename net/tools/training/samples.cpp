@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// A small random generator with equal numbers everywhere (splitmix64).
+/// A random generator that gives equal numbers on every machine (SplitMix64).
 std::uint64_t next_random(std::uint64_t& state) {
   state += 0x9E3779B97F4A7C15ULL;
   std::uint64_t z = state;
@@ -25,7 +25,7 @@ const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
-/// A coder that returns the given value of every decision.
+/// A coder that writes nothing, and returns the value of each decision.
 struct Listener {
   static constexpr bool kDecodes = false;
   bool bit(std::uint32_t /*slot*/, bool value) { return value; }
@@ -37,7 +37,7 @@ struct Asked {
   bool is_constant = false;
   bool is_changed = false;
 };
-/// The entities from the next one on.
+/// The entities of a snapshot from the next entity on.
 struct AskedView {
   std::span<const Asked> entities;
 
@@ -52,8 +52,7 @@ struct AskedView {
   std::size_t others(std::size_t count) const { return others_among(entities, count); }
 };
 
-/// Marks the entities of a snapshot that are coded separately, and whether the entity before each
-/// of them changed.
+/// Sets `is_asked` and `follows_changed` for the entities of a snapshot.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
     const std::size_t lanes = trace.types[sample.entity->type].lanes.size();
@@ -84,7 +83,7 @@ void ask(std::span<StateSample> snapshot, const Trace& trace) {
 
 std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& settings) {
   std::vector<StateSample> samples;
-  std::vector<std::uint32_t> arrived;  // Ticks of the snapshots that arrived, in order.
+  std::vector<std::uint32_t> arrived;  // The ticks of the snapshots that arrived.
   std::uint64_t random = settings.seed;
   for (std::uint32_t now = 0; now < trace.ticks.size(); now += settings.tick_step) {
     const std::uint32_t acked_limit = now >= settings.ack_ticks ? now - settings.ack_ticks + 1 : 0;

@@ -1,4 +1,4 @@
-// Collects the data that a codec would have at every state of a trace.
+// Collects, for every state of a trace, the data that a codec would have.
 #pragma once
 
 #include <cstdint>
@@ -11,22 +11,24 @@ namespace muster {
 
 /// The conditions under which snapshots are sent during training.
 struct SampleSettings {
-  std::uint32_t tick_step = 1;  ///< Ticks from one snapshot to the next.
-  std::uint32_t ack_ticks = 6;  ///< Age of the newest acknowledged snapshot at sending.
-  double loss = 0.02;           ///< Share of lost snapshots.
+  std::uint32_t tick_step = 1;  ///< The number of ticks from one snapshot to the next.
+  /// The age of the newest acknowledged snapshot when a snapshot is sent, in ticks.
+  std::uint32_t ack_ticks = 6;
+  double loss = 0.02;  ///< The probability that a snapshot is lost.
   std::uint64_t seed = 1;
 };
 
-/// A state, and the states that are known when it is coded. These are views into the trace.
+/// A state of an entity, and the states that both ends know when the state is coded. All are views
+/// into the trace.
 struct StateSample {
   const TraceEntity* entity = nullptr;
-  KnownStates known;             ///< Its `count` is 0 if the entity is new to the receiver.
-  bool follows_changed = false;  ///< The entity before it in the snapshot changed.
+  KnownStates known;  ///< The known states; `count` is 0 if the entity is new to the receiver.
+  bool follows_changed = false;  ///< True if the preceding entity in the snapshot changed.
   /// True if the state is coded separately; false if it is in an unchanged group.
   bool is_asked = true;
 };
 
-/// All samples of a trace, snapshot by snapshot.
+/// Returns all samples of a trace, in the order of the snapshots.
 std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& settings);
 
 }  // namespace muster

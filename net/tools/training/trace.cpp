@@ -1,5 +1,6 @@
-// MTRC1, little-endian without padding: magic, length and text of a JSON header; then for each tick
-// its number, the number of entities, and for each entity id, type, field count, values.
+// The format MTRC1 is little-endian without padding. It begins with a magic text, and the length
+// and text of a JSON header. Each tick has its number and the number of entities. Each entity has
+// its id, type, field count and values.
 #include "net/tools/training/trace.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kTraceMagic("MTRC1\0\0\0", 8);
-/// The maximum number of ticks. More would not fit into the memory of a training machine.
+/// The maximum number of ticks, so that a trace fits into memory.
 constexpr std::size_t kMaxTicks = 1'000'000;
 /// The maximum tick rate of a recording.
 constexpr std::uint32_t kMaxTickRate = 65'535;
@@ -54,7 +55,7 @@ LaneKind kind_named(const std::string& name) {
   return LaneKind::number;
 }
 
-/// A lane, and the minimum of its values in the trace.
+/// A lane, and the minimum that is subtracted from its values.
 struct LaneRead {
   LaneSchema schema;
   std::int64_t low = 0;
@@ -129,7 +130,7 @@ void read_types(const json& header, const json& scene, Trace& out,
   if (!fault.empty()) throw std::runtime_error(fault);
 }
 
-/// Returns the fault of a tick's next entity; empty if it is valid.
+/// Returns the fault of the next entity of a tick; empty if the entity is valid.
 std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
                      const std::vector<TraceEntity>& before,
                      const std::vector<std::vector<std::int64_t>>& lows) {
@@ -148,7 +149,7 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
   return {};
 }
 
-/// Reads one tick's entities. Values are stored as indices until the pool has its final size.
+/// Reads the entities of one tick. Pointers to values are set after all values are read.
 bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t>>& lows,
                Trace& out, std::vector<std::size_t>& offsets, std::string& error) {
   reader.read_u32();

@@ -136,8 +136,8 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
   }
 }
 
-/// The probability of a decision without data. A number that has this many bits probably has more
-/// bits. The probability that it ends here falls with its length, so that no length is expensive.
+/// Returns the probability, without data, that a number has more bits than `slot` stands for. It
+/// rises with the number of bits, so that no length is expensive.
 double length_goes_on(std::uint32_t slot) {
   const double length = slot % slots::kLengths + 1;
   return slot % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
@@ -150,8 +150,8 @@ std::vector<double> expectations(std::size_t pool, std::size_t count) {
   return expected;
 }
 
-/// Reduces the certainty of probabilities: numbers of other games are larger and have other low
-/// bits, so the training worlds are only a hint.
+/// Makes the probabilities of numbers less certain, because the numbers of other games are larger
+/// and have other low bits than the numbers of the traces.
 void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   constexpr std::uint32_t kSeenLengths = 11;
   for (const NumberSlots& number : numbers_in(pool)) {
@@ -165,10 +165,11 @@ void loosen_numbers(std::size_t pool, std::vector<double>& probabilities) {
   }
 }
 
-/// The common probabilities of all lanes of a kind; empty if there are no such lanes.
+/// Returns the common probabilities of all lanes of a pool; empty if the pool has no data.
 std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   if (counts.empty()) return {};
-  constexpr double kExpected = 0.8;  // The weight of the expectation, in decisions.
+  // The weight of an expected probability, as a number of decisions.
+  constexpr double kExpected = 0.8;
   std::vector<double> common = expectations(pool, counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
     common[i] =
@@ -177,8 +178,8 @@ std::vector<double> common_of(std::size_t pool, std::span<const Count> counts) {
   return common;
 }
 
-/// The pool of a lane. The lanes of a pool have the same decisions, and share data if they have
-/// little.
+/// Returns the pool of a lane. The lanes of a pool have the same kinds of decisions. A lane with
+/// little data uses the data of its pool.
 std::size_t pool_of(const LaneSchema& lane) {
   const std::uint32_t slots = slot_count(lane);
   return slots == slots::kPerSymbol ? 0 : slots == slots::kPerTick ? 1 : 2;
@@ -186,13 +187,13 @@ std::size_t pool_of(const LaneSchema& lane) {
 
 void set_probabilities(SnapshotModel& model, std::uint32_t first, std::span<const Count> own,
                        std::span<const double> pool) {
-  // The weight of the common probabilities, in a lane's own decisions.
+  // The weight of a common probability, as a number of decisions of the lane.
   constexpr double kTrust = 6;
   constexpr double kSlotBits = 4;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const double common = pool[i];
     double one = (own[i].ones + kTrust * common) / (own[i].zeros + own[i].ones + kTrust);
-    // A slot of its own needs room in the file, and must save more than that.
+    // A lane's own probability needs room in the file, so it must save more bits than it needs.
     const double saved =
         own[i].ones * std::log2(one / common) + own[i].zeros * std::log2((1 - one) / (1 - common));
     if (saved < kSlotBits) one = common;
@@ -220,7 +221,7 @@ void add_counts(const SnapshotModel& model, std::span<const Count> counts, Pools
   }
 }
 
-/// Trains the probabilities. Lanes that are left out get no data of their own.
+/// Trains the probabilities. The lanes that are left out use only common probabilities.
 void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> traces,
                          std::span<const LaneIndex> left_out) {
   Learner learner(model);
@@ -272,7 +273,8 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
 
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
                std::span<const LaneIndex> lanes) {
-  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);  // By context of the Huffman codes.
+  // Indexed by the context of the Huffman codes.
+  std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);
   for (const LaneIndex& index : lanes) {
     TypeModel& type = model.types[index.type];
     LaneModel& lane = type.lanes[index.lane];

@@ -1,4 +1,4 @@
-// Trains priors from traces.
+// Trains a model from traces.
 #pragma once
 
 #include <span>
@@ -17,24 +17,25 @@ struct TrainingTrace {
 /// Trains a model on traces of one game. The model has the types of the first trace.
 SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
-/// One lane of a model's types.
+/// Identifies a lane of a model.
 struct LaneIndex {
   std::size_t type = 0;
   std::size_t lane = 0;
 };
-/// Removes the trained data of some lanes from a model. These lanes are then predicted to stay
-/// constant, with the common probabilities of their kind. The probabilities of all other lanes are
-/// trained again.
+/// Removes the trained data of some lanes from a model. The model then predicts that these lanes
+/// stay constant, and uses the common probabilities of their kind. The probabilities of all other
+/// lanes are trained again.
 void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
                std::span<const LaneIndex> lanes);
 
-/// Common data of the lanes of all games. A model without training uses it as its probabilities.
+/// The common probabilities of the lanes of all games. An untrained model uses them.
 struct CommonPriors {
   SizeWeights size_weights{};
   /// Probability steps (`probability_scale.h`) of symbols, ticks, numbers, and entities.
   std::array<std::vector<std::uint8_t>, 4> steps;
 };
-/// Trains on traces of several games, with the predictions of `untrained_model`.
+/// Trains common probabilities on traces of several games, with the predictions of
+/// `untrained_model`.
 CommonPriors common_priors(std::span<const TrainingTrace> traces);
 
 }  // namespace muster

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-// Reads a catalog from standard input.
+// Parses a catalog from standard input.
 int main() {
   const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
   const auto catalog = muster::CatalogReader::open(std::as_bytes(std::span(text)));

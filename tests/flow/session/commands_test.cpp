@@ -1,4 +1,4 @@
-// Commands of a session: over a lossy link, and overridden by the server.
+// Commands of a session: over a lossy link, and with values that the server forces.
 #include <chrono>
 #include <cmath>
 
@@ -72,7 +72,7 @@ TEST_CASE("Each press is processed once over a link with loss, delay and reorder
   CHECK(std::abs(metrics.command_earliness_ticks) < 20);
 }
 
-TEST_CASE("A view direction forced by the server becomes the player's on both sides",
+TEST_CASE("A view direction that the server forces is used on server and client",
           "[session][flow]") {
   const auto match = open_aiming(51);
   GameClient& client = match->add_client({.delay = 60ms, .jitter = 5ms});
@@ -86,7 +86,7 @@ TEST_CASE("A view direction forced by the server becomes the player's on both si
   match->run(2s);
   REQUIRE_FALSE(client.is_over());
   CHECK(on_server(*match, client).velocity.x == Approx(-90).margin(0.01));
-  // The input device turns by 15 degrees, and the forced view turns with it.
+  // The input device turns by 15 degrees, so the forced view also turns by 15 degrees.
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 35}); });
   match->run(2s);
   CHECK(on_server(*match, client).velocity.x == Approx(-75).margin(0.02));
@@ -98,7 +98,8 @@ TEST_CASE("A view direction forced by the server becomes the player's on both si
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("A second forced view replaces the first one in predicted ticks too", "[session][flow]") {
+TEST_CASE("A second forced view also replaces the first forced view in predicted ticks",
+          "[session][flow]") {
   const auto match = open_aiming(52);
   GameClient& client = match->add_client({.delay = 80ms});
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Aim{.yaw = 20}); });

@@ -11,7 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// The runner of another version: its score is wider, and it has a field that the server lacks.
+/// The runner of another version: its score has a larger range, and it has a field that the server
+/// lacks.
 struct LaterRunner {
   std::int64_t score = 0;
   float stamina = 80;
@@ -63,7 +64,7 @@ TEST_CASE("The level's placed entities are the same on server and client", "[ses
       [&](EntityId, const Transform& at) { places.push_back(at.position.x); });
   std::ranges::sort(places);
   CHECK(places == std::vector<float>{3, 6});
-  // They behave like any other entity: the server moves one and removes one.
+  // Placed entities can be moved and removed like other entities.
   EntityId first;
   match->server().each<Transform>([&](EntityId id, Transform& at) {
     if (at.position.x == 3) {

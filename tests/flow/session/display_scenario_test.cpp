@@ -1,5 +1,5 @@
-// Problems that users of other systems reported about what is shown: steps, smears and beats.
-// tests/README.md, "Scenarios of synchronisation", explains the numbers.
+// Problems with displayed motion that users of other systems reported. tests/README.md, "Scenarios
+// of synchronisation", explains the numbers.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -26,7 +26,7 @@ Game game_of(const Systems& shared, const Systems& server = {}) {
   return game;
 }
 
-/// The steps of a position from frame to frame.
+/// Measures the steps of a position from frame to frame.
 struct Steps {
   void add(float position) {
     if (last) {
@@ -73,12 +73,13 @@ TEST_CASE("A clock that jumps while a correction is blended shows no jump of the
   CHECK(client.metrics().clock_jumps > jumps);
   CHECK(client.metrics().corrections > 10);
   CHECK(steps.sum > 5);
-  // A push is blended over six frames. After half a second without states, two may arrive together.
+  // A correction is blended over six frames. After half a second without states, two states may
+  // arrive together.
   CHECK(steps.most < 0.3F);
   CHECK(steps.least > -0.01F);
 }
 
-/// A server and a client at other rates than `SimulatedMatch`.
+/// A server and a client with rates that `SimulatedMatch` does not offer.
 struct Screen {
   Screen(const Game& made, Link link) : game(made), edges(7) {
     auto opened = GameServer::open(Build::open(build_folder(), Target::server, game),
@@ -133,7 +134,7 @@ TEST_CASE("Own and other entities move evenly at any frame rate [S36, S49]",
           (client.is_mine(id) ? own : other).add(at.position.x);
         });
   });
-  const auto step = static_cast<float>(1 / rate);  // One metre per second.
+  const auto step = static_cast<float>(1 / rate);  // The entity moves at one metre per second.
   for (const Steps* const steps : {&own, &other}) {
     CHECK(steps->mean() == Approx(step).epsilon(0.02));
     CHECK(steps->most < 1.5F * step);
@@ -151,7 +152,7 @@ void push(SystemContext& ctx, EntityId, const Runner&, const Transform& at) {
   });
 }
 
-TEST_CASE("A ball that a player pushes does not jitter on that player's screen [S38]",
+TEST_CASE("A ball that a player pushes does not jitter for this player [S38]",
           "[session][flow][sys-54]") {
   const auto match = open_match(603, game_of(systems<walk, push>()));
   GameServer& server = match->server();
@@ -177,7 +178,7 @@ TEST_CASE("A correction from before the kept commands is applied once, without a
   Game game = game_of(systems<walk>());
   game.ticks_per_second = 60;
   const auto match = open_match(604, game);
-  // More than a second each way: the server's states are older than all commands that can rerun.
+  // The delay is so long that the server's states are older than all commands that can be replayed.
   GameClient& client = match->add_client({.delay = 700ms});
   match->on_client_frame([](GameClient& each, Tick) {
     each.set_command(Trigger{{0.5F, 0, 0}, {}});
@@ -200,10 +201,11 @@ void blink(SystemContext& ctx, EntityId self, Runner&, Transform& at) {
   if (ctx.command<Trigger>(self).fire.is_pressed()) at.position.x += 50;
 }
 
-TEST_CASE("Between the ends of a teleport nothing is shown, to its owner or to others [P30]",
+TEST_CASE("Positions between the start and the end of a teleport are never shown [P30]",
           "[session][flow][sys-54][sys-55]") {
   const bool is_predicted = GENERATE(false, true);
-  const bool is_fast_game = GENERATE(false, true);  // In a fast game, the jump is a movement.
+  // In a fast game, the distance of the teleport is a normal movement.
+  const bool is_fast_game = GENERATE(false, true);
   CAPTURE(is_predicted, is_fast_game);
   Game game = game_of(systems<walk, blink>());
   if (is_fast_game) game.teleport_metres_per_second = 4'000;
@@ -278,7 +280,7 @@ TEST_CASE("Without new states, other entities continue to move for a limited tim
   match->set_link(watcher, {.is_down = true});
   match->run(3s);
   CHECK(*steps.last - before > 0);
-  // The time in flight, the delay, and one snapshot interval.
+  // At most the distance for the link's delay, the view's delay and one snapshot interval.
   CHECK(*steps.last - before < 0.3F);
   CHECK(mover.metrics().predicted_ticks > 100);
 }

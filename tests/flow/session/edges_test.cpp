@@ -1,4 +1,4 @@
-// The simulated machines of a test.
+// The ports and files of simulated machines.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,8 @@ TEST_CASE("A restarted server gets its port again after the first one is closed"
   first.value().reset();
   const auto again = start();
   REQUIRE(again);
-  CHECK(again.value()->public_key() == key);  // From the file on the simulated disk.
+  // The key is read from the file on the simulated disk.
+  CHECK(again.value()->public_key() == key);
 }
 
 TEST_CASE("A simulated host chooses ports for any number of sockets, one after the other",

@@ -1,5 +1,5 @@
-// Effects and sounds of predicted systems: each plays once on every client, however often its tick
-// runs again and however many packets are lost.
+// Effects and sounds of predicted systems: each plays once on every client, even after replays and
+// lost packets.
 #include <chrono>
 #include <map>
 
@@ -15,7 +15,7 @@ using namespace volley_game;  // NOLINT(google-build-using-namespace): the game 
 using session_game::Chat;
 using session_game::chat;
 
-/// The results of the server's systems, per runner by network id.
+/// The results of the server's systems, for each runner by network id.
 struct Truth {
   std::map<std::int32_t, int> flashes;
   std::map<std::int32_t, int> bangs;
@@ -37,7 +37,7 @@ void flash(SystemContext& ctx, EntityId self, Runner& runner, const Transform& a
   ++truth().bangs[id % 100];
 }
 
-/// A footstep sounds at each whole metre.
+/// Plays a footstep at each whole metre.
 void step(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   const float before = at.position.x;
   runner.velocity = ctx.command<Trigger>(self).direction;
@@ -47,7 +47,7 @@ void step(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   if (ctx.is_server()) ++truth().steps[ctx.reference(self).network_id];
 }
 
-/// A push at random ticks, which no client can predict.
+/// Pushes runners at random ticks, which no client can predict.
 void push(SystemContext& ctx, EntityId self, const Runner&, Transform& at) {
   Random random = ctx.random(self);
   if (random.below(20) == 0) at.position.x += 0.4F;
@@ -75,7 +75,7 @@ struct Stage {
     truth() = {};
     first.emplace(match->add_client(link));
     second.emplace(match->add_client(link));
-    // Only playing clients receive events, and a bad link may delay the start.
+    // Only playing clients receive events, and a bad link may delay the start of a client.
     const auto is_playing = [](const Heard& heard) {
       return heard.client.state() == GameClientState::playing;
     };
@@ -109,8 +109,8 @@ TEST_CASE("Each shot flashes and sounds once on every client, despite replays an
   for (const auto& [id, count] : truth().flashes) {
     shots += count;
     for (Heard* const heard : {&*stage.first, &*stage.second}) {
-      // A command that arrives too late runs with a later one. The effect plays then, and the
-      // earlier flash and sound are undone.
+      // A command that arrives too late runs with a later command. The effect then plays later, and
+      // the predicted flash and sound are undone.
       const int undone = heard->undone[id];
       CHECK(2 * heard->effects["flash"][id] - undone == 2 * count);
       CHECK(2 * heard->bangs[id % 100] - undone == 2 * truth().bangs[id % 100]);
@@ -120,13 +120,13 @@ TEST_CASE("Each shot flashes and sounds once on every client, despite replays an
   CHECK(shots > 100);
   for (Heard* const heard : {&*stage.first, &*stage.second}) {
     const GameClientMetrics metrics = heard->client.metrics();
-    CHECK(metrics.replayed_ticks > 50);    // Ticks have run again.
-    CHECK(metrics.effects_repeated > 50);  // By replays, and as the server's copies.
+    CHECK(metrics.replayed_ticks > 50);
+    CHECK(metrics.effects_repeated > 50);
     CHECK(metrics.effects_predicted > 50);
   }
 }
 
-TEST_CASE("A step that only a replay makes plays late, and one that a replay removes is undone",
+TEST_CASE("The effect of a step that a replay adds plays late; a step it removes is undone",
           "[session][flow][sys-56]") {
   const auto seed = GENERATE(range(71U, 91U));
   CAPTURE(seed);
@@ -157,7 +157,7 @@ TEST_CASE("A step that only a replay makes plays late, and one that a replay rem
   CHECK(undone > 0);
 }
 
-TEST_CASE("A player's effect plays in the frame of the press, and for others at its shown tick",
+TEST_CASE("A player's effect plays at the press, and for other players at its shown tick",
           "[session][flow]") {
   Game game = make_game();
   game.systems = systems<flash>();

@@ -1,4 +1,4 @@
-// The reports of a session when something goes wrong.
+// The reports of a session for errors of users, games and networks.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -45,7 +45,7 @@ TEST_CASE("A client detects that the server was killed", "[session][flow]") {
   match->run(5s);
   CHECK(client.state() == GameClientState::interrupted);
   match->run(15s);
-  CHECK(client.state() == GameClientState::interrupted);  // It tries to connect again.
+  CHECK(client.state() == GameClientState::interrupted);  // The client tries to connect again.
   match->run(35s);
   REQUIRE(client.is_over());
   CHECK(client.end().code == ErrorCode::timed_out);

@@ -1,4 +1,4 @@
-// Shots through a whole session: the server confirms the hits that a client saw.
+// Shots in a whole session: the server confirms the hits that a client saw.
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 struct Aim {
   Vec3 direction{};
-  std::int32_t number = 0;  ///< A change fires a shot.
+  std::int32_t number = 0;  ///< A new number fires a shot.
 };
 consteval auto describe(Type<Aim>) {
   return Describe<Aim>("Aim")
@@ -24,7 +24,7 @@ consteval auto describe(Type<Aim>) {
       .field<&Aim::number>("number", {.minimum = 0, .maximum = 100'000});
 }
 
-/// The first target of a shot, by network id (-1: none), and the tick of the shot.
+/// The network id of the first target of a shot (-1 for none), and the tick of the shot.
 struct Verdict {
   std::int32_t first = -1;
   Tick tick;
@@ -32,14 +32,14 @@ struct Verdict {
 struct Verdicts {
   std::map<std::int32_t, Verdict> server;
   std::map<std::int32_t, Verdict> client;
-  std::uint64_t changed = 0;  ///< Number of verdicts that a replay changed.
+  std::uint64_t changed = 0;  ///< The number of verdicts that a replay changed.
 };
 Verdicts& verdicts() {
   static Verdicts all;
   return all;
 }
 
-/// Rocks move in circles at 20 m/s.
+/// Moves rocks in circles at 20 m/s.
 void run_rocks(SystemContext& ctx, EntityId self, Transform& at, const HitVolume&) {
   const double angle = ctx.tick().value() / 30.0 * 20 / 15 + ctx.reference(self).network_id;
   at.position = {static_cast<float>(15 * std::cos(angle)), 0,
@@ -91,12 +91,12 @@ const std::string& shooting_build() {
   return folder.path();
 }
 
-/// What a match of a shooter gave.
+/// The counts of the shots of a match.
 struct ShotCounts {
   std::uint64_t shots = 0;
-  std::uint64_t hits = 0;    ///< As the client saw them.
-  std::uint64_t agreed = 0;  ///< The server has the same verdict.
-  std::uint64_t moved = 0;   ///< Fired in another tick.
+  std::uint64_t hits = 0;    ///< The hits that the client saw.
+  std::uint64_t agreed = 0;  ///< The shots with equal verdicts of client and server.
+  std::uint64_t moved = 0;   ///< The shots that the server fired in another tick.
 };
 
 ShotCounts play_shots(const Game& game, const Link& link) {
@@ -116,7 +116,7 @@ ShotCounts play_shots(const Game& game, const Link& link) {
     client.each<const HitVolume, const Transform>(
         [&](const HitVolume&, const Transform& at) { rocks.push_back(at.position); });
     if (rocks.empty() || frame % 6 != 0) return;
-    // Aims at a rock or past it.
+    // Aims at a rock, or misses it.
     const Vec3 rock = rocks[static_cast<std::size_t>(frame / 6) % rocks.size()];
     const float miss = static_cast<float>(frame / 6 % 7) * 0.25F - 0.75F;
     const Vec3 direction = normalised({rock.x + miss, rock.y + miss / 2, rock.z});
@@ -127,7 +127,7 @@ ShotCounts play_shots(const Game& game, const Link& link) {
   for (const auto& [number, seen] : verdicts().client) {
     const auto found = verdicts().server.find(number);
     if (found == verdicts().server.end()) continue;
-    // The shot of a late command is fired by the next command, with that command's view.
+    // The next command fires the shot of a late command, with the view of the next command.
     if (found->second.tick != seen.tick) {
       ++counts.moved;
       continue;

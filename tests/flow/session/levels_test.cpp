@@ -11,7 +11,8 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// A build with two levels: `yard` with rocks at x = 3 and x = 6, and `field` with one at x = 9.
+/// Returns a build with two levels: `yard` with rocks at x = 3 and x = 6, and `field` with a rock
+/// at x = 9.
 const std::string& two_levels() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -56,7 +57,7 @@ std::vector<float> rocks_of(const GameClient& client) {
   return places;
 }
 
-/// Sets a new random score in each tick of a runner.
+/// Sets the score of each runner to a random number in each tick.
 void scatter(SystemContext& ctx, EntityId self, Runner& runner) {
   runner.score = static_cast<std::int32_t>(ctx.random(self).below(1000));
 }
@@ -94,7 +95,7 @@ TEST_CASE("The systems pause until the level is loaded", "[session][flow]") {
   match->add_client();
   match->run(1s);
   REQUIRE(server.load_level("field"));
-  // Entities that are spawned meanwhile are removed.
+  // Entities that are spawned during the load are removed.
   server.spawn("rock");
   match->run(1s);
   CHECK(begun == 1);
@@ -103,7 +104,8 @@ TEST_CASE("The systems pause until the level is loaded", "[session][flow]") {
   CHECK(rocks == 1);
 }
 
-TEST_CASE("A client that joins after the level changed loads the new one", "[session][flow]") {
+TEST_CASE("A client that joins after a change of the level loads the new level",
+          "[session][flow]") {
   const auto match = open_yard(3);
   match->run(200ms);
   REQUIRE(match->server().load_level("field"));
@@ -137,7 +139,7 @@ TEST_CASE("Several level changes in a row reach clients over a bad link", "[sess
   CHECK(rocks == 1);
 }
 
-TEST_CASE("A level that a join begins counts each player once", "[session][flow]") {
+TEST_CASE("When a join begins a level, each player is counted once", "[session][flow]") {
   const auto match = open_yard(21);
   GameServer& server = match->server();
   int joins = 0;
@@ -218,7 +220,8 @@ TEST_CASE(
   CHECK(client.metrics().corrections == corrections);
 }
 
-TEST_CASE("Messages arrive although the level that begins starts another one", "[session][flow]") {
+TEST_CASE("Messages arrive even when the start of a level begins another level",
+          "[session][flow]") {
   const auto match = open_yard(28);
   GameServer& server = match->server();
   GameClient& client = match->add_client({.delay = 30ms});
@@ -237,7 +240,7 @@ TEST_CASE("Messages arrive although the level that begins starts another one", "
   CHECK(rocks_of(client).size() == 2);
 }
 
-TEST_CASE("A client that sends messages from the beginning stays when its join begins a level",
+TEST_CASE("A client that sends messages at once stays connected when its join begins a level",
           "[session][flow]") {
   const auto seed = GENERATE(range(80U, 100U));
   CAPTURE(seed);
@@ -284,7 +287,7 @@ TEST_CASE("Prediction continues in another level", "[session][flow]") {
   CHECK(match.differences().empty());
 }
 
-TEST_CASE("An unknown level is reported with the nearest name, and the present one stays",
+TEST_CASE("An unknown level is reported with the nearest name, and the current level continues",
           "[session][flow]") {
   const auto match = open_yard(4);
   GameClient& client = match->add_client();

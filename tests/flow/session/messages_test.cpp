@@ -112,7 +112,7 @@ TEST_CASE("A message value outside its range is clamped and reported", "[session
   CHECK(count_of(match->problems(), ProblemKind::clamped) == 1);
 }
 
-TEST_CASE("A client that sends too many messages loses the rest of the second", "[session][flow]") {
+TEST_CASE("A server drops a client's messages above the limit for each second", "[session][flow]") {
   const auto match = open_match({.server = {.messages_per_second_max = 10}});
   int received = 0;
   match->server().on_message<Chat>([&](PlayerId, const Chat&) { ++received; });

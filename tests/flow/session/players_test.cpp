@@ -40,7 +40,7 @@ TEST_CASE("A press between two frames reaches the systems exactly once", "[sessi
   constexpr int kPresses = 40;
   int frame = 0;
   match->on_client_frame([&](GameClient& each, Tick) {
-    // Pressed for one frame of every six: shorter than a tick of the game.
+    // A press lasts for one frame of six, which is shorter than a tick of the game.
     const bool is_held = frame < 6 * kPresses && frame % 6 == 0;
     ++frame;
     each.set_command(Steer{.jump = {.is_held = is_held}});
@@ -72,7 +72,7 @@ TEST_CASE("A player's entities are removed when the player leaves, except those 
   CHECK(count_of(staying, "rock") == 2);
 }
 
-TEST_CASE("A client that joins late has the results of everything before", "[session][flow]") {
+TEST_CASE("A client that joins late gets the current state of all entities", "[session][flow]") {
   const auto match = open_match({.seed = 9});
   for (int i = 0; i < 50; ++i) {
     match->server().spawn("rock", {}, Transform{.position = {static_cast<float>(i), 0, 0}});
@@ -174,7 +174,7 @@ TEST_CASE("A moving entity is shown interpolated between two states, without ste
   });
   match->run(6s);
   CHECK(client.state() == GameClientState::playing);
-  // One metre per second, in 60 frames per second.
+  // The entity moves at one metre per second, with 60 frames per second.
   CHECK(step_max < 1.5F / 60);
   CHECK(step_min > 0.5F / 60);
 }

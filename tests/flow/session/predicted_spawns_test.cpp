@@ -1,5 +1,5 @@
-// Predicted spawns: a bolt appears with the press, exactly once, and stays the same entity when the
-// server's copy arrives.
+// Predicted spawns: a bolt appears once, in the frame of the press, and is the same entity after
+// the server has confirmed it.
 #include <chrono>
 #include <map>
 #include <set>
@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace volley_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// A client's view of its own bolts.
+/// Records the bolts that a client shows to its player.
 struct Watch {
   explicit Watch(GameClient& watched) : client(watched) {
     client.on_spawn([this](EntityId id) {
@@ -51,7 +51,7 @@ struct Watch {
   float step_min = 0;
 };
 
-/// A player who fires every 40 frames.
+/// Makes the player fire every 40 frames.
 void fire_often(SimulatedMatch& match, int& frame, std::map<const GameClient*, Watch*> watches) {
   match.on_client_frame([&frame, watches](GameClient& client, Tick) {
     if (const auto watch = watches.find(&client); watch != watches.end()) watch->second->look();
@@ -75,14 +75,14 @@ TEST_CASE("A predicted bolt appears with the press, before an answer could have 
   for (const auto& [id, count] : watch.spawned) {
     CHECK(client.is_predicted(id));
     CHECK(client.get<Bolt>(id)->number > 0);
-    CHECK(client.confirmed<Bolt>(id) == nullptr);  // The server does not have it yet.
+    CHECK(client.confirmed<Bolt>(id) == nullptr);  // The server has not spawned the bolt yet.
     CHECK(client.reference(id).network_id == -1);
   }
   match->run(300ms);
   for (const auto& [id, count] : watch.spawned) {
     CHECK(count == 1);
     CHECK(client.confirmed<Bolt>(id) != nullptr);
-    CHECK(client.reference(id).network_id >= 0);  // Same id, now confirmed by the server.
+    CHECK(client.reference(id).network_id >= 0);  // The server has confirmed the same entity.
   }
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("Equal bolts of one tick are confirmed one by one, without a double or
   match->run(10s);
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(2s);
-  CHECK(watch.spawned.size() >= 30);  // The player did fire.
+  CHECK(watch.spawned.size() >= 30);  // The player has fired.
   CHECK(watch.doubles == 0);
   CHECK(watch.undone.empty());
   CHECK(watch.count_max <= 6);
@@ -111,7 +111,7 @@ TEST_CASE("Equal bolts of one tick are confirmed one by one, without a double or
     CHECK(count == 1);
     CHECK(watch.despawned[id] == 1);
   }
-  // A bolt flies 20 m/s: 0.34 m per frame.
+  // A bolt flies at 20 m/s, which is 0.34 m per frame.
   CHECK(watch.step_max < 0.6F);
   CHECK(watch.step_min > -0.05F);
   CHECK(match->differences() == std::vector<std::string>{});
@@ -159,7 +159,7 @@ TEST_CASE("A bolt of a server system is matched by its features", "[session][flo
   }
 }
 
-TEST_CASE("A bolt starts at the muzzle and is on its path half a second later",
+TEST_CASE("A bolt is first shown at the muzzle, and half a second later on its real path",
           "[session][flow][sys-59]") {
   const auto match = open_match(45);
   faults().bolts_per_press = 1;

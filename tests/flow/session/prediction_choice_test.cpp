@@ -1,4 +1,4 @@
-// A game turns the prediction of an entity on and off during play.
+// A game switches the prediction of an entity on and off.
 #include <chrono>
 #include <cmath>
 #include <optional>
@@ -17,7 +17,7 @@ using namespace volley_game;  // NOLINT(google-build-using-namespace): the game 
 constexpr float kMetresPerSecond = 6;
 constexpr float kTickMetres = kMetresPerSecond / 30;
 
-/// What a client shows of a ball that rolls along x.
+/// Records how a client shows a ball that rolls along x.
 struct Ball {
   explicit Ball(SimulatedMatch& match) : server(match.server()) {
     on_server = server.spawn("bolt", {}, Transform{});
@@ -71,12 +71,12 @@ TEST_CASE("An entity becomes predicted at the game's request, without a jump",
   client.set_predicted(ball.entity, true);
   match->run(2s);
   CHECK(client.is_predicted(ball.entity));
-  CHECK(ball.behind() < 0);  // Ahead of the server, as the player is.
+  CHECK(ball.behind() < 0);  // The ball is ahead of the server, like the player's entity.
   CHECK(ball.step_max < steady + kTickMetres);
   CHECK(ball.step_min > -0.001F);
   const std::uint64_t corrections = client.metrics().corrections;
   match->run(2s);
-  CHECK(client.metrics().corrections == corrections);  // It rolls as predicted.
+  CHECK(client.metrics().corrections == corrections);  // The ball rolls as predicted.
 
   ball.forget_steps();
   client.set_predicted(ball.entity, false);
@@ -116,7 +116,7 @@ TEST_CASE("An entity whose changes the server defers is predicted without correc
     server.edit<Bolt>(other)->velocity = {1, 0.1F * static_cast<float>(i % 7), 0};
     server.edit<Bolt>(other)->seconds_left = 1000;
   }
-  // The bandwidth is too low to send all changes in each snapshot.
+  // The bandwidth is too low for all changes in each snapshot.
   GameClient& client = match->add_client({.delay = 40ms, .bytes_per_second = 12'000});
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(12s);
@@ -130,7 +130,7 @@ TEST_CASE("An entity whose changes the server defers is predicted without correc
   for (const EntityId id : chosen) client.set_predicted(id, true);
   match->run(8s);
   for (const EntityId id : chosen) CHECK(client.is_predicted(id));
-  CHECK(client.metrics().corrections == before);  // They move as predicted.
+  CHECK(client.metrics().corrections == before);  // The entities move as predicted.
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Prediction: a player's own entities react at once, and end at the server's positions.
+// Prediction: a player's own entities react at once, and finally have the server's positions.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// A gust moves every runner once; the client cannot predict it.
+/// Moves every runner once. A client cannot predict this.
 void gust(SystemContext& ctx, Transform& at, const Runner&) {
   if (ctx.tick() == Tick(120)) at.position.x += 3;
 }
@@ -103,7 +103,8 @@ TEST_CASE("A misprediction is reported, and corrected without a jump", "[session
   });
   match->run(6s);
   CHECK(last == Approx(3).margin(0.01));
-  CHECK(step_max < 1.5F);  // Three metres within a tenth of a second, in frames of 17 ms.
+  // The correction of three metres is blended over a tenth of a second, in frames of 17 ms.
+  CHECK(step_max < 1.5F);
   CHECK(client.metrics().corrections >= 1);
   const auto found =
       std::ranges::find(match->problems(), ProblemKind::mispredicted, &Problem::kind);
@@ -138,7 +139,8 @@ TEST_CASE("A new owner sees an entity become predicted without a jump", "[sessio
   match->server().set_options(given, {.owner = client.player()});
   match->run(2s);
   REQUIRE(client.is_predicted(seen));
-  // It runs 1 m/s, 0.017 m per frame; the prediction is about 0.3 m ahead of what was shown.
+  // The runner moves 0.017 m per frame. The prediction is about 0.3 m ahead of the previously shown
+  // position.
   CHECK(step_max < 0.08F);
   CHECK(step_min > -0.02F);
 }
@@ -154,7 +156,7 @@ TEST_CASE("A client does not predict other players' entities", "[session][flow]"
     if (first.is_mine(id)) return;
     ++others;
     CHECK_FALSE(first.is_predicted(id));
-    // Other players' entities are shown later than the server's newest state.
+    // Other players' entities are shown with a delay, so behind the server's newest state.
     CHECK(first.get<Transform>(id)->position.x < first.confirmed<Transform>(id)->position.x);
   });
   CHECK(others == 1);

@@ -1,4 +1,4 @@
-// A game in one process that loads changed content during play.
+// A preview: a game in one process that loads changed content during play.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ TEST_CASE("A preview runs both ends, and loads a new build in its folder",
   std::vector<Problem> problems;
   preview.on_problem([&](const Problem& problem) { problems.push_back(problem); });
   server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
-  // Threads load, so any number of frames may pass.
+  // Threads load the content, so the number of frames varies.
   const auto run_until = [&](const auto& is_done) {
     for (int i = 0; i < 100'000 && !is_done(); ++i) {
       edges.advance(16ms);

@@ -1,4 +1,4 @@
-// Recordings of a session: a viewer sees the server's world.
+// Recordings of a session, and viewers that play them.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,8 +13,7 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 constexpr std::string_view kPath = "match.mrec";
 
-/// A match of some seconds with a player, recorded from its start. `positions` has the runner's
-/// position by tick.
+/// A recorded match with one player. `positions` contains the runner's position for each tick.
 struct Recorded {
   Recorded() {
     GameServer& server = match->server();
@@ -111,7 +110,7 @@ TEST_CASE("A file that is not a recording of this game is an error", "[session][
   CHECK(open(other, std::string(kPath)).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Only a recording can be sought", "[session][flow]") {
+TEST_CASE("Seeking is possible only in a recording", "[session][flow]") {
   const auto match = open_match();
   CHECK(match->add_client().seek(Tick(5)).error().code == ErrorCode::unsupported);
 }

@@ -68,8 +68,7 @@ TEST_CASE("A callback may replace itself", "[session][flow]") {
   GameClient& client = match->add_client();
   int first = 0;
   int second = 0;
-  const std::string text(100, 'x');  // Captured by the callback, so it lives as long as the
-                                     // callback.
+  const std::string text(100, 'x');  // The callback captures this text.
   client.on_spawn([&, text](EntityId) {
     ++first;
     client.on_spawn([&](EntityId) { ++second; });

@@ -21,7 +21,7 @@ struct Stage {
     match = std::move(opened.value());
     client = &match->add_client({}, make_game(), first.path(), {.may_reload = true});
   }
-  /// Both ends load the present project.
+  /// Builds the current project, and makes both ends load the build.
   ReloadSummary reload() {
     build_project(project, second.path());
     const auto build = [&](Target target) {
@@ -88,7 +88,7 @@ TEST_CASE("A new type in the build reaches the clients without a reconnection", 
   CHECK(count_of(*stage.client, "runner") == 1);
   CHECK(stage.client->state() == GameClientState::playing);
   CHECK(stage.match->differences().empty());
-  // A client that joins now has the new build.
+  // A client that joins later has the new build.
   const GameClient& late = stage.match->add_client({}, make_game(), stage.second.path(), {});
   stage.match->run(1s);
   CHECK(count_of(late, "tree") == 1);

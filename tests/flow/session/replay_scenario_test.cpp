@@ -1,5 +1,5 @@
-// Problems that users of other systems reported about replays: structure, references and effects.
-// tests/README.md, "Scenarios of synchronisation", explains the numbers.
+// Problems with replays that users of other systems reported. tests/README.md, "Scenarios of
+// synchronisation", explains the numbers.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -29,14 +29,14 @@ Game game_of(const Systems& shared, const Systems& server = {}) {
   return game;
 }
 
-/// A client that runs its commands again with every state of the server.
+/// Adds a client that replays its commands with every state of the server.
 GameClient& add_replaying_client(SimulatedMatch& match, const Link& link) {
   GameClient& client = match.add_client(link);
   SessionAccess::members(client).rules.replays_all = true;
   return client;
 }
 
-/// What a client shows of bolts over time.
+/// Records the bolts that a client shows over time.
 struct SeenBolts {
   explicit SeenBolts(GameClient& client) {
     client.on_spawn([this, &client](EntityId id) {
@@ -113,7 +113,7 @@ TEST_CASE("A wrong prediction does not add a component [S10]", "[session][flow][
   CHECK(client.metrics().predicted_ticks > 60);
 }
 
-/// Despawns the first existing bolt of its own.
+/// Despawns the runner's first existing bolt.
 void detonate(SystemContext& ctx, EntityId self, Runner& runner) {
   EntityId first;
   std::int32_t lowest = 1 << 30;
@@ -132,7 +132,7 @@ void detonate(SystemContext& ctx, EntityId self, Runner& runner) {
 TEST_CASE("Spawns and despawns are the same in each replay, from any tick on [S11, P20, P21]",
           "[session][flow][sys-79][sys-85]") {
   Game game = game_of(systems<walk, fire, detonate, fly>());
-  game.sync.snapshots_per_second = 30;  // A replay from each tick.
+  game.sync.snapshots_per_second = 30;  // Each tick causes a replay.
   const auto match = open_match(503, game);
   faults().bolts_per_press = 2;
   GameClient& client = add_replaying_client(*match, kFar);
@@ -253,7 +253,7 @@ void enter(SystemContext& ctx, EntityId self, Runner& runner, const Transform& a
   ctx.emit(session_game::Chat{}, at.position, self);
 }
 
-TEST_CASE("Entering an area acts once, however often its tick is replayed [S42, P18]",
+TEST_CASE("Entering an area has its effect once, even if its tick is replayed [S42, P18]",
           "[session][flow][sys-56]") {
   const auto match = open_match(506, game_of(systems<walk, enter>()));
   GameClient& client = add_replaying_client(*match, kFar);
@@ -309,7 +309,7 @@ void shove(SystemContext& ctx) {
   ctx.each<Runner, Transform>([](Runner&, Transform& at) { at.position.z += 0.5F; });
 }
 
-TEST_CASE("A correction resets all fields of a state, each once [S52]", "[session][flow][sys-79]") {
+TEST_CASE("A correction sets each field of a state once [S52]", "[session][flow][sys-79]") {
   const auto match = open_match(508, game_of(systems<walk, charge>(), systems<shove>()));
   GameClient& client = match->add_client(kRough);
   match->on_client_frame([frame = 0](GameClient& each, Tick) mutable {
@@ -353,7 +353,8 @@ void fire_or_jam(SystemContext& ctx, EntityId self, Runner& runner, const Transf
             Bolt{.velocity = {0, 0, 2}, .seconds_left = 2, .number = runner.score % 1000});
 }
 
-TEST_CASE("Refused spawns leave ids that no other entity gets [S64]", "[session][flow][sys-85]") {
+TEST_CASE("The ids of refused spawns are not given to other entities [S64]",
+          "[session][flow][sys-85]") {
   const auto match = open_match(510, game_of(systems<walk, fire_or_jam, fly>()));
   GameClient& client = match->add_client(kFar);
   const SeenBolts bolts(client);
@@ -377,7 +378,7 @@ void wobble(SystemContext&, EntityId, Runner&, Transform& at) {
   at.position.z += 0.05F * static_cast<float>(++calls % 3);
 }
 
-TEST_CASE("Mispredictions name a system that keeps a state of its own [P19]",
+TEST_CASE("A misprediction report names a system that keeps hidden state [P19]",
           "[session][flow][sys-57]") {
   const auto match = open_match(511, game_of(systems<walk, wobble>()));
   GameClient& client = match->add_client(kFar);
@@ -400,7 +401,7 @@ void spring(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   at.position = at.position + runner.velocity * ctx.seconds();
 }
 
-TEST_CASE("A predicted spring moves as the server's does [S47]", "[session][flow][sys-77]") {
+TEST_CASE("A predicted spring moves like the server's spring [S47]", "[session][flow][sys-77]") {
   const auto match = open_match(512, game_of(systems<spring>()));
   GameClient& client = match->add_client({.delay = 50ms});
   float reach = 0;

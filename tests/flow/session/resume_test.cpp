@@ -1,4 +1,4 @@
-// Connections that are lost for longer than their timeout, while the game continues.
+// Connections that are lost for longer than their timeout, and then resume.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -59,7 +59,7 @@ TEST_CASE("After an outage of any length, a client continues as the same player 
   GameClient& client = match->add_client(link);
   GameClient& other = match->add_client({.delay = 20ms});
   int frame = 0;
-  int pressed = 5;  // The prefab's score.
+  int pressed = 5;  // The initial score of the prefab.
   bool is_resting = false;
   match->on_client_frame([&](GameClient& each, Tick) {
     if (&each != &client) return each.set_command(Trigger{});
@@ -79,7 +79,7 @@ TEST_CASE("After an outage of any length, a client continues as the same player 
   CHECK_FALSE(client.is_over());
   CHECK(match->server().players().size() == 2);
   CHECK(match->server().owned(player, "runner") == owned);
-  CHECK_FALSE(own_runner(client).is_null());  // It stays on the screen.
+  CHECK_FALSE(own_runner(client).is_null());  // The runner is still shown.
   match->set_link(client, link);
   match->run(12s);
 
@@ -99,7 +99,7 @@ TEST_CASE("After an outage of any length, a client continues as the same player 
   CHECK(match->differences().empty());
 }
 
-/// Numbered messages in both directions, through losses and maps.
+/// Sends numbered messages in both directions, and checks them.
 struct Correspondence {
   Correspondence(SimulatedMatch& played, GameClient& of) : match(played), client(of) {
     const auto number_in = [](const Chat& each) {
@@ -128,7 +128,7 @@ struct Correspondence {
     CHECK(std::ranges::is_sorted(to_client));
     CHECK(std::ranges::adjacent_find(to_server) == to_server.end());
     CHECK(std::ranges::adjacent_find(to_client) == to_client.end());
-    // Each message has arrived or was reported as dropped.
+    // Each message either arrived or was reported as dropped.
     CHECK(to_server.size() + to_client.size() + dropped >= 2 * static_cast<std::size_t>(sent));
   }
 
@@ -191,7 +191,7 @@ TEST_CASE("Lost connections and new maps duplicate no reliable message and remov
     match->run(15s);
     run_up_to(1'000);
     match->set_link(client, link);
-    run_up_to(2'000);  // Sometimes the next loss happens before the resumption is complete.
+    run_up_to(2'000);  // The next loss sometimes occurs before the connection has resumed.
   }
   letters.is_over = true;
   match->run(30s);
@@ -218,7 +218,7 @@ TEST_CASE("A lost player leaves when the time to reconnect is over", "[session][
   const EntityId owned = match->server().owned(player, "runner");
   const float stopped = match->server().get<Transform>(owned)->position.x;
   match->run(2s);
-  // The runner gets no commands, so the stick counts as released.
+  // The runner gets no commands, so its stick counts as released.
   CHECK(match->server().get<Transform>(owned)->position.x == Approx(stopped));
   match->run(20s);
   CHECK(seen.leaves == 1);
@@ -326,7 +326,7 @@ TEST_CASE("A kicked player cannot reconnect with its ticket", "[session][flow]")
   CHECK(client.end().text.find("banned") != std::string::npos);
 }
 
-TEST_CASE("Three outages in a row on a rough link end in the server's world",
+TEST_CASE("After three consecutive outages on a bad link, the client has the server's world",
           "[session][flow][sys-80]") {
   Seen seen;
   const Game game = counting_game();

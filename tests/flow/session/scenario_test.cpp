@@ -1,5 +1,5 @@
-// Problems that users of other systems reported, reproduced here. tests/README.md, "Scenarios of
-// synchronisation", explains the numbers.
+// Problems that users of other systems reported. tests/README.md, "Scenarios of synchronisation",
+// explains the numbers.
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -26,7 +26,7 @@ std::string joined(const std::vector<std::string>& lines) {
   return text;
 }
 
-// Counts the runs, by entity and tick.
+// The number of runs by entity and tick.
 std::map<std::pair<std::int32_t, std::uint32_t>, int>& runs() {
   static std::map<std::pair<std::int32_t, std::uint32_t>, int> all;
   return all;
@@ -36,7 +36,7 @@ void count_runs(SystemContext& ctx, EntityId self, Runner& runner) {
   if (ctx.is_server()) ++runs()[{ctx.reference(self).network_id, ctx.tick().value()}];
 }
 
-TEST_CASE("Each entity runs once in each tick, however often clients replay [S41, S44]",
+TEST_CASE("Systems run once for each entity and tick, even if clients replay ticks [S41, S44]",
           "[session][flow][sys-79]") {
   runs().clear();
   Game game = make_game();
@@ -55,7 +55,7 @@ TEST_CASE("Each entity runs once in each tick, however often clients replay [S41
   for (const auto& [key, count] : runs()) CHECK(count == 1);
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
   match->run(2s);
-  // The client has counted the server's ticks, plus the ticks that it is ahead.
+  // The client's count is higher by the ticks that the client is ahead of the server.
   const EntityId own = own_runner(client);
   const int ahead =
       (client.get<Runner>(own)->score - client.confirmed<Runner>(own)->score + 1000) % 1000;
@@ -63,7 +63,7 @@ TEST_CASE("Each entity runs once in each tick, however often clients replay [S41
   CHECK(ahead < 20);
 }
 
-// The server changes a predicted value without any command.
+// Changes a predicted value at the server without a command.
 void add_bonus(SystemContext& ctx) {
   if (ctx.tick().value() % 40 != 0) return;
   ctx.each<Runner>([](Runner& runner) { runner.score = (runner.score + 100) % 1000; });
@@ -90,7 +90,7 @@ TEST_CASE("A change by the server survives the replay of older commands [S31, P2
   CHECK(joined(match->differences()).empty());
 }
 
-TEST_CASE("A player who turns and fires in every tick ends with the server's world [S19]",
+TEST_CASE("After turns and shots in every tick, a client has the server's world [S19]",
           "[session][flow][sys-58]") {
   const auto seed = GENERATE(range(311U, 315U));
   CAPTURE(seed);
@@ -116,7 +116,7 @@ TEST_CASE("A player who turns and fires in every tick ends with the server's wor
   CHECK(joined(match->differences()).empty());
 }
 
-// A bolt that lives for two ticks ends before the server's answer could arrive.
+// Fires a bolt for two ticks, which ends before the server's answer can arrive.
 void fire_short(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
   if (!ctx.command<Trigger>(self).fire.is_pressed()) return;
   ++runner.score;
@@ -153,7 +153,7 @@ TEST_CASE("A bolt that ends before the server confirms it leaves no ghost and no
   CHECK(shown == 0);
 }
 
-// The tick before which an entity must not run.
+// The first tick in which each entity may run.
 std::map<EntityId, std::uint32_t>& born() {
   static std::map<EntityId, std::uint32_t> all;
   return all;
@@ -170,7 +170,7 @@ void fly_late(SystemContext& ctx, EntityId self, Bolt& bolt, Transform& at) {
   fly(ctx, self, bolt, at);
 }
 
-TEST_CASE("An entity does not run before the tick that spawns it [S29]", "[session][flow]") {
+TEST_CASE("No system runs for an entity before the tick that spawns it [S29]", "[session][flow]") {
   born().clear();
   early_runs() = 0;
   Game game = make_game();
@@ -235,7 +235,7 @@ TEST_CASE("A shared system draws the server's random numbers, so nothing is corr
   CHECK(client.metrics().predicted_ticks > 300);
 }
 
-// A body that moves by less than one step of its resolution per tick.
+// Moves a body by less than one step of its resolution per tick.
 void creep(SystemContext& ctx, EntityId, Runner&, Transform& at) {
   at.position.z += 0.004F * ctx.seconds();
 }
@@ -258,7 +258,8 @@ TEST_CASE("A body that moves very slowly stays at the server's position [S48]", 
   });
   match->run(40s);
   CHECK(client.confirmed<Transform>(own_runner(client))->position.z > 0.1F);
-  CHECK(error_max < 0.01F);  // Two steps of the resolution, plus the distance of half a second.
+  // Two steps of the resolution, plus the distance that the body moves in half a second.
+  CHECK(error_max < 0.01F);
 }
 
 TEST_CASE("An idle entity begins to move without a jump for others [S58, P33]",
@@ -286,7 +287,9 @@ TEST_CASE("An idle entity begins to move without a jump for others [S58, P33]",
   match->run(3s);
   REQUIRE(last);
   CHECK(*last > 2);
-  CHECK(step_max < 2.5F / 60);  // One metre per second, in 60 frames; the clock may run faster.
+  // The entity moves at one metre per second, with 60 frames per second. The client's clock may run
+  // faster.
+  CHECK(step_max < 2.5F / 60);
   CHECK(step_min > -0.001F);
   CHECK(mover.metrics().predicted_ticks > 100);
 }

@@ -1,5 +1,4 @@
-// The things that a client shows without the game: presentations of entities and effects, from its
-// build's bundles.
+// Presentations of entities and effects, which a client shows without code of the game.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-/// The chosen presentation of an entity.
+/// The variation of an entity's presentation.
 struct PresentationOwner {
   std::uint16_t variation = 0;
 };
@@ -30,8 +29,8 @@ Game shown_game() {
 
 std::string guid(int number) { return std::string(30, 'd') + "0" + std::to_string(number); }
 
-/// Runners have the presentation `hat` or `helmet`, and for their player also `hand`. The effect
-/// `flash` is a prefab with a pool of four.
+/// Returns a build in which runners have the presentation `hat` or `helmet`, and for their player
+/// also `hand`. The effect `flash` is a prefab with a pool of four.
 const std::string& shown_build() {
   static const TemporaryFolder folder;
   static const bool is_built = [] {
@@ -93,7 +92,8 @@ struct Stage {
   EntityId shown;
 };
 
-TEST_CASE("An entity has a presentation, and for its owner one more", "[session][flow]") {
+TEST_CASE("An entity has a presentation, and a second presentation for its owner",
+          "[session][flow]") {
   Stage stage;
   CHECK(stage.name_of(0) == "hat");
   CHECK(stage.name_of(1) == "hand");
@@ -105,7 +105,8 @@ TEST_CASE("An entity has a presentation, and for its owner one more", "[session]
   CHECK(other.presentation(seen, 1).is_null());
 }
 
-TEST_CASE("A presentation is where its entity is drawn, in every frame", "[session][flow]") {
+TEST_CASE("In every frame, a presentation is at the drawn position of its entity",
+          "[session][flow]") {
   Stage stage;
   const World& view = stage.client->view();
   const auto transform = view.component<Transform>("Transform");
@@ -119,7 +120,7 @@ TEST_CASE("A presentation is where its entity is drawn, in every frame", "[sessi
   }
 }
 
-TEST_CASE("An entity gets the presentation of its new variation, and loses it with its removal",
+TEST_CASE("A presentation follows the variation of its entity, and is removed with the entity",
           "[session][flow]") {
   Stage stage;
   stage.match->server().edit<PresentationOwner>(stage.runner)->variation = 1;
@@ -128,7 +129,7 @@ TEST_CASE("An entity gets the presentation of its new variation, and loses it wi
   CHECK(stage.client->metrics().presentations == 3);
   stage.match->server().despawn(stage.runner);
   stage.match->run(500ms);
-  CHECK(stage.client->view().entity_count() == 4);  // The pool of the effect.
+  CHECK(stage.client->view().entity_count() == 4);  // The entities of the effect's pool.
 }
 
 TEST_CASE("An effect plays from its pool until its duration has passed", "[session][flow]") {

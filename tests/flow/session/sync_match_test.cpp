@@ -1,5 +1,5 @@
-// Whole matches over generated links, with generated players who press buttons for one tick.
-// Whatever the network does, each state equals the server's and each press is processed once.
+// Whole matches over generated links, with generated players who press buttons for one tick. On
+// every link, each state must equal the server's state, and each press must be processed once.
 #include <algorithm>
 #include <functional>
 
@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-/// One packet every 16 ms. `delay` returns a packet's delay for its time of sending; a packet with
-/// a negative delay is lost.
+/// Returns a link that records one packet every 16 ms. `delay` returns the delay in ms of a packet
+/// that is sent at a given time; a packet with a negative delay is lost.
 DelayFile link_of(const std::function<double(double ms)>& delay, double seconds = 20) {
   DelayFile file{.name = "made", .packets = {}};
   for (double ms = 0; ms < seconds * 1000; ms += 16) {
@@ -22,8 +22,8 @@ DelayFile link_of(const std::function<double(double ms)>& delay, double seconds 
   return file;
 }
 
-/// A player who walks and turns, and who presses a random button for one tick in every sixth tick
-/// on average.
+/// Returns a player who walks and turns, and who presses a random button for one tick in every
+/// sixth tick on average.
 InputRecording player_of(std::uint64_t seed, double ticks_per_second = 60) {
   Random random(seed);
   InputRecording made{.ticks_per_second = ticks_per_second, .rows = {}};
@@ -51,8 +51,7 @@ SyncResult play(const DelayFile& link, std::uint64_t seed, double loss = 0, doub
   return play_sync(options);
 }
 
-/// Conditions that hold in each match. They include activity, because an empty match proves
-/// nothing.
+/// Checks the conditions of every match, and that the player was active.
 void check_sound(const SyncResult& result) {
   CHECK(result.is_verified);
   CHECK(result.difference.empty());
@@ -99,7 +98,7 @@ TEST_CASE("Bursts of losses lose no state and no press [S76, F6]", "[session][fl
   });
   const SyncResult result = play(link, seed);
   check_sound(result);
-  CHECK(result.corrections > 0);  // Without losses there would be no corrections.
+  CHECK(result.corrections > 0);  // The losses cause corrections.
 }
 
 TEST_CASE("Jitter that reorders packets loses no state and no press [S4, S12, P26]",
@@ -129,7 +128,8 @@ TEST_CASE("A step of the delay disturbs the clock for a bounded time [P5]",
   const SyncResult result = play(link, 6);
   check_sound(result);
   CHECK(result.clock_jumps <= 8);
-  // At 1.1 times real time, 100 ms take one second to catch up. Commands are late until then.
+  // At 1.1 times real time, the clock needs one second to catch up 100 ms. Commands are late until
+  // then.
   CHECK(result.starved_ticks * 25 < result.ticks);
 }
 
@@ -139,7 +139,7 @@ TEST_CASE("Spikes of 300 ms lose no press and no state [P7, S83]", "[session][fl
   check_sound(play(link, 7));
 }
 
-TEST_CASE("A delay of nearly a second works like a short one [S72]", "[session][flow][sys-52]") {
+TEST_CASE("A match works with a delay of nearly a second [S72]", "[session][flow][sys-52]") {
   const SyncResult result = play(link_of([](double) { return 425.0; }), 8);
   check_sound(result);
   CHECK(result.starved_ticks * 100 < result.ticks);
@@ -167,7 +167,7 @@ TEST_CASE("Clients at any frame rate lose no press [P10, S55]", "[session][flow]
   check_sound(play(link_of([](double) { return 35.0; }), 10, 0.05, 20, rate));
 }
 
-TEST_CASE("Equal seeds give equal matches, and different seeds different ones [P40]",
+TEST_CASE("Equal seeds give equal matches, and different seeds give different matches [P40]",
           "[session][flow][sys-52]") {
   const DelayFile link = link_of([](double) { return 35.0; });
   const SyncResult first = play(link, 11, 0.1, 8);

@@ -1,5 +1,5 @@
-// Problems that users of other systems reported about many entities, many players and large
-// numbers. tests/README.md, "Scenarios of synchronisation", explains the numbers.
+// Problems with many entities, many players and large numbers that users of other systems reported.
+// tests/README.md, "Scenarios of synchronisation", explains the numbers.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -43,7 +43,7 @@ void keep_apart(SystemContext& ctx, EntityId self, const Runner&, Transform& at)
       });
 }
 
-TEST_CASE("After two players have collided no error remains [S8]", "[session][flow][sys-79]") {
+TEST_CASE("After a collision of two players, no error remains [S8]", "[session][flow][sys-79]") {
   const auto match = open_match(701, game_of(systems<walk, keep_apart>()));
   const Link link{.delay = 60ms, .jitter = 10ms};
   GameClient& left = match->add_client(link);
@@ -57,7 +57,7 @@ TEST_CASE("After two players have collided no error remains [S8]", "[session][fl
   });
   match->run(3s);
   const std::uint64_t collided = left.metrics().corrections + right.metrics().corrections;
-  CHECK(collided > 2);  // Each client predicts with the other player's state of some ticks ago.
+  CHECK(collided > 2);  // Each client predicts with an old state of the other player's entity.
   direction = -1;
   match->run(2s);
   const std::uint64_t apart = left.metrics().corrections + right.metrics().corrections;
@@ -70,7 +70,8 @@ TEST_CASE("After two players have collided no error remains [S8]", "[session][fl
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("A client that sends nothing disturbs no other [S33]", "[session][flow][sys-50]") {
+TEST_CASE("A client that sends nothing does not disturb other clients [S33]",
+          "[session][flow][sys-50]") {
   const auto match = open_match(702, game_of(systems<walk>()));
   const Link link{.delay = 40ms, .jitter = 5ms};
   GameClient& first = match->add_client(link);
@@ -151,13 +152,13 @@ TEST_CASE("A session continues when numbers of 16 and 31 bits wrap [P3]",
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("A bolt whose command came late has the server's age on both sides [S30]",
+TEST_CASE("A bolt of a late command has the same age on client and server [S30]",
           "[session][flow][sys-58]") {
   Game game = game_of(systems<walk, fire, fly>());
   const auto match = open_match(706, game);
   faults().bolts_per_press = 1;
   GameClient& client = match->add_client({.delay = 50ms, .jitter = 30ms, .loss = 0.25});
-  std::map<std::pair<std::int32_t, std::uint32_t>, float> ages;  // At the server.
+  std::map<std::pair<std::int32_t, std::uint32_t>, float> ages;  // The ages at the server.
   int compared = 0;
   int different = 0;
   match->on_client_frame([&, frame = 0](GameClient& each, Tick) mutable {

@@ -25,7 +25,7 @@ std::string text_of(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// The only client of a server.
+/// Returns the only client of a server.
 ClientHandle only_client(const Server& server) {
   ClientHandle found;
   server.for_each_client([&found](ClientHandle client) { found = client; });
@@ -33,7 +33,7 @@ ClientHandle only_client(const Server& server) {
   return found;
 }
 
-/// Sends a message each way, and requires both to arrive within a second.
+/// Sends a message in each direction, and requires that both arrive within a second.
 void require_talk(NetStage& stage, Client& client) {
   const ClientHandle handle = only_client(*stage.server);
   REQUIRE(client.connection()->send_message(0, bytes_of("hello")) == SendStatus::queued);
@@ -112,7 +112,7 @@ TEST_CASE("A token for another server is refused", "[net][endpoint]") {
   REQUIRE(client.refusal()->reason == RefuseReason::token_invalid);
 }
 
-TEST_CASE("A server with another key than the pinned one is rejected", "[net][endpoint]") {
+TEST_CASE("A client rejects a server whose key is not the pinned key", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.start();
   ClientOptions options = stage.client_options();
@@ -215,9 +215,9 @@ TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
   REQUIRE(lines == 0);
 }
 
-TEST_CASE("A client whose address changes continues, and nobody can take over its connection",
+TEST_CASE("A client whose address changes continues, and an attacker cannot take it over",
           "[net][endpoint]") {
-  // This also works if the answer takes longer than the server's repeat interval.
+  // The last two latencies are longer than the interval at which the server repeats its challenge.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());
   NetStage stage(4, {.latency = latency});
@@ -249,7 +249,7 @@ TEST_CASE("A new port keeps rate, round trip and size; a new host measures them 
   const std::size_t size_before = connection.datagram_bytes();
   REQUIRE(size_before > kDatagramBytesSafe);
   std::size_t size_after = size_before;
-  // A NAT that changes the mapping every few packets.
+  // The NAT changes its mapping every few packets.
   for (std::uint16_t i = 1; i <= 20; ++i) {
     const auto host = static_cast<std::uint8_t>(is_other_host ? i : 1);
     const Address next = Address::ipv4({10, 0, 1, host}, static_cast<std::uint16_t>(2000 + i));
@@ -274,7 +274,8 @@ TEST_CASE("A packet replayed from another address does not move a client", "[net
   stage.run(1s);
   const ClientHandle handle = only_client(*stage.server);
   const Address before = stage.server->address(handle);
-  // An observer that is faster than the client sends its packets from another address.
+  // An observer sends a copy of the client's packet from another address, before the packet
+  // arrives.
   auto thief = stage.network.open(Address::ipv4({66, 6, 6, 6}, 666));
   stage.network.link(stage.links[0]).duplicate = 1;
   for (int i = 0; i < 200; ++i) {
@@ -348,7 +349,7 @@ TEST_CASE("A server never sends more to an unverified address than it received f
   std::size_t in_bytes = 0;
   std::array<std::byte, kDatagramBytesMax + 1> memory;
   for (int i = 0; i < 3000; ++i) {
-    // Valid, damaged and truncated requests, and other kinds.
+    // Valid, damaged and truncated requests, and other kinds of datagrams.
     std::array<std::byte, 1300> datagram{};
     ClientHandshake handshake(stage.client_options().handshake, stage.entropy);
     handshake.write_request(std::span(datagram).first<kRequestBytes>());
@@ -368,7 +369,7 @@ TEST_CASE("A server never sends more to an unverified address than it received f
   REQUIRE(stage.server->counters().accepts == 0);
 }
 
-TEST_CASE("Players are not disturbed by a flood of hostile datagrams", "[net][endpoint]") {
+TEST_CASE("A flood of malicious datagrams does not disturb players", "[net][endpoint]") {
   NetStage stage(9, {.latency = 20ms});
   stage.start();
   Client& client = stage.add_client(stage.client_options());

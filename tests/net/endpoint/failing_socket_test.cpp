@@ -1,4 +1,4 @@
-// A connection survives every failure of a system socket, at every call.
+// Makes the n-th call of a system socket fail in each possible way, for all n.
 #include <chrono>
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 using Failure = FailingSocket::Failure;
 
-/// A server and a client; one of them has a failing socket.
+/// A server and a client. One of them has a failing socket.
 struct Trial {
   explicit Trial(bool at_server) : failing(at_server ? *stage.socket : *client_socket) {
     stage.server.emplace(stage.options, at_server ? failing : *stage.socket, stage.entropy,
@@ -31,7 +31,8 @@ struct Trial {
     client->send(stage.now);
   }
 
-  /// Connects, and sends 20 messages each way. True if all arrive within 20 s.
+  /// Connects, and sends 20 messages in each direction. Returns true if all messages arrive within
+  /// 20 s.
   bool talk() {
     unsigned sent = 0;
     unsigned heard_here = 0;

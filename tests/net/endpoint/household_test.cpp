@@ -1,4 +1,4 @@
-// Players of one server behind one link get equal shares of it.
+// Players of one server behind one link get equal shares of the link.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,12 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two players behind one link. Other players, with links of their own, joined before them.
+/// Two players behind one link. Other players with separate links joined earlier.
 class Household {
  public:
   Household(double kbit_per_s, std::size_t others) : others_(others) {
     stage_.start();
-    const auto queue = static_cast<std::size_t>(kbit_per_s * 125);  // One second.
+    const auto queue = static_cast<std::size_t>(kbit_per_s * 125);  // The bytes of one second.
     down_ = stage_.network.add_link(
         {.latency = 20ms, .bytes_per_second = kbit_per_s * 125, .queue_bytes = queue});
     for (std::size_t i = 0; i < others; ++i) stage_.add_client(stage_.client_options());
@@ -46,11 +46,10 @@ class Household {
   struct Player {
     std::unique_ptr<DatagramSocket> socket;
     std::unique_ptr<Client> client;
-    double received = 0;  ///< Bytes of payloads.
+    double received = 0;  ///< The received bytes of payloads.
   };
 
-  /// Runs a tick of the server, and a little later a tick of the players, which do not know the
-  /// server's tick.
+  /// Runs a tick of the server, and a little later a tick of the players.
   void tick() {
     stage_.now += 12667us;
     stage_.network.advance(stage_.now);
@@ -63,7 +62,7 @@ class Household {
     for (const auto& other : stage_.clients) serve(*other);
   }
 
-  /// A tick of a client; returns the received bytes of payloads.
+  /// Runs a tick of a client, and returns the received bytes of payloads.
   double serve(Client& client) {
     double received = 0;
     client.receive(stage_.now);
@@ -76,7 +75,7 @@ class Household {
     return received;
   }
 
-  /// Fills the budgets of the two players, and sends little to the others.
+  /// Fills the budgets of the two players, and sends little data to other players.
   void fill(ClientHandle handle) {
     Connection& connection = *stage_.server->connection(handle);
     const bool is_other = handle.slot < others_;
@@ -113,7 +112,7 @@ TEST_CASE("Two players of one server on a slow link get equal shares", "[net][en
   const double jain = (first + second) * (first + second) / (2 * (first * first + second * second));
   CAPTURE(first, second);
   REQUIRE(jain >= 0.95);
-  // They use the whole link: payloads alone use nine tenths of it.
+  // Payloads alone use about nine tenths of the link.
   REQUIRE(first + second > 0.85 * 30 * kbit_per_s * 125);
 }
 

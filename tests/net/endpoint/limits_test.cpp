@@ -1,4 +1,4 @@
-// The limits of a server for one address, and the refusals beyond them.
+// The limits of a server for one address, and the refusals above the limits.
 #include <string>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 Address port_of_one(std::uint16_t port) { return Address::ipv4({10, 9, 0, 1}, port); }
 const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
 
-/// Adds clients of one address until it is at its limit.
+/// Adds clients of one address up to its limit.
 void fill_one_address(NetStage& stage) {
   for (std::uint16_t port = 1; port <= 8; ++port) {
     stage.add_client(stage.client_options(), port_of_one(port));
@@ -54,7 +54,7 @@ TEST_CASE("A pending client counts for its address, and further hellos cost no c
     SteppedHandshake silent(stage, port_of_one(port), SeededEntropy(port));
     REQUIRE(silent.keys(silent.shake()).has_value());
   }
-  // Its hello is not even opened.
+  // The hello is not opened.
   ClientHandshake::Options options = stage.client_options().handshake;
   options.server_key = stage.server->public_key();
   SteppedHandshake more(stage, port_of_one(9), SeededEntropy(9), options);
@@ -95,7 +95,7 @@ TEST_CASE("An IPv6 /64 counts as one address", "[net][endpoint]") {
   REQUIRE(shakes("[2001:db8:1:2:ffff::1]:1"));
   REQUIRE_FALSE(shakes("[2001:db8:1:2:3:4:5:6]:1"));
   REQUIRE(shakes("[2001:db8:1:3::1]:1"));
-  // The loopback address is in a /64 of its own.
+  // The loopback address is in another /64.
   REQUIRE(shakes("[::1]:1"));
   REQUIRE(shakes("[::1]:2"));
   REQUIRE_FALSE(shakes("[::1]:3"));
@@ -164,7 +164,7 @@ TEST_CASE("Sixteen responses of an address are checked at once, then eight per s
   };
   REQUIRE(accepted_of(20) == 16);
   REQUIRE(stage.server->counters().responses_limited == 4);
-  // Each address has its own budget.
+  // Each address has a separate budget.
   SteppedHandshake other(stage, kElsewhere, SeededEntropy(99));
   REQUIRE(other.keys(other.shake()).has_value());
   stage.run(1s);
@@ -187,7 +187,7 @@ TEST_CASE("At most 256 clients wait for their first packet, each for five second
   const Time first = stage.now;
   for (int i = 0; i < 256; ++i) join();
   REQUIRE(stage.server->counters().accepts == 256);
-  // One more client replaces the oldest one.
+  // One more client replaces the oldest client.
   SteppedHandshake late(stage, kElsewhere, SeededEntropy(999));
   REQUIRE(late.keys(late.shake()).has_value());
   REQUIRE(stage.server->counters().pending_removed == 1);
@@ -219,7 +219,7 @@ TEST_CASE("A server whose list of used tokens is full refuses as busy until some
   const std::optional<Refusal> busy = shake(stage.token(port));
   REQUIRE(busy->reason == RefuseReason::busy);
   REQUIRE(busy->text.find("busy") != std::string::npos);
-  // The tokens of `NetStage` are valid for a minute. This token is made later and expires later.
+  // The tokens of `NetStage` are valid for a minute. This token expires later.
   TokenClaims claims{.application = NetStage::kApplication,
                      .issued = NetStage::kDate,
                      .expires = NetStage::kDate + 600,
@@ -229,7 +229,7 @@ TEST_CASE("A server whose list of used tokens is full refuses as busy until some
                      .user_data = {}};
   const NetBytes lasting = issue_token(claims, stage.backend_key, stage.entropy).value();
   REQUIRE(shake(lasting)->reason == RefuseReason::busy);
-  // A date that jumps ahead removes nothing, because it may be wrong.
+  // A date that jumps ahead removes no token, because it may be wrong.
   stage.date += 61;
   REQUIRE(shake(lasting)->reason == RefuseReason::busy);
   stage.run(61s, 1s);

@@ -1,4 +1,4 @@
-// A server or a client whose n-th allocation fails, for all n of a short game.
+// Makes the n-th allocation of a server or a client fail, for all n of a short game.
 #include <chrono>
 #include <new>
 
@@ -22,7 +22,7 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
 struct Game {
   explicit Game(Poor who) : poor(who) { stage.start(); }
 
-  /// A client connects and plays. The allocation with this number fails at the chosen end.
+  /// Connects a client and plays. The allocation with the number `failing` fails at the chosen end.
   void play(std::uint64_t failing) {
     const std::uint64_t before = counted_allocations();
     const auto left = [&] { return failing - (counted_allocations() - before); };
@@ -52,10 +52,11 @@ struct Game {
   NetStage stage{3};
   NetBytes block = pattern(3, 30'000);
   std::uint64_t failures = 0;
-  std::uint64_t refused = 0;  ///< Blocks refused because the other end had no memory.
+  std::uint64_t refused = 0;  ///< The blocks that were refused because the other end had no memory.
 
  private:
-  /// Lets `left` allocations succeed and then one fail. The game continues after the failure.
+  /// Lets `left` allocations succeed and the next allocation fail. The game continues after the
+  /// failure.
   template <typename Step>
   void run(Poor whose, std::uint64_t left, const Step& step) {
     if (whose != poor) return step();
@@ -110,7 +111,6 @@ TEST_CASE("Both ends survive a failure of the n-th allocation, and the next clie
     REQUIRE(game.players() >= players + 1);
     game.stage.server->close("the end", game.stage.now);
   }
-  // A block without memory is refused, and nothing else is affected.
   REQUIRE(refused > 0);
 }
 

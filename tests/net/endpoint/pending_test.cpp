@@ -1,4 +1,5 @@
-// Pending clients are accepted but have not sent a packet yet. Others cannot end them.
+// Pending clients: accepted clients that have not sent a packet yet. Another client cannot end
+// them.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -13,8 +14,7 @@ using namespace std::chrono_literals;
 
 const Address kElsewhere = Address::ipv4({66, 6, 6, 6}, 666);
 
-/// A client that the server has accepted. The client does not know this yet, because its link is
-/// slow.
+/// A client that the server has accepted, but whose accept has not arrived yet.
 struct PendingClient {
   PendingClient()
       : entropy_before(started(stage)), client(stage.add_client(stage.client_options())) {
@@ -37,7 +37,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
   PendingClient pending;
   NetStage& stage = pending.stage;
   SteppedHandshake thief(stage, kElsewhere, pending.entropy_before);
-  // The observer does not have the client's secrets, so its hello is noise.
+  // The observer does not have the client's secrets, so its hello does not open.
   const std::optional<NetBytes> challenge = thief.give(thief.request());
   REQUIRE(challenge.has_value());
   REQUIRE(thief.handshake().read_challenge(*challenge));
@@ -53,7 +53,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
 }
 
 TEST_CASE("A client that receives its accept late is still pending", "[net][endpoint]") {
-  // First the accepts are lost, then the client's first packets, until the first accept is five
+  // The accepts are lost, and then the client's first packets, until the first accept is five
   // seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());
@@ -92,7 +92,7 @@ TEST_CASE(
   REQUIRE(keys.has_value());
   REQUIRE(stage.server->counters().accepts == 2);
   REQUIRE(stage.server->counters().pending_replaced == 1);
-  // The server keeps the new accept, and has one pending client, not two.
+  // The server has one pending client, and sends the new accept again.
   REQUIRE(after.keys(after.give(after.response()))->server_receives == keys->server_receives);
   REQUIRE(stage.server->counters().accepts_again == 1);
   stage.run(6s);
@@ -108,7 +108,7 @@ TEST_CASE("A client that the server drops before its first packet gives up early
   NetStage& stage = pending.stage;
   while (pending.client.state() != ClientState::connected) {
     stage.step(16ms);
-    stage.network.link(stage.links[0]).is_down = true;  // Its first packets are lost.
+    stage.network.link(stage.links[0]).is_down = true;  // The client's first packets are lost.
   }
   stage.run(6s);
   REQUIRE(stage.server->counters().pending_expired == 1);

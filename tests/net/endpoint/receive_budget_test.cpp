@@ -1,4 +1,5 @@
-// The work of one call of `receive` and of all calls is bounded for any game loop.
+// Tests that the work of one call of `receive` and of all calls together is bounded for any game
+// loop.
 #include "net/endpoint/receive_budget.h"
 
 #include <array>
@@ -82,7 +83,7 @@ class FloodedServer {
   std::uint32_t number_ = 0;
 };
 
-/// The maximum work for an amount of time, including what a call may save up.
+/// Returns the maximum work for an amount of time, including the work of one call's limit.
 double work_of(Duration time) {
   const ReceiveLimits limits;
   const double seconds = std::chrono::duration<double>(time).count() * limits.share +
@@ -90,8 +91,7 @@ double work_of(Duration time) {
   return seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
 }
 
-TEST_CASE("A flood costs a server bounded work per call and in all, for any loop",
-          "[net][endpoint]") {
+TEST_CASE("A flood causes bounded work per call and over time, for any loop", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const Flood flood =
       GENERATE(Flood::noise, Flood::unknown_packets, Flood::requests, Flood::forged_responses);
@@ -116,7 +116,8 @@ TEST_CASE("A flood costs a server bounded work per call and in all, for any loop
 
 TEST_CASE("A slow loop reads everything within its share of time", "[net][endpoint]") {
   const Duration tick = GENERATE(16ms, 50ms, 100ms, 200ms, 250ms);
-  constexpr std::uint64_t kPerSecond = 126'000;  // They need a tenth of all time, as estimated.
+  // The estimated work of these datagrams is a tenth of the time.
+  constexpr std::uint64_t kPerSecond = 126'000;
   CAPTURE(tick.count());
   NetStage stage(4);
   FloodSocket socket;
@@ -138,7 +139,7 @@ TEST_CASE("A slow loop reads everything within its share of time", "[net][endpoi
   REQUIRE(waiting == 0);
 }
 
-/// A flooded server's share of time, as estimated, after its loop is known.
+/// Returns the estimated share of time that a flooded server uses, after its loop is measured.
 double share_of_work(const ReceiveLimits& limits, std::span<const Duration> pauses) {
   ReceiveBudget budget(limits, {});
   FloodSocket socket;
@@ -203,7 +204,7 @@ TEST_CASE("The answers to requests depend on time, not on calls", "[net][endpoin
   REQUIRE(server.line().bytes_out < server.line().bytes_in);
 }
 
-TEST_CASE("A client flooded from its server's address does bounded work", "[net][endpoint]") {
+TEST_CASE("A flood from the server's address causes bounded work at a client", "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const bool is_accept = GENERATE(false, true);
   CAPTURE(loop.reason, is_accept);
@@ -231,7 +232,8 @@ TEST_CASE("A client flooded from its server's address does bounded work", "[net]
   REQUIRE(client.counters().not_ours > 100);
 }
 
-TEST_CASE("Datagrams left by a limited call are read later, in order and once", "[net][endpoint]") {
+TEST_CASE("Later calls read the datagrams that a limited call left, in order and once",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.receive_limits = {.share = 0.5, .call_max = 16ms, .datagrams_max = 1};
   stage.start();
@@ -283,8 +285,7 @@ TEST_CASE("Datagrams from addresses that cannot be a peer are dropped and counte
   REQUIRE(socket.bytes_out == 0);
 }
 
-/// Forwards datagrams as a machine with several addresses, and records the local addresses of
-/// answers.
+/// A socket of a machine with several addresses, which records the local addresses of answers.
 class ManyAddressesSocket final : public DatagramSocket {
  public:
   explicit ManyAddressesSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -320,7 +321,7 @@ TEST_CASE("A server answers from the address that its client used", "[net][endpo
   REQUIRE(client.state() == ClientState::connected);
   REQUIRE(line.sent_from == std::vector<Address>(line.sent_from.size(), first));
 
-  // The client moves, and its packets now arrive at the other address.
+  // The client moves, and its packets then arrive at the other address.
   line.sent_from.clear();
   line.asked = second;
   stage.network.rebind(Address::ipv4({10, 0, 1, 1}, 1000), Address::ipv4({10, 7, 7, 7}, 1));

@@ -1,5 +1,5 @@
-// The newest connection of a client replaces the older one, for example if a player's game crashed
-// or the player joins from another machine. An attacker cannot use this to disconnect a player.
+// The newest connection of a client replaces the older connection, for example after a crash of the
+// player's game. An attacker cannot use this to disconnect a player.
 #include <string>
 #include <vector>
 
@@ -26,7 +26,7 @@ std::size_t live_clients(const NetStage& stage) {
   return count;
 }
 
-/// A full server of clients with tokens; client 1 is the last.
+/// Fills a server with clients that have tokens. Client 1 is the last client.
 void fill_with_tokens(NetStage& stage, std::size_t slots) {
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = slots;
@@ -36,7 +36,7 @@ void fill_with_tokens(NetStage& stage, std::size_t slots) {
   REQUIRE(stage.server->counters().connected == slots);
 }
 
-TEST_CASE("A newer connection of a client replaces the older one, also on a full server",
+TEST_CASE("A newer connection of a client replaces the older connection, also on a full server",
           "[net][endpoint]") {
   const bool has_crashed = GENERATE(true, false);
   CAPTURE(has_crashed);
@@ -91,7 +91,7 @@ TEST_CASE("A client that crashes before its first packet gets its own slot on a 
   for (std::uint64_t id = 1; id <= 3; ++id) stage.add_client(with_token(stage, id));
   stage.run(1s);
   REQUIRE(stage.server->counters().connected == 3);
-  // Client 7 gets the last slot and crashes before the answer arrives.
+  // Client 7 gets the last slot, and crashes before the answer arrives.
   stage.add_client(with_token(stage, 7));
   while (stage.server->counters().accepts < 4) stage.step(1ms);
   stage.clients.pop_back();
@@ -116,7 +116,7 @@ TEST_CASE("Two simultaneous tokens of one client end as one connection", "[net][
   REQUIRE(stage.server->counters().clients_replaced == 4);
 }
 
-TEST_CASE("A client is replaced only when the first packet of the new one opens",
+TEST_CASE("A client is replaced only when the first packet of its new connection opens",
           "[net][endpoint]") {
   NetStage stage(5);
   fill_with_tokens(stage, 2);
@@ -125,7 +125,7 @@ TEST_CASE("A client is replaced only when the first packet of the new one opens"
                           with_token(stage, 1).handshake);
   const std::optional<NetBytes> accept = silent.shake();
   REQUIRE(silent.keys(accept).has_value());
-  // Noise with the id of the new connection is not one of its packets.
+  // Noise with the id of the new connection does not open.
   NetBytes noise(60, std::byte{7});
   noise[0] = std::byte{0x80};
   const std::uint32_t id = silent.keys(accept)->server_receives;
@@ -225,10 +225,10 @@ TEST_CASE("Without ids, a silent connection makes room for its own address on a 
     return is_in;
   };
   REQUIRE_FALSE(outcome(Address::ipv4({10, 0, 1, 2}, 2000)));
-  stage.clients.pop_back();  // A crash.
+  stage.clients.pop_back();  // The client crashes.
   REQUIRE_FALSE(outcome(Address::ipv4({10, 0, 1, 2}, 2001)));
   stage.run(5s);
-  // Only its own address gets its slot.
+  // Another address does not get the slot of the silent connection.
   REQUIRE_FALSE(outcome(Address::ipv4({66, 6, 6, 6}, 2002)));
   REQUIRE(outcome(Address::ipv4({10, 0, 1, 2}, 2003)));
   REQUIRE(stage.server->counters().clients_replaced == 1);
@@ -251,7 +251,7 @@ TEST_CASE("A silent connection that resumes in time keeps its slot", "[net][endp
   stage.network.link(stage.links[0]).is_down = false;
   stage.run(1s);
   REQUIRE(player.state() == ClientState::connected);
-  // The newer client's first packet arrives too late.
+  // The first packet of the newer client arrives too late.
   SealedConnection late(stage.options.connection, keys->cipher, keys->to_server, keys->to_client,
                         {.ours = keys->client_receives, .theirs = keys->server_receives},
                         stage.now);

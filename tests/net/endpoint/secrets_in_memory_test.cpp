@@ -1,5 +1,5 @@
-// Secrets are wiped when they are no longer needed: an attacker who reads the memory later cannot
-// decrypt packets that were recorded before.
+// Tests that secrets are wiped when they are no longer needed. So an attacker who reads the memory
+// later cannot decrypt recorded packets.
 #include <memory>
 #include <optional>
 #include <vector>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Stores the last response and accept that pass a socket.
+/// Stores the last response and the last accept of a socket.
 class RecordingSocket final : public DatagramSocket {
  public:
   explicit RecordingSocket(DatagramSocket& inner) : inner_(inner) {}
@@ -46,8 +46,8 @@ class RecordingSocket final : public DatagramSocket {
   DatagramSocket& inner_;
 };
 
-/// A server and one client whose entropy the test records. It must be on the heap, where the search
-/// looks.
+/// A server and one client, whose entropy is recorded. It must be on the heap, because the search
+/// does not include the stack.
 class Scene {
  public:
   explicit Scene(bool has_token) {
@@ -84,9 +84,8 @@ class Scene {
   void end_client() { client_.reset(); }
   void end_server() { server_.reset(); }
 
-  /// The key chain and the first packet keys, without a token. They are computed from recorded
-  /// datagrams and the client's ephemeral secret, as an attacker would do (net/WIRE_FORMAT.md,
-  /// "Keys").
+  /// Returns the key chain and the first packet keys, without a token. They are computed from
+  /// recorded datagrams and the client's ephemeral secret (net/WIRE_FORMAT.md, "Keys").
   std::vector<DisguisedSecret> computed_keys() const {
     SeededEntropy same(kClientSeed);
     const SecretKey ephemeral = SecretKey::random(same);
@@ -125,7 +124,7 @@ class Scene {
   std::optional<Client> client_;
 };
 
-/// True when any of the secrets is in memory.
+/// Returns true when any of the secrets is in memory.
 bool is_in_memory(std::span<const DisguisedSecret> secrets) {
   return std::ranges::any_of(secrets,
                              [](const DisguisedSecret& each) { return times_in_memory(each) > 0; });
@@ -146,7 +145,7 @@ TEST_CASE("The secrets of a handshake are wiped when the keys exist, and old key
   Scene& scene = *on_heap;
   scene.run(2s);
   REQUIRE(scene.client().state() == ClientState::connected);
-  // Besides ids and path challenges, the client drew only its ephemeral secret.
+  // The first value of the client's entropy is its ephemeral secret.
   REQUIRE(scene.client_entropy.given.front().size() == 32);
   REQUIRE(times_in_memory(scene.client_entropy.given.front()) == 0);
   std::size_t ephemeral_count = 0;
@@ -158,7 +157,7 @@ TEST_CASE("The secrets of a handshake are wiped when the keys exist, and old key
   REQUIRE(ephemeral_count == 1);
   const std::vector<DisguisedSecret> keys = scene.computed_keys();
   REQUIRE_FALSE(is_in_memory(std::span(keys).first(3)));
-  // The computed keys are correct: these are in use.
+  // The computed keys are correct, because the keys in use are in memory.
   REQUIRE(times_in_memory(keys[3]) > 0);
   REQUIRE(times_in_memory(keys[4]) > 0);
   scene.run(25min);
@@ -188,7 +187,7 @@ TEST_CASE("A destroyed server and client leave no secrets in memory", "[net][end
   scene.run(2s);
   REQUIRE(scene.client().state() == ClientState::connected);
   const std::vector<DisguisedSecret> keys = scene.computed_keys();
-  // The secrets of the cookie and of the address table, of 16 bytes each.
+  // The secrets of the cookie and of the address table have 16 bytes each.
   std::vector<DisguisedSecret> secrets;
   for (const DisguisedSecret& each : scene.server_entropy.given) {
     if (each.size() == 16) secrets.push_back(each);

@@ -1,4 +1,4 @@
-// A token contains several addresses of its server; a client tries them in turn.
+// A token contains several addresses of its server, and a client tries them in order.
 #include <vector>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 const Address kDead = Address::ipv4({10, 0, 0, 66}, 7000);
 const Address kDeadV6 = *Address::parse("[2001:db8::1]:7000");
 
-/// Options of a client whose token contains these addresses.
+/// Returns the options of a client whose token contains these addresses.
 ClientOptions options_for(NetStage& stage, std::vector<Address> servers, std::uint64_t id = 5) {
   const TokenClaims claims{.application = NetStage::kApplication,
                            .issued = NetStage::kDate,
@@ -53,7 +53,8 @@ TEST_CASE("A client tries the addresses of its token in turn", "[net][endpoint]"
   REQUIRE(client.tried()[1].server == kDeadV6);
 }
 
-TEST_CASE("The address given by the game is tried before those of the token", "[net][endpoint]") {
+TEST_CASE("A client tries the address from the game before the addresses of its token",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -65,7 +66,8 @@ TEST_CASE("The address given by the game is tried before those of the token", "[
   REQUIRE(client.tried().empty());
 }
 
-TEST_CASE("An address that refuses is left at once, and its refusal is kept", "[net][endpoint]") {
+TEST_CASE("After a refusal, a client tries the next address at once and keeps the refusal",
+          "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = 1;
@@ -95,12 +97,12 @@ TEST_CASE("An address that refuses is left at once, and its refusal is kept", "[
   REQUIRE(refused.refusal()->reason == RefuseReason::full);
 }
 
-TEST_CASE("A server whose accept was lost accepts the same token at its next address",
+TEST_CASE("After a lost accept, a server accepts the same token at its next address",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.start();
-  // Both addresses belong to the same server; its packets from the first one are lost.
+  // Both addresses belong to the same server. Its packets from the first address are lost.
   Client& client = stage.add_client(options_for(stage, {stage.server_address, kDead}));
   while (client.state() != ClientState::responding) stage.step(16ms);
   stage.network.link(stage.links[1]).is_down = true;

@@ -1,5 +1,5 @@
-// The sending cap of a server: its clients share it, and the bytes of a budget never have to wait
-// for it. Time is simulated.
+// The sending cap of a server: clients share the cap, and the bytes of a budget never wait for the
+// cap. Time is simulated.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -23,15 +23,15 @@ constexpr Duration kWay = 20ms;
 constexpr std::uint16_t kFirstPort = 1000;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
 
-/// A server whose game sends payloads to each client at each tick, as many as the budget allows.
+/// A server whose game sends payloads to each client at each tick, up to the budget.
 class CappedGame {
  public:
   /// The results of a period.
   struct Report {
-    double sent = 0;            ///< The server's bytes per second.
-    double fairness = 1;        ///< Jain's index over the clients.
-    std::vector<double> got;    ///< Bytes of payload per second.
-    Duration wait_max{};        ///< A payload's wait, from the tick in which it was queued.
+    double sent = 0;            ///< The bytes per second that the server sends.
+    double fairness = 1;        ///< Jain's fairness index of the clients.
+    std::vector<double> got;    ///< The bytes of payloads per second, for each client.
+    Duration wait_max{};        ///< The maximum time from queueing to sending a payload.
     std::vector<double> waits;  ///< The maximum wait of each client's payloads, in ticks.
     std::uint64_t refused = 0;
   };
@@ -62,12 +62,12 @@ class CappedGame {
     REQUIRE(handles_.size() == clients);
   }
 
-  /// From now on the game sends this many bytes per second to a client.
+  /// Sets the bytes per second that the game sends to a client.
   void set_wish(std::size_t client, double bytes_per_second) {
     wants_[client] = bytes_per_second;
     owed_[client] = 0;
   }
-  /// From now on a client's path carries this much.
+  /// Sets the rate of a client's path.
   void set_path(std::size_t client, double bytes_per_second) {
     LinkOptions& down = stage_.network.link(stage_.links[2 * client + 1]);
     down.bytes_per_second = bytes_per_second;
@@ -78,9 +78,9 @@ class CappedGame {
     has_messages_.push_back(client);
     message_.resize(bytes);
   }
-  /// From now on each client sends at each tick.
+  /// Makes each client send at each tick from now on.
   void let_clients_talk() { clients_talk_ = true; }
-  /// Queues, for each client whose budget is not 0, a payload that is larger than the budget.
+  /// Queues a payload of `bytes` for each client whose budget is not 0.
   void queue_for_each(std::size_t bytes) {
     for (const ClientHandle handle : handles_) {
       Connection& connection = *stage_.server->connection(handle);
@@ -88,7 +88,7 @@ class CappedGame {
       REQUIRE(connection.send_payload(std::span(payload_).first(bytes), 0) == SendStatus::queued);
     }
   }
-  /// The estimated rate of a client's path.
+  /// Returns the estimated rate of a client's path.
   double bytes_per_second(std::size_t client) {
     return stage_.server->connection(handles_[client])->rate().bytes_per_second();
   }
@@ -123,7 +123,7 @@ class CappedGame {
   }
 
   const Server& server() const { return *stage_.server; }
-  /// Closes the server. Returns the time until each client knew.
+  /// Closes the server. Returns the time until the last client received the close.
   Duration close() {
     const Time began = stage_.now;
     stage_.server->close("the end", stage_.now);
@@ -131,7 +131,7 @@ class CappedGame {
       return client->connection()->state() == ConnectionState::closed;
     };
     while (!std::ranges::all_of(stage_.clients, knows)) {
-      REQUIRE(stage_.now < began + 500ms);  // After that the server would have dropped them.
+      REQUIRE(stage_.now < began + 500ms);  // Before the server drops the clients.
       step();
     }
     return stage_.now - began;
@@ -143,7 +143,7 @@ class CappedGame {
     stage_.network.advance(stage_.now);
     stage_.server->receive(stage_.now, stage_.date);
     for (const ClientHandle handle : handles_) {
-      // Slots are assigned in the order of arrival, which differs from the order of the clients.
+      // Slots are assigned in the order of arrival, which may differ from the order of the clients.
       const std::uint16_t port = stage_.server->address(handle).port();
       offer(*stage_.server->connection(handle), port - kFirstPort);
     }
@@ -189,7 +189,7 @@ class CappedGame {
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
       SectionReader reader(connection.payload().bytes);
       const Time sent(Duration(static_cast<std::int64_t>(reader.read_u64())));
-      // A client reads it only at its tick. This time does not count as waiting.
+      // The time until the client's tick does not count as waiting.
       waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());
     }
@@ -201,7 +201,7 @@ class CappedGame {
   Duration tick_;
   std::vector<ClientHandle> handles_;
   std::vector<double> wants_;
-  std::vector<double> owed_;  ///< The bytes that the game has for a client.
+  std::vector<double> owed_;  ///< The bytes that the game still has for each client.
   std::vector<double> got_;
   std::vector<std::size_t> has_messages_;
   bool clients_talk_ = false;
@@ -218,7 +218,7 @@ TEST_CASE("Clients share the cap of a server, and offered bytes do not wait for 
       {4, 400'000},
       {16, 160'000},
       {64, 300'000},
-      {64, 60'000},  // less than a small packet for each in ten ticks
+      {64, 60'000},  // less than a small packet for each client in ten ticks
   }));
   const Duration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
   CAPTURE(clients, cap, tick.count());
@@ -233,7 +233,7 @@ TEST_CASE("Clients share the cap of a server, and offered bytes do not wait for 
   REQUIRE(report.wait_max == Duration::zero());
 }
 
-TEST_CASE("A client that cannot use its share of the cap leaves it to the others",
+TEST_CASE("Other clients get the unused share of a client with a slow path",
           "[net][endpoint][sys-31]") {
   CappedGame game(200'000, 4);
   game.set_wish(0, 5'000);
@@ -260,7 +260,7 @@ TEST_CASE("A client that cannot use its share of the cap leaves it to the others
 TEST_CASE(
     "Messages of one client do not delay other clients' payloads, and its own only a few ticks",
     "[net][endpoint][sys-31]") {
-  const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes per tick for each
+  const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes per tick for each client
   CAPTURE(cap);
   CappedGame game(cap, 16);
   game.add_messages(3);
@@ -274,9 +274,9 @@ TEST_CASE(
     REQUIRE(std::abs(report.got[i] / report.got[0] - 1) < 0.02);
     REQUIRE(report.waits[i] == 0);
   }
-  // A message of 1,024 bytes uses at most eight ticks of its share.
+  // A message of 1,024 bytes uses the client's share of at most eight ticks.
   REQUIRE(report.waits[3] <= 10);
-  // Payloads have more weight.
+  // Payloads have more weight than messages.
   REQUIRE(report.got[3] >= 0.4 * report.got[0]);
 }
 
@@ -292,7 +292,7 @@ TEST_CASE("Without a cap the clients' paths decide", "[net][endpoint]") {
   REQUIRE(game.server().counters().capped == 0);
 }
 
-TEST_CASE("A client that joins a server at its cap gets a share, and one that leaves frees it",
+TEST_CASE("A client that joins gets a share of a used cap, and a client that leaves frees it",
           "[net][endpoint][sys-31]") {
   CappedGame game(100'000, 2);
   game.run(2s);
@@ -304,7 +304,7 @@ TEST_CASE("A client that joins a server at its cap gets a share, and one that le
   REQUIRE(alone.got[1] >= 90'000);
   game.add_clients(1);
   game.set_wish(0, kEverything);
-  game.run(200ms);  // reads what arrived meanwhile
+  game.run(200ms);  // reads the data that arrived meanwhile
   const CappedGame::Report three = game.measure(2s);
   CAPTURE(three.got);
   REQUIRE(three.fairness >= 0.99);
@@ -312,13 +312,12 @@ TEST_CASE("A client that joins a server at its cap gets a share, and one that le
   REQUIRE(game.server().counters().capped > 100);
 }
 
-TEST_CASE("A server that closes notifies its clients at once, however much it owes",
+TEST_CASE("A server that closes notifies its clients at once, even beyond its cap",
           "[net][endpoint][sys-31]") {
   CappedGame game(1'000, 32);
   game.let_clients_talk();
   game.run(3s);
-  // The cap delays even acknowledgements. The last packet may exceed the
-  // cap.
+  // The cap also delays acknowledgements. The last packet may exceed the cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
   REQUIRE(game.close() <= kWay + 2 * kServerTick);
 }
@@ -347,7 +346,8 @@ TEST_CASE("Messages that wait for a share of a cap do not affect the rate of the
   game.set_wish(0, 0);
   game.add_messages(0, 120);
   game.run(20s);
-  REQUIRE(game.bytes_per_second(0) <= 96'000);  // at first it doubles once, because the cap is full
+  // the rate doubles once at the start, while the cap has unused bytes
+  REQUIRE(game.bytes_per_second(0) <= 96'000);
 }
 
 TEST_CASE("A cap allocates nothing when members join and leave", "[net][endpoint][sys-31]") {
@@ -377,7 +377,7 @@ TEST_CASE("The sum of all credits is the available bytes minus the debt", "[net]
     now += kServerTick;
     for (std::size_t i = 0; i < 4; ++i) {
       random = random * 1'664'525 + 1'013'904'223;
-      // A packet is sent with any credit, and may exceed it.
+      // A packet is sent with any positive credit, and may exceed it.
       while (cap.credit(i) > 0 && (random = random * 1'664'525 + 1'013'904'223) >> 30U != 0) {
         const std::size_t bytes = 30 + (random >> 16U) % 1400;
         cap.spent(i, bytes);
@@ -389,11 +389,11 @@ TEST_CASE("The sum of all credits is the available bytes minus the debt", "[net]
     std::int64_t credits = 0;
     for (std::size_t i = 0; i < 4; ++i) {
       credits += cap.credit(i);
-      REQUIRE(cap.credit(i) <= 6'250);  // a quarter of the bytes of 50 ms, and all of them
+      REQUIRE(cap.credit(i) <= 6'250);  // a full credit plus all bytes of 50 ms
     }
     REQUIRE(static_cast<double>(sent + credits) <= could + 100'000 * 0.05 + 5);
   }
-  // Everything available was used.
+  // All available bytes were used.
   REQUIRE(static_cast<double>(sent) >= 0.98 * 2000 * 100'000 / 60);
 }
 
@@ -403,10 +403,10 @@ TEST_CASE("Bytes sent without credit stop at the maximum debt", "[net][endpoint]
   cap.join(0);
   std::size_t bytes = 0;
   for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
-  // The initial credit, the maximum saving, and one packet per member.
+  // The initial credit, the maximum that is kept, and one packet per member.
   REQUIRE(bytes <= 500 + 500 + 2 * (300 + kDatagramBytesMax) + 40);
   REQUIRE(cap.credit(0) < 0);
-  // After the debt is paid, there is credit again.
+  // After a second, the credit is positive again.
   now += 1s;
   REQUIRE(cap.refill(now) == 1);
   REQUIRE(cap.credit(0) > 0);

@@ -1,4 +1,4 @@
-// A connect token opens one connection, whatever the date does.
+// A connect token opens one connection, even if the server's date changes.
 #include "net/secure/used_tokens.h"
 
 #include <array>
@@ -29,7 +29,7 @@ UsedTokens::Use use_of(std::size_t number, UnixSeconds issued, UnixSeconds expir
   return {.id = id_of(number), .attempt = kFirst, .issued = issued, .expires = expires};
 }
 
-TEST_CASE("Used tokens are remembered with their attempt until they expire, up to the limit",
+TEST_CASE("Used tokens are stored with their attempt until they expire, up to the limit",
           "[net][secure]") {
   constexpr std::size_t kUsesMax = 65536;
   UsedTokens used(kUsesMax);
@@ -42,7 +42,7 @@ TEST_CASE("Used tokens are remembered with their attempt until they expire, up t
   REQUIRE(used.size() == 1);
   used.forget_expired(100, kStart + 10s);
   REQUIRE(used.size() == 0);
-  // The token has expired, and is still refused if the date is set back.
+  // The token has expired, and is refused even if the date is set back.
   REQUIRE(used.is_used_by_another(id_of(1), kSecond, 100));
   for (std::size_t i = 0; i < kUsesMax; ++i) {
     REQUIRE_FALSE(used.is_full());
@@ -69,7 +69,7 @@ TEST_CASE("No change of the date makes a used token valid again or other tokens 
   std::vector<Known> known;
   for (std::size_t second = 0; second < 300; ++second) {
     const Time now = kStart + std::chrono::seconds(second);
-    // The date is correct, or up to 1000 s ahead or behind.
+    // The date is correct, or wrong by up to 1000 s.
     UnixSeconds date = kDate + second;
     if (random.below(4) == 0) date += random.below(1000);
     if (random.below(4) == 0) date -= random.below(1000);
@@ -80,7 +80,7 @@ TEST_CASE("No change of the date makes a used token valid again or other tokens 
     }
     const Known fresh{.number = second, .expires = kDate + second + 1 + random.below(100)};
     if (fresh.expires <= date) continue;
-    // A backend issued the token just now, with the correct date.
+    // A backend has just issued this token with the correct date.
     REQUIRE_FALSE(used.is_used_by_another(id_of(second), kFirst, fresh.expires));
     used.add(use_of(fresh.number, kDate + second, fresh.expires), now);
     known.push_back(fresh);
@@ -103,13 +103,13 @@ TEST_CASE("A token used while the date was ahead makes no later token invalid", 
     const UnixSeconds date = kDate + second + (second < 500 ? ahead : 0);
     used.forget_expired(date, kStart + std::chrono::seconds(second));
     CAPTURE(second);
-    // Other tokens expire at the same time or soon after.
+    // Another token expires at the same time.
     REQUIRE_FALSE(used.is_used_by_another(id_of(2), kFirst, kDate + 1000));
     REQUIRE(used.is_used_by_another(id_of(1), kSecond, kDate + 1000));
   }
 }
 
-TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is refused",
+TEST_CASE("A saved list of used tokens survives a restart, and a damaged list is refused",
           "[net][secure]") {
   UsedTokens before(10);
   before.add(use_of(9, 40, 50), kStart);
@@ -126,7 +126,7 @@ TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is 
   REQUIRE_FALSE(after.is_used_by_another(id_of(1), kFirst, 100));
   REQUIRE(after.is_used_by_another(id_of(9), kSecond, 50));
   REQUIRE_FALSE(after.is_used_by_another(id_of(3), kSecond, 100));
-  // Restoring the list again changes nothing: several servers may share lists.
+  // The same list can be restored again.
   REQUIRE(after.restore(list, Time(2s)));
   REQUIRE(after.size() == 2);
   after.forget_expired(100, Time(41s));
@@ -151,7 +151,7 @@ TEST_CASE("A saved list of used tokens survives a restart, and a damaged one is 
   REQUIRE_FALSE(small.restore(list, Time(1s)));
 }
 
-/// The events between two uses of a token; the server must refuse the second use after each.
+/// The events between two uses of a token.
 enum class Meanwhile : std::uint8_t { nothing, date_step, restart, kept_list, later_tokens_only };
 
 std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
@@ -203,11 +203,11 @@ TEST_CASE(
   REQUIRE(second_use(Meanwhile::date_step) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::kept_list) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::later_tokens_only) == RefuseReason::token_invalid);
-  // The header documents what a restart without these options does.
+  // After a restart without the list, the second use is accepted.
   REQUIRE_FALSE(second_use(Meanwhile::restart).has_value());
 }
 
-TEST_CASE("Other tokens work while and after the date is ahead", "[net][endpoint]") {
+TEST_CASE("Other tokens are valid while the date is ahead and afterwards", "[net][endpoint]") {
   NetStage stage(5);
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -222,7 +222,7 @@ TEST_CASE("Other tokens work while and after the date is ahead", "[net][endpoint
   };
   REQUIRE(state() == ClientState::connected);
   stage.date += 3600;
-  REQUIRE(state() == ClientState::closed);  // It is expired by this date.
+  REQUIRE(state() == ClientState::closed);  // The token has expired at this date.
   stage.date -= 3600;
   REQUIRE(state() == ClientState::connected);
 }

@@ -1,4 +1,4 @@
-// Half-open clients of one network do not prevent clients of other networks from joining.
+// Tests that many pending clients of one network do not prevent other clients from joining.
 #include "net/endpoint/waiting_prefixes.h"
 
 #include <map>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 TEST_CASE("The oldest client of the largest prefix makes room", "[net][endpoint]") {
   struct Row {
-    std::vector<const char*> waiting;  ///< Oldest first.
+    std::vector<const char*> waiting;  ///< The pending clients, oldest first.
     std::uint32_t removed = 0;
     const char* reason = "";
   };
@@ -48,7 +48,7 @@ TEST_CASE("The oldest client of the largest prefix makes room", "[net][endpoint]
     const Address from = *Address::parse(row.waiting[i]);
     waiting.push_back({.from = from, .since = Time(std::chrono::seconds(i)), .slot = i});
   }
-  std::ranges::reverse(waiting);  // The order of the input does not matter.
+  std::ranges::reverse(waiting);  // The result does not depend on the order of the input.
   REQUIRE(slot_to_vacate(waiting) == row.removed);
 }
 
@@ -82,7 +82,7 @@ std::vector<Address> ipv4_addresses(std::uint8_t count) {
   return addresses;
 }
 
-/// From `count` neighbouring /64.
+/// Returns one address from each of `count` adjacent /64 networks.
 std::vector<Address> ipv6_addresses(std::uint8_t count) {
   std::vector<Address> addresses;
   for (std::uint8_t i = 0; i < count; ++i) {
@@ -95,14 +95,15 @@ std::vector<Address> ipv6_addresses(std::uint8_t count) {
   return addresses;
 }
 
-TEST_CASE("Half-open clients of one network never keep a player out", "[net][endpoint]") {
+TEST_CASE("Half-open clients of one network do not prevent a player from joining",
+          "[net][endpoint]") {
   const bool is_v6 = GENERATE(false, true);
   const std::size_t slots = GENERATE(8U, 1024U);
   CAPTURE(is_v6, slots);
   NetStage stage(4);
   stage.options.clients_max = slots;
   stage.start();
-  // 40 addresses, or a /59 of 32 networks: more than the number of pending clients.
+  // 40 addresses, or a /59 of 32 networks, which is enough to fill all pending slots.
   HalfOpenAttack attack(stage, is_v6 ? ipv6_addresses(32) : ipv4_addresses(40));
   attack.attack();
   for (std::uint8_t player = 1; player <= 3; ++player) {
@@ -115,7 +116,7 @@ TEST_CASE("Half-open clients of one network never keep a player out", "[net][end
   REQUIRE(stage.server->counters().connected == 3);
 }
 
-TEST_CASE("A pending client with a token makes no room for others", "[net][endpoint]") {
+TEST_CASE("A pending client with a token is not removed to make room", "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;
   stage.options.allow_pinned = true;
@@ -128,7 +129,7 @@ TEST_CASE("A pending client with a token makes no room for others", "[net][endpo
   REQUIRE(vouched.keys(vouched.shake()).has_value());
   SteppedHandshake other(stage, Address::ipv4({10, 0, 2, 2}, 1), SeededEntropy(2));
   REQUIRE(other.refusal(other.shake())->reason == RefuseReason::full);
-  // If the pending client has no token, the newer client gets its slot.
+  // If the pending client has no token, the newer client gets the slot.
   stage.run(6s);
   SteppedHandshake first(stage, Address::ipv4({10, 0, 2, 3}, 1), SeededEntropy(3));
   SteppedHandshake second(stage, Address::ipv4({10, 0, 2, 4}, 1), SeededEntropy(4));

@@ -33,7 +33,7 @@ struct Backend {
   }
 };
 
-TEST_CASE("A token gives the client its part and the server the other", "[net][secure][sys-33]") {
+TEST_CASE("A client and a server each read their part of a token", "[net][secure][sys-33]") {
   Backend backend;
   const TokenClaims claims = backend.claims();
   const NetBytes bytes = backend.issue(claims).value();
@@ -72,7 +72,7 @@ TEST_CASE("A token is valid before the second in which it expires", "[net][secur
   REQUIRE_FALSE(opens(kApplication, kDate, SecretKey()));
 }
 
-TEST_CASE("Claims beyond a limit give no token, the largest valid ones do",
+TEST_CASE("Claims beyond a limit give no token, and the largest valid claims give one",
           "[net][secure][sys-33]") {
   Backend backend;
   TokenClaims claims = backend.claims();

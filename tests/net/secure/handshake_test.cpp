@@ -13,7 +13,8 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Both ends compute the same keys, new ones each time", "[net][secure][sys-33]") {
+TEST_CASE("Both ends compute the same keys, and new keys for each connection",
+          "[net][secure][sys-33]") {
   const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
   HandshakeRun run(mode, 1);
   REQUIRE(run.shake());
@@ -53,7 +54,7 @@ TEST_CASE("No answer is longer than its request", "[net][secure][sys-33]") {
   REQUIRE(write_refuse(request, RefuseReason::full, "", refuse) == 28);
 }
 
-/// Passes every truncation and every flipped bit of a datagram to `gives_keys`.
+/// Requires that `gives_keys` returns false for every truncation and flipped bits of a datagram.
 template <typename GivesKeys>
 void require_refused(const NetBytes& datagram, std::size_t step, const GivesKeys& gives_keys) {
   for (std::size_t size = 0; size < datagram.size(); size += 1 + size / 100) {
@@ -89,7 +90,7 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
     });
   }
   SECTION("the response") {
-    // Each bit that gets this far costs an X25519 operation, so only every 7th bit is tested.
+    // Each bit needs an X25519 operation, so only every 7th bit is tested.
     require_refused(run.response, 7,
                     [&](const NetBytes& damaged) { return run.server_takes(damaged); });
   }
@@ -100,7 +101,7 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
   }
 }
 
-/// The rarest draw: all zero bytes.
+/// A source of zero bytes.
 class ZeroEntropy final : public Entropy {
  public:
   void fill(std::span<std::byte> bytes) override { std::ranges::fill(bytes, std::byte{0}); }

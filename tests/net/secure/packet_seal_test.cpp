@@ -19,7 +19,7 @@ SecretKey key_of(std::uint64_t seed) {
 
 const NetBytes kHead = bytes_of({0x80, 1, 2, 3, 4, 5, 6});
 
-/// A packet on the wire: its number, its phase, its sealed bytes.
+/// A sealed packet: its number, its key phase and its bytes.
 struct Sealed {
   std::uint64_t sequence = 0;
   bool phase = false;
@@ -28,7 +28,7 @@ struct Sealed {
 };
 
 Sealed seal(SealSender& sender, std::uint64_t sequence, Time now, Cipher cipher) {
-  sender.refresh(now, sequence - 1);  // All earlier ones have arrived.
+  sender.refresh(now, sequence - 1);  // All earlier packets have arrived.
   const NetBytes plain = pattern(static_cast<std::uint32_t>(sequence), 1 + sequence % 100);
   Sealed sealed{.sequence = sequence, .phase = sender.phase(), .plain = plain, .bytes = plain};
   sealed.bytes.resize(plain.size() + seal_bytes(cipher));
@@ -36,7 +36,7 @@ Sealed seal(SealSender& sender, std::uint64_t sequence, Time now, Cipher cipher)
   return sealed;
 }
 
-/// Opens a packet; if it opens, its bytes must equal the original.
+/// Opens a packet. Returns true if it opens, and requires that its bytes equal the original.
 bool opens(SealReceiver& receiver, const Sealed& sealed) {
   NetBytes bytes = sealed.bytes;
   if (!receiver.open(sealed.phase, sealed.sequence, kHead, bytes)) return false;
@@ -45,7 +45,7 @@ bool opens(SealReceiver& receiver, const Sealed& sealed) {
   return true;
 }
 
-/// The ciphers that this machine has.
+/// Returns the ciphers that this machine supports.
 std::vector<Cipher> ciphers() {
   if (has_fast_aes()) return {Cipher::chacha20_poly1305, Cipher::aes256_gcm};
   return {Cipher::chacha20_poly1305};
@@ -97,7 +97,7 @@ TEST_CASE("A flipped bit, a truncation, another number or another header is refu
   }
 }
 
-TEST_CASE("A key lasts ten minutes, and the next is derived from it", "[net][secure][sys-33]") {
+TEST_CASE("A key lasts ten minutes, and the next key is derived from it", "[net][secure][sys-33]") {
   for (const Cipher cipher : ciphers()) {
     SealSender sender(cipher, key_of(3), Time(1s));
     REQUIRE_FALSE(seal(sender, 1, Time(1s), cipher).phase);
@@ -111,7 +111,7 @@ TEST_CASE("A key lasts ten minutes, and the next is derived from it", "[net][sec
   }
 }
 
-TEST_CASE("A key stays while no packet under it is confirmed", "[net][secure][sys-33]") {
+TEST_CASE("A key is not changed while no packet under it is confirmed", "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
   SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));
@@ -154,8 +154,8 @@ TEST_CASE("Keys change correctly while packets overtake each other", "[net][secu
         const std::size_t at = random.below(air.size());
         const Sealed sealed = air[at];
         air.erase(air.begin() + static_cast<std::ptrdiff_t>(at));
-        if (random.below(4) == 0) continue;  // Lost.
-        // A forged copy in either phase does not open and changes nothing.
+        if (random.below(4) == 0) continue;  // The packet is lost.
+        // A forged copy in either phase does not open and has no effect.
         Sealed forged = sealed;
         forged.bytes[random.below(forged.bytes.size())] ^= std::byte{4};
         forged.phase = random.below(2) == 0;
@@ -167,10 +167,11 @@ TEST_CASE("Keys change correctly while packets overtake each other", "[net][secu
   }
 }
 
-TEST_CASE("Both AES libraries write the same bytes and open the other's", "[net][secure][sys-33]") {
+TEST_CASE("The two AES libraries write the same bytes and open each other's packets",
+          "[net][secure][sys-33]") {
   if (!has_fast_aes()) return;
   const auto by_ipsec_mb = aes_gcm_by_ipsec_mb(key_of(4));
-  if (by_ipsec_mb == nullptr) return;  // Built without it.
+  if (by_ipsec_mb == nullptr) return;  // This build has no multi-buffer library.
   const auto by_sodium = aes_gcm_by_sodium(key_of(4));
   const std::size_t size = GENERATE(0U, 1U, 15U, 16U, 17U, 191U, 192U, 193U, 1000U, 1449U);
   CAPTURE(size);
@@ -186,7 +187,7 @@ TEST_CASE("Both AES libraries write the same bytes and open the other's", "[net]
   REQUIRE(by_ipsec_mb->open(nonce, kHead, b));
   REQUIRE(a == b);
   REQUIRE(std::equal(plain.begin(), plain.end(), a.begin()));
-  // The context that opened the packet seals it again. Then each bit of the tag and the body is
+  // The context that opened the packet seals it again. Each bit of the tag and the body is then
   // flipped.
   by_ipsec_mb->seal(nonce, kHead, a, size);
   for (std::size_t bit = 0; bit < a.size() * 8; bit += 5) {

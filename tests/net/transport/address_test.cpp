@@ -19,7 +19,7 @@ TEST_CASE("An address parses from its text", "[net][transport][sys-22]") {
   REQUIRE(Address::parse("[1:2:3:4:5:6:7:8]:9") ==
           Address({0, 1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8}, 9));
   REQUIRE(Address::parse("[1::]:9") == Address({0, 1}, 9));
-  // Each address has one value: an IPv4 address in IPv6 form is the IPv4 address.
+  // An IPv4 address in IPv6 form equals the IPv4 address.
   REQUIRE(Address::parse("[::ffff:7f00:1]:80") == Address::ipv4({127, 0, 0, 1}, 80));
   REQUIRE(Address::parse("[::ffff:7f00:1]:80")->is_ipv4());
 }
@@ -81,7 +81,7 @@ TEST_CASE("A link-local address keeps its interface", "[net][transport]") {
   REQUIRE(two != three);
   REQUIRE(hash_of(*two) != hash_of(*three));
   REQUIRE(Address::parse("[fe80::1]:7913") != two);
-  // Every other address is the same on all interfaces.
+  // Other addresses have no scope.
   REQUIRE(Address::parse("[2001:db8::1]:1")->with_scope(2).scope() == 0);
   REQUIRE(Address::ipv4({169, 254, 0, 1}, 1).with_scope(2).scope() == 0);
   const auto* const wrong = GENERATE("[2001:db8::1%2]:1", "[fe80::1%0]:1", "[fe80::1%02]:1",

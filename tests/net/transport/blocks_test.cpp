@@ -15,7 +15,7 @@ namespace {
 constexpr Time kNow{};
 constexpr std::size_t kRoom = kFragmentHeadBytes + kFragmentChunksMax * kChunkBytes;
 
-/// A written fragment with its own bytes.
+/// A written fragment and a copy of its bytes.
 struct Written {
   ChunkRange range;
   NetBytes bytes;
@@ -37,7 +37,7 @@ Fragment fragment_of(std::span<const std::byte> bytes) {
   return fragment;
 }
 
-/// A fragment of a block whose bytes are all zero.
+/// Returns a fragment of a block whose bytes are all zero.
 Fragment plain(std::uint16_t block, std::uint32_t block_bytes, std::uint32_t first,
                std::uint8_t count = 1) {
   static const NetBytes zeros(kFragmentChunksMax * kChunkBytes);
@@ -63,7 +63,7 @@ bool reads(std::uint32_t block_bytes, unsigned count, std::uint32_t first, std::
   return reader.is_finished();
 }
 
-TEST_CASE("A fragment has one encoding, and malformed ones are refused",
+TEST_CASE("A fragment has one encoding, and malformed fragments are refused",
           "[net][transport][sys-30]") {
   REQUIRE(reads(1, 1, 0, 1));
   REQUIRE(reads(256, 1, 0, 256));
@@ -126,7 +126,7 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
     }
     const Fragment fragment = fragment_of(written.bytes);
     const FragmentVerdict verdict = receiver.classify(fragment);
-    if (verdict == FragmentVerdict::no_room) {  // Its packet was not received.
+    if (verdict == FragmentVerdict::no_room) {  // The packet was not received.
       sender.lost(written.range);
       read_one();
       continue;
@@ -146,7 +146,7 @@ TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
   REQUIRE(sender.chunks_resent() > 0);
 }
 
-TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]") {
+TEST_CASE("Each refused block gets the right reason", "[net][transport][sys-30]") {
   BlockSender sender;
   std::uint16_t id = 0;
   REQUIRE(sender.begin({}, id) == SendStatus::empty);
@@ -161,7 +161,7 @@ TEST_CASE("Every refusal of a block has its reason", "[net][transport][sys-30]")
   REQUIRE_FALSE(sender.refused(99, BlockRefusal::no_memory));
   REQUIRE(sender.finished().size() == 1);
   REQUIRE(sender.begin(block, id) ==
-          SendStatus::would_block);  // The result of a block was not read yet.
+          SendStatus::would_block);  // The finished block was not cleared yet.
   sender.clear_finished();
   REQUIRE(sender.begin(block, id) == SendStatus::queued);
   REQUIRE(id == kBlocksAtOnce + 1);
@@ -204,7 +204,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   REQUIRE(receiver.classify(plain(1, 10'000, 0)) == FragmentVerdict::accepted);
   REQUIRE(receiver.classify(plain(1, 10'001, 0)) == FragmentVerdict::refused);
   receiver.store(kNow, plain(1, 10'001, 0));
-  // Further chunks of a refused block are ignored; they do not begin a new block.
+  // Further chunks of a refused block are ignored.
   REQUIRE(receiver.classify(plain(1, 10'001, 3)) == FragmentVerdict::accepted);
   receiver.store(kNow, plain(1, 10'001, 3));
   REQUIRE(receiver.front().empty());
@@ -217,7 +217,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   receiver.store(kNow, plain(3, 1000, 1, 3));
   REQUIRE(receiver.front_id() == 3);
   REQUIRE(receiver.front().size() == 1000);
-  // One block is complete and unread, and three arrive, so no slot is free.
+  // One block is unread and three are incomplete, so no slot is free.
   REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::no_room);
   receiver.pop();
   REQUIRE(receiver.classify(plain(6, 1000, 0)) == FragmentVerdict::accepted);
@@ -235,7 +235,7 @@ TEST_CASE("All blocks of a peer together use at most twice the largest size",
   REQUIRE(receiver.refusal(2'001) == BlockRefusal::no_memory);
   REQUIRE(receiver.classify(plain(3, 2'001, 0)) == FragmentVerdict::refused);
   REQUIRE(receiver.store(kNow, plain(3, 2'001, 0)) == BlockRefusal::no_memory);
-  // Unread blocks also count; the sender waits for them.
+  // Unread blocks also count, so the sender must wait.
   for (std::uint32_t first = 0; first < chunk_count(9'000); first += 4) {
     receiver.store(kNow, plain(1, 9'000, first, 4));
   }
@@ -258,7 +258,7 @@ TEST_CASE("A block without new chunks is given up after a minute", "[net][transp
   REQUIRE(receiver.give_up_stalled(kNow + 119s - 1ns) == std::nullopt);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == 1);
   REQUIRE(receiver.give_up_stalled(kNow + 119s) == std::nullopt);
-  // Further chunks of that block are ignored. The complete block waits forever to be read.
+  // Further chunks of the stalled block are ignored. The complete block never stalls.
   receiver.store(kNow + 120s, plain(1, 1'000, 0, 4));
   REQUIRE(receiver.front_id() == 2);
   receiver.pop();
@@ -282,7 +282,8 @@ TEST_CASE("Each block number is accepted once", "[net][transport][sys-30]") {
   }
 }
 
-TEST_CASE("Block numbers wrap, and a finished one never begins again", "[net][transport][sys-30]") {
+TEST_CASE("Block numbers wrap, and a finished block never begins again",
+          "[net][transport][sys-30]") {
   BlockSender sender;
   BlockReceiver receiver(1000);
   const NetBytes block = pattern(3, 300);
@@ -322,7 +323,7 @@ TEST_CASE("The memory for blocks is a few times the received bytes, whatever a p
       REQUIRE(receiver.memory_bytes() <= 5 * arrived);
     }
   }
-  // Chunks in order need no pages, and never more memory than the block's size.
+  // Chunks in order need no pages, and at most the memory of the block's size.
   BlockReceiver in_order(16U << 20U);
   for (std::uint32_t chunk = 0; chunk < chunk_count(kBytes); ++chunk) {
     REQUIRE_FALSE(in_order.store(kNow, plain(1, kBytes, chunk)).has_value());

@@ -1,5 +1,5 @@
-// Message limits: how a receiver announces them, how a new map resets them, and how a game that
-// does not read is reported.
+// Message limits: how a receiver sends them, how a new map resets them, and how unread data is
+// reported.
 #include <array>
 #include <set>
 #include <vector>
@@ -23,7 +23,7 @@ ConnectionOptions ordered(std::size_t channels) {
   return options;
 }
 
-/// One connection, and a peer controlled by the test.
+/// A connection whose peer the test simulates.
 struct End {
   explicit End(std::size_t channels) : connection(ordered(channels), Time(1s)) {}
 
@@ -41,7 +41,7 @@ struct End {
       connection.pop_message(channel);
     }
   }
-  /// The limits in the packet that is written now, each as channel and number.
+  /// Writes a packet, and returns the limits in it as channel and number.
   std::vector<std::array<unsigned, 2>> limits_written() {
     NetBytes memory(kDatagramBytesMax);
     const std::span<const std::byte> body = connection.write_packet(now, memory);
@@ -75,7 +75,7 @@ TEST_CASE("A new limit is sent at once when half a window was read", "[net][tran
     REQUIRE_FALSE(end.connection.wants_to_send(end.now));
     REQUIRE(end.give(PacketDraft().messages({1, 24, id & 0xFFU, id >> 8U, 1, 7})) ==
             PacketVerdict::received);
-    // Packets that need an answer are answered, so that only the limit is left to send.
+    // Answers the received packets, so that only the limit is left to send.
     if (id % 8 == 0) REQUIRE(end.limits_written().empty());
     if (id == kMessageWindow / 2) end.now += 1ms;
   }
@@ -118,7 +118,7 @@ TEST_CASE("A limit is repeated until it is confirmed, but only in packets withou
   REQUIRE(write() == sent);
   for (int i = 0; i < 4; ++i) REQUIRE(write() == (has_more ? Limits() : sent));
   if (has_more) {
-    // Later packets overtake the packet with the limit, so it is reported lost and the limit is
+    // Later packets overtake the packet with the limit. So it is reported as lost, and the limit is
     // sent again.
     end.now += 100ms;
     end.acknowledge(first + 4, 0xFFFFFFEF);
@@ -151,11 +151,11 @@ TEST_CASE("A packet never has more than the maximum number of items", "[net][tra
     for (const auto& limit : end.limits_written()) sent.insert(limit[0]);
   }
   REQUIRE(sent.size() == kChannelsMax);
-  // Three of the packets acknowledge packets that one acknowledgement cannot cover.
+  // Three of the packets contain stored acknowledgements.
   REQUIRE(packets <= 6);
 }
 
-TEST_CASE("A limit of the previous map does not count in the next", "[net][transport][sys-34]") {
+TEST_CASE("A limit of the previous map is ignored in the next map", "[net][transport][sys-34]") {
   End end(1);
   Connection& connection = end.connection;
   NetBytes memory(kDatagramBytesMax);
@@ -173,7 +173,7 @@ TEST_CASE("A limit of the previous map does not count in the next", "[net][trans
   for (int i = 0; i < 300; ++i) {
     REQUIRE(connection.send_message(0, pattern(1, 1)) == SendStatus::queued);
   }
-  // The peer has not followed to the new map yet.
+  // The peer has not changed to the new map yet.
   REQUIRE(end.give(PacketDraft().control({1, 8, 0, 0x90, 1})) == PacketVerdict::received);
   REQUIRE(connection.counters().past_map_in == 1);
   REQUIRE(messages_sent() == kMessageWindow);
@@ -207,7 +207,7 @@ TEST_CASE("Unread payloads or blocks that stop a connection are reported once pe
     for (std::size_t i = 0; i < room; ++i) REQUIRE(give_one() == PacketVerdict::received);
     REQUIRE_FALSE(end.connection.is_stopped_unread());
     for (int i = 0; i < 10; ++i) {
-      // A game that reads one at a time stays in the same stop.
+      // A game that reads one item at a time stays in the same stop.
       REQUIRE(give_one() == PacketVerdict::no_room);
       REQUIRE(give_one() == PacketVerdict::no_room);
       read_one();

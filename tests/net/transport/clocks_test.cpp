@@ -1,5 +1,5 @@
-// Clocks that stop, jump, or run at another speed are not mistaken for a queue. Both ends always
-// have more data to send. Time is simulated.
+// Tests that clocks which stop, jump, or run at another speed are not mistaken for a queue. Both
+// ends always have more data to send. Time is simulated.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -15,10 +15,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Two ends whose clocks can be moved.
+/// Two ends whose clocks the test controls.
 class TwoClocks {
  public:
-  /// Bytes per second that arrive.
+  /// The received bytes per second.
   struct Rates {
     double down = 0;
     double up = 0;
@@ -40,7 +40,7 @@ class TwoClocks {
     return {.down = static_cast<double>(bytes_in(*pair_.b) - down) / seconds,
             .up = static_cast<double>(bytes_in(*pair_.a) - up) / seconds};
   }
-  /// No datagram passes. A sleeping end does nothing, and its clock stops.
+  /// Stops the link for `duration`. A sleeping end also stops, with its clock.
   void interrupt(Duration duration, bool a_sleeps, bool b_sleeps) {
     set_down(true);
     for (const Time end = pair_.now + duration; pair_.now < end;) {
@@ -118,7 +118,7 @@ TEST_CASE("After a sleep both directions recover as fast as after an outage",
   REQUIRE(after.up >= 0.75 * rate);
 }
 
-TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]") {
+TEST_CASE("A clock that jumps ahead is not mistaken for a queue", "[net][transport][clocks]") {
   const Duration step = GENERATE(100ms, 900ms, 2500ms, 8000ms);
   CAPTURE(step.count());
   TwoClocks clocks(250e3);
@@ -131,7 +131,7 @@ TEST_CASE("A clock that jumps ahead is not a queue", "[net][transport][clocks]")
   REQUIRE(after.up >= 0.75 * 250e3);
 }
 
-TEST_CASE("A clock with another speed is not mistaken for a queue, and hides none",
+TEST_CASE("A clock with another speed is not mistaken for a queue, and does not hide a queue",
           "[net][transport][clocks]") {
   const double speed = GENERATE(0.8, 0.95, 0.99, 1.01, 1.05, 1.2);
   CAPTURE(speed);
@@ -140,7 +140,7 @@ TEST_CASE("A clock with another speed is not mistaken for a queue, and hides non
   clocks.run(15s);
   const TwoClocks::Rates after = clocks.run(10s);
   CAPTURE(after.down, after.up, clocks.queue_max().count());
-  // If both directions are full, it is unclear which of them has the queue.
+  // When both directions are full, the estimator cannot determine which direction has the queue.
   REQUIRE(after.down >= 0.5 * 250e3);
   REQUIRE(after.up >= 0.5 * 250e3);
   REQUIRE(clocks.queue_max() < 180ms);
@@ -152,7 +152,7 @@ TEST_CASE("After a sleep the peer's clock is known again at once", "[net][transp
   clocks.interrupt(2s, true, false);
   clocks.run(1s);
   const Duration error = clocks.b().peer_clock().at(clocks.b_clock()).value() - clocks.a_clock();
-  // Only the low bits, covering 6.5 s, are sent.
+  // Packets contain only the low bits of the time, which cover 6.5 s.
   const Duration range = 65'536 * kWireTimeUnit;
   const Duration off = ((error + range / 2) % range + range) % range - range / 2;
   CAPTURE(error.count(), off.count());

@@ -23,7 +23,7 @@ ConnectionOptions three_channels() {
                        {.delivery = Delivery::unreliable}}};
 }
 
-/// A message that contains its number, and whose every byte can be checked.
+/// Returns a message that contains its number, and whose bytes can be verified.
 std::vector<std::byte> message_of(std::uint32_t number, std::size_t size) {
   std::vector<std::byte> bytes(std::max<std::size_t>(size, 4));
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -33,7 +33,7 @@ std::vector<std::byte> message_of(std::uint32_t number, std::size_t size) {
   return bytes;
 }
 
-/// The number of a message; fails the test if a byte is wrong.
+/// Returns the number of a message. Fails the test if a byte is wrong.
 std::uint32_t number_in(std::span<const std::byte> bytes) {
   std::uint32_t number = 0;
   for (std::size_t i = 0; i < 4; ++i) number |= std::to_integer<std::uint32_t>(bytes[i]) << (8 * i);
@@ -102,7 +102,7 @@ TEST_CASE("Channels keep their guarantees on any network", "[net][transport][sys
   REQUIRE(pair.a->connection.state() == ConnectionState::connected);
 }
 
-TEST_CASE("Each payload is reported once, and delivered ones have arrived",
+TEST_CASE("Each payload is reported once, and each delivered payload has arrived",
           "[net][transport][sys-24][sys-25]") {
   const double loss = GENERATE(0.0, 0.05, 0.3, 0.6);
   const Duration jitter = GENERATE(0ms, 60ms);
@@ -267,7 +267,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   REQUIRE(counters.lost_at_close > 0);
   const std::uint64_t unknown = counters.packets_out - counters.delivered - counters.lost_out;
   if (peer_closes) REQUIRE(unknown == 0);
-  if (!peer_closes) REQUIRE(unknown >= 3);  // They include its closes, which are not acknowledged.
+  if (!peer_closes) REQUIRE(unknown >= 3);  // The packets with the close are never acknowledged.
 }
 
 TEST_CASE("Unreliable messages are counted when the connection ends before they are sent",
@@ -317,11 +317,11 @@ TEST_CASE("A payload leaves room for the items that every packet contains", "[ne
   const auto message = message_of(1, 900);
   std::uint64_t most = 0;
   for (int i = 0; i < 220; ++i) {
-    // Much data arrives, so that the acknowledgements are as long as possible, with gaps.
+    // Many packets arrive with gaps, so that the acknowledgements are as long as possible.
     for (int more = 0; more < 40; ++more) {
       if (receiver.send_message(0, message) != SendStatus::queued) break;
     }
-    // From then on every packet contains the number of the new map, until the peer has it.
+    // Packets contain the number of the new map until the peer has received it.
     if (i == 200) sender.begin_map();
     if (sender.budget(pair.now) > 0) {
       const auto largest = message_of(1, sender.payload_bytes_max());
@@ -384,7 +384,7 @@ TEST_CASE("Round trip, clock and path size are found", "[net][transport][sys-28]
   REQUIRE(trip.minimum() <= 70ms);  // Each end reads every 5 ms.
   REQUIRE(trip.smoothed() > 58ms);
   REQUIRE(trip.smoothed() < 80ms);
-  // Both ends of this test use one clock; the sent bits of it wrap.
+  // Both ends of this test use one clock, whose sent bits wrap.
   const auto there_now = pair.a->connection.peer_clock().at(pair.now);
   REQUIRE(there_now.has_value());
   const auto error = static_cast<std::int16_t>(

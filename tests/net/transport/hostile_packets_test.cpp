@@ -1,4 +1,4 @@
-// Packets that an honest peer does not send, and game behaviour that an honest game does not show.
+// Invalid and unusual packets from a peer, and unusual behaviour of games.
 #include <array>
 #include <vector>
 
@@ -22,7 +22,7 @@ ConnectionOptions options() {
                        {.delivery = Delivery::unreliable}}};
 }
 
-/// One connection, and a malicious peer.
+/// A connection with a malicious peer, which the test simulates.
 struct Victim {
   Connection connection{options(), Time(1s)};
   Time now{1s};
@@ -125,7 +125,7 @@ TEST_CASE("A packet is received only if all its blocks fit", "[net][transport][s
   for (std::uint16_t id = 1; id <= 3; ++id) {
     REQUIRE(victim.give(PacketDraft().fragments(1).fragment(id, 10, 0)) == PacketVerdict::received);
   }
-  // Three complete blocks are unread, so one slot is free, not two.
+  // Three complete blocks are unread, so only one slot is free.
   REQUIRE(victim.give(PacketDraft().fragments(2).fragment(4, 10, 0).fragment(5, 10, 0)) ==
           PacketVerdict::no_room);
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(4, 10, 0)) == PacketVerdict::received);
@@ -148,12 +148,12 @@ TEST_CASE("A receiver refuses at most as many blocks as it can report",
   }
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, kTooLarge, 0)) ==
           PacketVerdict::no_room);
-  // There might be no memory for this block, and its refusal could not be reported.
+  // A refusal of this block could not be reported.
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(9, 1000, 0)) == PacketVerdict::no_room);
   REQUIRE(victim.connection.counters().no_room_in == 2);
 }
 
-TEST_CASE("A block that begins in the packet in which another ends is refused, not lost",
+TEST_CASE("A block that begins in the last packet of another block is refused, not lost",
           "[net][transport][sys-30]") {
   Victim victim;
   PacketDraft four;
@@ -174,7 +174,7 @@ TEST_CASE("A block that begins in the packet in which another ends is refused, n
   REQUIRE(victim.connection.block().empty());
 }
 
-TEST_CASE("A peer that begins large blocks and leaves them uses little memory, for a limited time",
+TEST_CASE("Large blocks that a peer begins and leaves use little memory for a limited time",
           "[net][transport][sys-30][sys-36]") {
   constexpr std::uint32_t kLargest = 16 * 1024 * 1024;
   Victim victim;
@@ -245,7 +245,7 @@ TEST_CASE("A message that a packet contains twice is stored once", "[net][transp
   REQUIRE(victim.connection.counters().messages_duplicate == 1);
 }
 
-/// A packet between two honest ends, with all sections.
+/// Returns a valid packet with all sections.
 NetBytes honest_body() {
   Connection a(options(), Time(1s));
   REQUIRE(a.send_message(0, pattern(1, 150)) == SendStatus::queued);
@@ -289,7 +289,7 @@ TEST_CASE("A payload too large for a shrunken path is reported lost and blocks n
   pair.run(5s, 16ms);
   Connection& a = pair.a->connection;
   REQUIRE(a.datagram_bytes() == kDatagramBytesMax);
-  // Six large packets are lost; a payload that is too large for the new size waits after them.
+  // Six large packets are lost, and a payload that is too large for the new size waits.
   pair.network.link(pair.there_link).mtu = 1250;
   std::uint64_t tag = 0;
   std::size_t reported = 0;
@@ -349,7 +349,7 @@ TEST_CASE("Unconfirmed data is counted when a connection ends", "[net][transport
   REQUIRE(a.send_block(std::span(blocks).first(5), second) == SendStatus::queued);
   a.close(CloseReason::left, "", pair.now);
   REQUIRE(a.counters().lost_at_close == 18);
-  // The caller owns the blocks' bytes again, and each block is reported.
+  // Each block is reported.
   REQUIRE(a.finished_blocks().size() == 2);
   for (const std::uint16_t id : {first, second}) {
     const std::optional<SentBlock> block = a.release_finished_block(id);
@@ -392,7 +392,7 @@ TEST_CASE("An unread unreliable channel does not block other data",
   REQUIRE(sent - payloads < 5);
   REQUIRE(a.counters().lost_out == 0);
   REQUIRE(b.counters().no_room_in == 0);
-  // The first messages are kept; the others are counted.
+  // The first messages are kept, and further messages are counted as dropped.
   pair.run(100ms, 16ms);
   std::uint64_t kept = 0;
   for (; !b.message(2).empty(); b.pop_message(2)) ++kept;
@@ -428,7 +428,7 @@ TEST_CASE("An unread reliable channel does not block other data",
   REQUIRE(sent - received < (loss == 0 ? 5U : 30U));
   if (loss == 0) REQUIRE(a.counters().lost_out == 0);
   REQUIRE(double(payloads) > (1 - 1.3 * loss) * (sent - 5));
-  // The game reads: half as often as the sender sends.
+  // The game reads half as often as the sender sends.
   std::uint32_t next = 0;
   for (int i = 0; i < 1200; ++i) {
     pair.step(16ms);

@@ -1,5 +1,5 @@
-// Loops of 5 to 250 Hz, which receive, ask for a budget and send in any order, use their paths
-// fully. Time is simulated.
+// Tests that loops of 5 to 250 Hz use their whole paths, with any order of receiving, asking for a
+// budget and sending. Time is simulated.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -24,13 +24,14 @@ class TwoLoops {
     Duration latency{};
     double hertz = 60;
     double peer_hertz = 60;
-    std::string_view order = "ras";  ///< r: receive, a: ask and queue, s: send.
+    /// The order of calls in a tick: r receives, a asks for the budget and queues, s sends.
+    std::string_view order = "ras";
     int ticks_per_question = 1;
   };
   struct Report {
     double used = 0;
-    double estimate_max = 0;  ///< As a fraction of the path's rate.
-    std::uint64_t late = 0;   ///< Packets that were reported lost and were delivered.
+    double estimate_max = 0;  ///< The maximum estimated rate, as a fraction of the path's rate.
+    std::uint64_t late = 0;   ///< The packets that were delivered after they were reported as lost.
   };
 
   explicit TwoLoops(const Options& options)
@@ -58,7 +59,7 @@ class TwoLoops {
             .bytes_per_second = options_.bytes_per_second,
             .queue_bytes = static_cast<std::size_t>(options_.bytes_per_second / 2)};
   }
-  /// Includes the IPv4 and UDP headers, which also use the link.
+  /// Returns the bytes on the link, including the IPv4 and UDP headers.
   std::uint64_t carried() const {
     const ConnectionCounters counters = pair_.b->connection.counters();
     return counters.bytes_in + 28 * counters.packets_in;

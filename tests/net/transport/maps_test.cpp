@@ -1,5 +1,5 @@
-// Changing maps: no data of the old map reaches the new one on any network, and all guarantees hold
-// within each map.
+// Changes of the map: no data of the old map reaches the new map on any network, and each map keeps
+// all guarantees.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -43,7 +43,7 @@ TEST_CASE("Map numbers wrap past 65535, and only the leader begins maps",
   REQUIRE(leader.classify(7, std::uint16_t{1}) == PacketMap::impossible);
 }
 
-TEST_CASE("A packet without a map is classified by the first packet that names one",
+TEST_CASE("A packet without a map is classified by the first packet that names a map",
           "[net][transport][sys-34]") {
   MapTurns turns(false);
   REQUIRE(turns.classify(1, std::nullopt) == PacketMap::present);
@@ -90,7 +90,7 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   REQUIRE_FALSE(b.message(0).empty());
   REQUIRE_FALSE(a.message(0).empty());
   a.clear_delivery_reports();
-  // In flight: a block each way. Waiting: messages and a payload.
+  // A block is in flight in each direction, and messages and a payload wait.
   REQUIRE(a.send_block(block, id) == SendStatus::queued);
   REQUIRE(b.send_block(block, id) == SendStatus::queued);
   pair.run(60ms, 10ms);
@@ -134,7 +134,7 @@ TEST_CASE("A new map drops all waiting data at both ends", "[net][transport][sys
   REQUIRE_FALSE(b.finished_blocks()[0].refusal.has_value());
 }
 
-/// Bytes with a map and a number, which can be checked.
+/// Returns bytes that contain a map and a number.
 NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
   NetBytes bytes = pattern(number * 65'536 + map, size + 6);
   for (std::size_t i = 0; i < 2; ++i) bytes[i] = static_cast<std::byte>(map >> (8 * i));
@@ -142,11 +142,11 @@ NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
   return bytes;
 }
 
-/// One end's game, which checks that it reads only data of the current map.
+/// The game of one end, which checks that it reads only data of the current map.
 struct Side {
   Connection* connection = nullptr;
   std::uint16_t map = 0;
-  std::array<std::uint32_t, 3> sent{};  ///< Messages of the current map, per channel.
+  std::array<std::uint32_t, 3> sent{};  ///< The messages sent in the current map, for each channel.
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;
@@ -168,7 +168,7 @@ struct Side {
     if (connection->send_payload(bytes, payloads + 1) == SendStatus::queued) ++payloads;
   }
 
-  /// Returns the number in the bytes; they must be of this map.
+  /// Returns the number in the bytes. Requires that the bytes belong to this map.
   std::uint32_t check(std::span<const std::byte> bytes) const {
     std::uint32_t number = 0;
     for (std::size_t i = 0; i < 4; ++i) {

@@ -56,7 +56,7 @@ TEST_CASE("A message's header and length have one encoding", "[net][transport][s
   }
 }
 
-TEST_CASE("Every refusal of a message has its reason", "[net][transport][sys-32][sys-35]") {
+TEST_CASE("Each refused message gets the right reason", "[net][transport][sys-32][sys-35]") {
   MessageSender sender(0, {.queue_bytes = 4096});
   REQUIRE(sender.push({}) == SendStatus::empty);
   REQUIRE(sender.push(pattern(1, 1025)) == SendStatus::too_large);
@@ -89,7 +89,7 @@ TEST_CASE("A reliable channel has at most its window in flight", "[net][transpor
   std::vector<std::uint32_t> ids;
   while (sender.has_pending()) ids.push_back(write_next(sender).id);
   REQUIRE(ids.size() == kMessageWindow);
-  sender.delivered(ids[1]);  // Not the oldest: the window stays.
+  sender.delivered(ids[1]);  // This is not the oldest message, so the window does not move.
   REQUIRE_FALSE(sender.has_pending());
   sender.delivered(ids[0]);
   REQUIRE(write_next(sender).id == ids.back() + 1);
@@ -107,7 +107,7 @@ TEST_CASE("A sender sends no message beyond the receiver's limit", "[net][transp
   };
   REQUIRE(send_all() == kMessageWindow);
   sender.allow_below(kFirstMessageLimit + 10);
-  sender.allow_below(kFirstMessageLimit + 5);  // Lower than before: ignored.
+  sender.allow_below(kFirstMessageLimit + 5);  // A lower limit is ignored.
   REQUIRE(send_all() == kMessageWindow + 10);
   sender.clear();
   for (int i = 0; i < 300; ++i) REQUIRE(sender.push(pattern(1, 1)) == SendStatus::queued);
@@ -126,19 +126,20 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
   REQUIRE(receiver.limit() == kFirstMessageLimit);
   receiver.pop();  // 1
   REQUIRE(receiver.limit() == kFirstMessageLimit + 1);
-  receiver.pop();  // For unordered this is 3: message 2 keeps the slot at the end of its window.
+  // In an unordered channel this is message 3, and message 2 still limits the window.
+  receiver.pop();
   const bool is_ordered = delivery == Delivery::reliable_ordered;
   REQUIRE(receiver.limit() == kFirstMessageLimit + (is_ordered ? 2 : 1));
   receiver.pop();
   receiver.pop();
-  if (!is_ordered) receiver.pop();  // This is 6; 5 never arrived.
+  if (!is_ordered) receiver.pop();  // This is message 6, because message 5 never arrived.
   REQUIRE(receiver.limit() == kFirstMessageLimit + 4);
   for (std::uint32_t id = receiver.limit() - 1; id > 6; --id) arrive(id);
   arrive(5);
   REQUIRE(receiver.classify(receiver.limit()) == Arrival::no_room);
 }
 
-/// The queue behaves like one with unlimited memory.
+/// Compares the queue with a queue of unlimited memory.
 TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgements and its end",
           "[net][transport][sys-32][sys-35]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
@@ -223,7 +224,7 @@ TEST_CASE("The edges of a channel's window are exact, and ids outside it are ref
           "[net][transport][sys-32]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
-  const std::uint32_t base = 70'001;  // Past the wrap of the 16 sent bits.
+  const std::uint32_t base = 70'001;  // After the sent 16 bits have wrapped.
   for (std::uint32_t id = 1; id < base; ++id) {
     REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
     REQUIRE(receiver.classify(id) == Arrival::fresh);
@@ -239,7 +240,7 @@ TEST_CASE("The edges of a channel's window are exact, and ids outside it are ref
   REQUIRE(receiver.widen_id(static_cast<std::uint16_t>((base + kWidenLimit) & 0xFFFFU)) == 0);
   MessageReceiver fresh(delivery);
   REQUIRE(fresh.widen_id(0) == 0);
-  REQUIRE(fresh.widen_id(65535) == 0);  // Before the first.
+  REQUIRE(fresh.widen_id(65535) == 0);  // The id is below the first id.
 }
 
 TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-32]") {
@@ -282,7 +283,7 @@ TEST_CASE("A channel delivers each message once through reordering and duplicate
     }
     while (sender.has_pending()) air.push_back(write_next(sender));
     if (air.empty()) {
-      // All messages in flight have arrived. Now the game must read, or the sender must get the new
+      // All messages in flight have arrived, so either the game reads or the sender gets the new
       // limit.
       if (!receiver.front().empty()) read_one();
       REQUIRE(receiver.limit() >= sender.limit());

@@ -19,7 +19,7 @@ NetBytes written(const PacketHeader& header) {
   return copy_of(writer.finish());
 }
 
-/// The header, if the bytes are exactly one header.
+/// Returns the header; nothing if the bytes are not exactly one header.
 std::optional<PacketHeader> read(std::span<const std::byte> bytes) {
   BitReader reader(bytes);
   const PacketHeader header = read_packet_header(reader);
@@ -43,7 +43,7 @@ PacketHeader random_header(Random& random) {
   return header;
 }
 
-/// Writes fields bit by bit, to make bytes that the writer does not make.
+/// Writes fields with their sizes in bits, to make bytes that the writer cannot make.
 NetBytes spelled(std::initializer_list<std::pair<std::uint32_t, unsigned>> fields) {
   NetBytes memory(64);
   BitWriter writer(memory);

@@ -9,7 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A path that drops datagrams larger than `carries`; steps of 100 ms, answers after 100 ms.
+/// A path that drops datagrams larger than `carries`. A step is 100 ms, and answers arrive after
+/// 100 ms.
 struct Path {
   PathSize size{kDatagramBytesMax};
   std::size_t carries = 1472;
@@ -93,12 +94,12 @@ TEST_CASE("Six large packets lost in a row are a black hole; five are not",
   lose(5);
   path.size.settled(path.now, 1400, true);
   lose(5);
-  path.size.settled(path.now, 1200, true);   // A small packet that arrives proves nothing.
-  path.size.settled(path.now, 1200, false);  // A small packet that is lost proves nothing.
+  path.size.settled(path.now, 1200, true);   // A small packet has no effect.
+  path.size.settled(path.now, 1200, false);  // A lost small packet has no effect.
   REQUIRE(path.size.bytes() == 1400);
   lose(1);
   REQUIRE(path.size.bytes() == 1200);
-  // Then the search for a size begins again, but not at once.
+  // Probing then begins again, but not at once.
   REQUIRE(path.size.wanted_probe(path.now) == 0);
   path.run(60s);
   REQUIRE(path.size.bytes() == 1400);

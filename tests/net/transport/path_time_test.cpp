@@ -28,7 +28,7 @@ TEST_CASE("The peer's hold time is not part of the round trip", "[net][transport
   REQUIRE(trip.variation() == 28750us);
   REQUIRE(trip.minimum() == 50ms);
   trip.add(Time(13s), 100ms, 10ms);
-  REQUIRE(trip.minimum() == 90ms);  // The 50 ms are too old to count.
+  REQUIRE(trip.minimum() == 90ms);  // The sample of 50 ms is too old.
 }
 
 TEST_CASE("A claimed hold time longer than the answer took gives no negative time",
@@ -50,7 +50,7 @@ struct Peer {
     return now + ahead +
            std::chrono::duration_cast<Duration>(std::chrono::duration<double>(passed * drift));
   }
-  /// The error of the estimated clock, as far as 16 bits show.
+  /// Returns the error of the estimated clock, modulo the range of 16 bits.
   Duration error(const PeerClock& clock_here, Time now) const {
     const auto sent = clock_here.at(now);
     REQUIRE(sent.has_value());
@@ -69,7 +69,7 @@ TEST_CASE("The peer's clock is found despite jitter, drift and the wrap of its 1
   PeerClock clock;
   REQUIRE_FALSE(clock.at(Time(1s)).has_value());
   Time now(1s);
-  // 120 s: the 16 bits wrap 18 times. Jitter only on the way here, which is the hard case.
+  // In 120 s, the 16 bits wrap 18 times. Jitter occurs only on the way from the peer.
   for (int i = 0; i < 120 * 30; ++i) {
     now += 33ms;
     const auto jitter = std::chrono::microseconds(random.below(8) == 0 ? 0 : random.below(40'000));
@@ -79,7 +79,7 @@ TEST_CASE("The peer's clock is found despite jitter, drift and the wrap of its 1
     if (i < 100) continue;
     const Duration error = peer.error(clock, now);
     CAPTURE(i, error.count());
-    // Drift over 10 s is 0.5 ms; a sample without jitter arrives within that time.
+    // The drift over 10 s is 0.5 ms, and a sample without jitter arrives within this time.
     REQUIRE(error < 2ms);
     REQUIRE(error > -2ms);
   }
@@ -99,8 +99,7 @@ TEST_CASE("The queueing delay is the time above the recent minimum", "[net][tran
   REQUIRE(arrive(25ms) == 0ms);
   REQUIRE(arrive(30ms) == 5ms);
   for (int i = 0; i < 205; ++i)
-    arrive(60ms);  // The path has become longer: after 10 s that is
-                   // accepted.
+    arrive(60ms);  // The path has become longer. After 10 s, the new minimum is used.
   REQUIRE(arrive(60ms) == 0ms);
 }
 
@@ -117,12 +116,12 @@ TEST_CASE("Reordered packets and a silence of seconds do not confuse the clock",
   arrive(now, now - 20ms);
   clock.add(now + 1ms, wire_time(peer.clock(now - 60ms)));
   REQUIRE(clock.queue_delay() == 41ms);
-  now += 20s;  // Three wraps; the estimate follows.
+  now += 20s;  // The 16 bits wrap three times.
   arrive(now, now - 20ms);
   REQUIRE(clock.queue_delay() == 0ms);
 }
 
-TEST_CASE("The minimum of a window is never too old, never too small, and soon exact",
+TEST_CASE("The minimum of a window is never too old or too small, and soon exact",
           "[net][transport][sys-28]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(seed);
@@ -146,7 +145,8 @@ TEST_CASE("The minimum of a window is never too old, never too small, and soon e
     samples.emplace_back(now, value);
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
-    REQUIRE(minimum.value() >= minimum_of(1s));     // It is one of the window's own samples.
+    // It is not below the minimum of the window.
+    REQUIRE(minimum.value() >= minimum_of(1s));
     REQUIRE(minimum.value() <= minimum_of(200ms));  // No recent sample was smaller.
     REQUIRE(
         std::ranges::any_of(samples, [&](const auto& s) { return s.second == minimum.value(); }));

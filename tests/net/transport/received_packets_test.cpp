@@ -10,15 +10,15 @@
 namespace muster {
 namespace {
 
-/// Receives a packet if it can be received.
+/// Receives a packet if it is fresh, and returns its classification.
 Reception offer(ReceivedPackets& received, std::uint32_t sequence) {
   const Reception reception = received.classify(sequence);
   if (reception == Reception::fresh) static_cast<void>(received.mark(sequence));
   return reception;
 }
 
-// Seed 000's own example: 53 arrives after 50. Packets 35, 36 and 37 leave the window; 37 did not
-// arrive.
+// Packet 53 arrives after packet 50. Packets 35, 36 and 37 leave the window, and 37 has not
+// arrived.
 TEST_CASE("A packet that leaves the window without arriving is counted once",
           "[net][transport][sys-24]") {
   ReceivedPackets received(16);
@@ -46,7 +46,7 @@ TEST_CASE("The edges of the window are exact", "[net][transport][sys-24]") {
     REQUIRE(received.out_of_order() == 1);
   }
   REQUIRE(received.classify(1001) == Reception::fresh);
-  // No lower packet arrived, and all but the window's are lost.
+  // No lower packet has arrived, and all packets below the window are lost.
   REQUIRE(received.lost() == 1000 - window);
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("The window agrees with a set of all received packets", "[net][transpo
   ReceivedPackets received(window);
   std::set<std::uint32_t> came;
   std::uint64_t out_of_order = 0;
-  // Across 65536, where the sent numbers wrap.
+  // Numbers beyond 65536, where the sent numbers wrap.
   std::uint32_t highest = 0;
   for (int i = 0; i < 3000; ++i) {
     const std::uint32_t base = highest > 300 ? highest - 300 : 0;

@@ -1,5 +1,5 @@
-// The rate and the queue on many kinds of bottlenecks: whole connections over the simulated network
-// that always have more data to send. Time is simulated.
+// The rate and the queue on many kinds of bottlenecks. Whole connections over the simulated network
+// always have more data to send.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A bottleneck with this rate in kilobits per second, and a queue of this length.
+/// Returns a bottleneck with a rate in kilobits per second and a queue length.
 LinkOptions path(double rate, Duration latency, Duration queue) {
   const double bytes = kilobits(rate) * std::chrono::duration<double>(queue).count();
   return {.latency = latency,
@@ -25,7 +25,7 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   const double rate = GENERATE(128.0, 512.0, 2000.0, 10'000.0);
   const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(rate, latency.count());
-  // The queue holds a second: an algorithm that reacts only to loss would fill it.
+  // The queue is one second long. An algorithm that reacts only to loss would fill it.
   Bottleneck bottleneck(1, path(rate, latency, 1s));
   bottleneck.add_flow();
   bottleneck.run(5s);
@@ -33,7 +33,7 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= 0.95);
   REQUIRE(report.used <= 1.01);
-  // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next one waits for it.
+  // At 128 kbit/s a message of 1024 bytes takes 69 ms, and the next message waits.
   REQUIRE(report.delay_p95 <= (rate < 200 ? Duration(100ms) : Duration(50ms)));
 }
 
@@ -53,21 +53,21 @@ TEST_CASE("On a slow path divisible data is sent in small packets", "[net][trans
 TEST_CASE("A game gets a smaller budget when a small packet takes longer than a tick",
           "[net][transport][sys-31]") {
   const auto [rate, expected] = GENERATE(table<double, std::size_t>({
-      {5'000, 150},   // never less, or most of it would be headers
+      {5'000, 150},   // the minimum
       {15'000, 180},  // the bytes that take 12 ms
-      {40'000, 300},  // takes 7.5 ms
+      {40'000, 300},  // 300 bytes take 7.5 ms
   }));
   CAPTURE(rate);
   SendRate path({.rate_max = rate});
   const Time now(1s);
   path.sent(now, 1200, true);
-  // With the 20 ms that were saved up, everything is paid for then.
+  // The time at which the rate has allowed all sent bytes.
   const Time paid =
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
   REQUIRE(path.game_budget(paid - 1ms, 0) == 0);
   REQUIRE(path.game_budget(paid + 1ms, 0) == expected);
-  // Waiting data may still fill a small packet, and so may a game that waited.
+  // Waiting data, and a game that has waited, may still fill a small packet.
   REQUIRE(path.budget(paid + 1ms, 0) == 300);
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) == path.budget(paid + kBurst + 1ms, 0));
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) >= 300);
@@ -100,7 +100,7 @@ TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck",
   const Bottleneck::Report report = bottleneck.measure(15s);
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= 0.9);
-  // A burst waits for itself: up to 17 ms of these.
+  // Up to 17 ms of this delay are packets of a burst that wait for each other.
   REQUIRE(report.delay_p95 <= 75ms);
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("When a path falls to a twentieth, the earlier rate does not return",
   REQUIRE(report.delay_p95 <= 60ms);
 }
 
-/// The result of two senders on a bottleneck, from ten seconds after the second one started.
+/// Returns the measurements of two senders, from ten seconds after the start of the second sender.
 Bottleneck::Report two_flows(Bottleneck bottleneck, Duration head_start) {
   bottleneck.add_flow();
   bottleneck.run(head_start);
@@ -210,7 +210,7 @@ TEST_CASE("Loss of the path itself does not stop the sender", "[net][transport][
 
 TEST_CASE("A path that becomes longer or shorter is not mistaken for a queue",
           "[net][transport][sys-31]") {
-  // To distinguish the two takes some round trips.
+  // The estimator needs several round trips to distinguish the two causes.
   const auto [longer, used] = GENERATE(table<Duration, double>({{75ms, 0.93}, {150ms, 0.65}}));
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(longer.count(), static_cast<int>(offer));
@@ -251,7 +251,7 @@ TEST_CASE("Random delay of the path is not mistaken for a queue", "[net][transpo
   one.run(20s);
   const Bottleneck::Report report = one.measure(40s);
   REQUIRE(report.used >= 0.9);
-  // The minimum of some packets is a few milliseconds more than the queue.
+  // The measured minimum is a few milliseconds longer than the queue.
   REQUIRE(report.delay_p95 <= 75ms);
 }
 
@@ -268,7 +268,7 @@ TEST_CASE("Random delay with random loss is not mistaken for a queue", "[net][tr
     one.add_flow();
     one.run(20s);
     const double share = one.measure(40s).used;
-    // If the first rate was much too low, it still grows.
+    // A rate that was much too low is still growing.
     REQUIRE(share >= 0.5);
     used += share / 6;
   }
@@ -295,11 +295,12 @@ TEST_CASE("A game that sends little is not slowed down by random delay",
     sender.clear_delivery_reports();
     receiver.clear_delivery_reports();
   }
-  // Of 40 seconds.
+  // The game sends 60 per second for 40 seconds.
   REQUIRE(received >= 39 * 60);
 }
 
-TEST_CASE("A delay that disappears as fast as it came was no queue", "[net][transport][sys-31]") {
+TEST_CASE("A delay that disappears suddenly is not treated as a queue",
+          "[net][transport][sys-31]") {
   Bottleneck bottleneck(7, path(3000, 20ms, 1s));
   bottleneck.add_flow();
   bottleneck.run(5s);
@@ -314,16 +315,15 @@ TEST_CASE("A delay that disappears as fast as it came was no queue", "[net][tran
   REQUIRE(used / 20 >= 0.92);
 }
 
-TEST_CASE("A queue too short to be seen in the delay does not keep overflowing",
+TEST_CASE("A short queue without measurable delay does not keep overflowing",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(1000.0, 2000.0, 10'000.0);
   CAPTURE(rate);
   Bottleneck bottleneck(5, path(rate, 40ms, 10ms));
   bottleneck.add_flow();
   bottleneck.run(5s);
-  // The loss is a sawtooth: the rate grows until the queue overflows, falls, and grows slowly. Its
-  // cost is the share of all packets. The reported loss, over the last 64 packets, follows the
-  // sawtooth; its mean is the same.
+  // The rate grows slowly until the queue overflows, and then falls. So the loss of all packets is
+  // measured, because the loss of the last 64 packets varies.
   const auto [delivered, lost] = bottleneck.deliveries(0);
   double used = 0;
   double estimated = 0;
@@ -352,7 +352,7 @@ TEST_CASE("A game that sends less than its budget keeps its rate", "[net][transp
     trip.add(now, 20ms, 0ms);
     rate.delivered(now, record, 0ms, trip);
   }
-  // Nothing was learned about higher rates, so the rate is unchanged.
+  // Higher rates were not tested, so the rate is unchanged.
   REQUIRE(rate.bytes_per_second() == SendRate().bytes_per_second());
 }
 
@@ -363,7 +363,7 @@ TEST_CASE("A game that sends less while a queue empties keeps the rate of its pa
   SendRate rate;
   RoundTrip trip;
   Time now(1s);
-  // One packet per tick, for which the peer reports a delay.
+  // Sends one packet per tick, for which the peer reports a delay.
   const auto send = [&](double bytes_per_second, bool is_full, Duration delay) {
     now += 10ms;
     PacketRecord record{.sent_at = now - 20ms,
@@ -375,7 +375,7 @@ TEST_CASE("A game that sends less while a queue empties keeps the rate of its pa
   };
   while (now < Time(6s)) send(rate.bytes_per_second(), true, 14ms);
   const double before = rate.bytes_per_second();
-  // While there is a queue, the game sends a tenth of the rate that would keep the queue.
+  // While there is a queue, the game sends a tenth of the path's rate.
   for (Duration delay = 120ms; delay > 14ms; delay -= 2ms) {
     send(std::min(before, rate.bytes_per_second()) / 10, wants_more, delay);
   }

@@ -42,22 +42,22 @@ TEST_CASE("Sources share by weight, for any packet sizes", "[net][transport][sys
   }
 }
 
-TEST_CASE("A source waits no longer than the weights of the others explain",
+TEST_CASE("A source waits no longer than the weights of other sources explain",
           "[net][transport][sys-32]") {
   SendSchedule schedule;
   for (std::size_t source = 0; source < SendSchedule::kSources; ++source) {
     schedule.set_weight(source, source == 3 ? 1 : 16);
   }
   Random random(1);
-  double others = 0;  // Bytes sent since source 3 was last chosen.
+  double others = 0;  // The bytes of other sources since source 3 was last chosen.
   for (int i = 0; i < 50000; ++i) {
     const std::size_t source =
         schedule.next([&](std::size_t each) { return each == 3 || random.below(4) != 0; });
     const std::size_t size = 1 + random.below(1200);
     schedule.sent(source, size);
     others = source == 3 ? 0 : others + static_cast<double>(size);
-    // While source 3 sends 1200 bytes, each of the nine others may send 16 times as much, and one
-    // packet more.
+    // While source 3 sends 1200 bytes, each of the nine other sources may send 16 times as much,
+    // plus one packet.
     REQUIRE(others <= 9 * (1200 * 16 + 1200));
   }
 }
@@ -68,7 +68,7 @@ TEST_CASE("An idle source neither saves up a share nor loses one", "[net][transp
     return [wanted](std::size_t each) { return each == wanted; };
   };
   for (int i = 0; i < 1000; ++i) schedule.sent(schedule.next(only(0)), 1000);
-  // Source 1 becomes ready after a long time: it is next, but does not get a thousand turns.
+  // Source 1 becomes ready after a long time. It is next, but does not get a thousand turns.
   int turns_of_1 = 0;
   for (int i = 0; i < 100; ++i) {
     const std::size_t source = schedule.next([](std::size_t each) { return each < 2; });

@@ -35,10 +35,9 @@ std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
   return deliveries;
 }
 
-// Seed 000: acknowledged up to 80, then 83 arrives. Its mask of 16 dropped 66, and 68 was reported
-// lost although the new mask contained it. With the whole window, 66 is lost by order and time, and
-// 68 is delivered.
-TEST_CASE("A packet is lost when others overtook it and its time has passed, not before",
+// Packets up to 80 are acknowledged without 66 and 68. The next acknowledgement, of 83, contains
+// 68. So 68 is delivered, and 66 is lost by order and time.
+TEST_CASE("A packet is lost when other packets overtook it and its time has passed",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);
@@ -49,7 +48,7 @@ TEST_CASE("A packet is lost when others overtook it and its time has passed, not
   sent.acknowledge(now, 64, {.words = {~0U, ~0U}, .word_count = 2}, path);
   REQUIRE(take_resolved(sent).size() == 64);
   sent.acknowledge(now, 80, mask_of(all_but_66), path);
-  REQUIRE(take_resolved(sent).size() == 14);  // 65 to 80 without 66 and 68.
+  REQUIRE(take_resolved(sent).size() == 14);  // Packets 65 to 80 without 66 and 68.
   now += 20ms;
   const std::uint32_t later = ~(1U << (83 - 66));
   sent.acknowledge(now, 83, mask_of(later), path);
@@ -79,11 +78,11 @@ TEST_CASE("A late acknowledgement reports nothing and increases the waiting time
   REQUIRE(sent.late_acknowledgements() == 1);
 }
 
-TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
+TEST_CASE("When few packets are sent, an overtaken packet is lost only by time",
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
-  for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);  // Nothing varies.
+  for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);  // The round trip does not vary.
   Time now(10s);
   sent.send(record_at(now));
   sent.send(record_at(now + 20ms));
@@ -94,7 +93,8 @@ TEST_CASE("When few packets are sent, an overtaken one is lost only by time",
 
 TEST_CASE("When few packets are sent, the waiting time depends on the variation of the round trip",
           "[net][transport][sys-25]") {
-  RoundTrip path = trip_of(60ms);  // It varies by half of its length: 60 + 4 * 30 ms.
+  // The variation is half of the round trip, so the waiting time is 60 + 4 * 30 ms.
+  RoundTrip path = trip_of(60ms);
   const auto is_lost_at = [&](Duration age_at_report) {
     SentPackets sent;
     const Time now(10s);
@@ -107,12 +107,12 @@ TEST_CASE("When few packets are sent, the waiting time depends on the variation 
   };
   REQUIRE_FALSE(is_lost_at(179ms));
   REQUIRE(is_lost_at(180ms));
-  // If the latest round trip is longer than the smoothed one, the latest one counts.
+  // If the latest round trip is longer than the smoothed round trip, the latest is used.
   for (int i = 0; i < 100; ++i) path.add(Time(1s), 60ms, 0ms);
   path.add(Time(1s), 76ms, 0ms);
   REQUIRE_FALSE(is_lost_at(91ms));
   REQUIRE(is_lost_at(93ms));
-  path = RoundTrip();  // Another path: no measurements.
+  path = RoundTrip();  // A path without measurements.
   REQUIRE_FALSE(is_lost_at(499ms));
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("The longest overtaking counts, even of a packet that was not reported
   REQUIRE_FALSE(is_lost_at(71ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(73ms, {64ms, 56ms}));
   REQUIRE(is_lost_at(68ms, {64ms}, true));
-  // A packet that is extremely late does not count.
+  // A packet that is late by more than 500 ms counts as late by 500 ms.
   REQUIRE_FALSE(is_lost_at(560ms, {2s}));
   REQUIRE(is_lost_at(570ms, {2s}));
 }
@@ -181,7 +181,7 @@ TEST_CASE("A path that reorders packets increases the waiting time", "[net][tran
   };
   REQUIRE(lose_first_of_two(70ms, 100ms));
   REQUIRE(sent.late_acknowledgements() == 1);
-  // On this path a packet may take 100 ms.
+  // On this path, a packet may take 100 ms.
   REQUIRE_FALSE(lose_first_of_two(110ms, 111ms));
   REQUIRE(sent.late_acknowledgements() == 1);
   now += kPathMemory + 200ms;  // The measured overtaking has expired.
@@ -218,7 +218,8 @@ TEST_CASE("An unanswered packet is lost after the timeout, which doubles each ti
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path =
-      trip_of(40ms);  // Answers vary by half of the round trip: 40 + 4 * 20 + 20 ms.
+      // The variation is half of the round trip, so the timeout is 40 + 4 * 20 + 20 ms.
+      trip_of(40ms);
   REQUIRE(path.probe_timeout() == 140ms);
   Time now(10s);
   const auto lost_after = [&] {
@@ -244,15 +245,15 @@ TEST_CASE("An unanswered packet is lost after the timeout, which doubles each ti
   REQUIRE(sent.timeouts() == 0);
 }
 
-/// One direction over a path that loses, delays and duplicates packets, with an honest receiver
-/// whose acknowledgements use the same path. The oracle stores the report of every packet.
+/// Packets over a path with loss, delay and duplicates, and a receiver whose acknowledgements use
+/// the same path. Stores the report of every packet.
 struct Model {
   explicit Model(std::uint64_t percent) : random(percent + 1), lost_percent(percent) {}
 
   Random random;
   SentPackets sent;
   ReceivedPackets received;
-  RoundTrip path = trip_of(170ms);  // The maximum.
+  RoundTrip path = trip_of(170ms);  // The maximum round trip.
   Time now{10s};
   struct Ack {
     std::uint32_t highest;
@@ -309,7 +310,8 @@ TEST_CASE("Every packet is reported exactly once on any path and across the wrap
   const std::uint64_t lost_percent = GENERATE(0U, 5U, 30U, 60U);
   CAPTURE(lost_percent);
   Model model(lost_percent);
-  const std::uint32_t count = lost_percent == 5 ? 70'000 : 5'000;  // Past 65535.
+  // 70,000 packets, so that the sent numbers wrap.
+  const std::uint32_t count = lost_percent == 5 ? 70'000 : 5'000;
   while (model.sent.next_sequence() <= count) {
     for (std::uint64_t i = model.random.below(20); i > 0; --i) model.send();
     model.step();

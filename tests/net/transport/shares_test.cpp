@@ -1,4 +1,4 @@
-// How a slow path is shared among a game's payloads, messages and blocks.
+// Tests how a game's payloads, messages and blocks share a slow path.
 #include <algorithm>
 #include <chrono>
 
@@ -13,14 +13,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// A queue of one second.
+/// Returns a link with a queue of one second.
 LinkOptions path(double kilobits, Duration latency) {
   return {.latency = latency,
           .bytes_per_second = kilobits * 125,
           .queue_bytes = static_cast<std::size_t>(kilobits * 125)};
 }
 
-/// A game with a block that never ends.
+/// Sends blocks without end.
 struct BlockSender {
   explicit BlockSender(double kilobits) : pair(3, {}, path(kilobits, 40ms), {.latency = 40ms}) {
     std::uint16_t id = 0;
@@ -59,7 +59,7 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
   const auto payloads = static_cast<double>(after.payload_bytes_out - before.payload_bytes_out);
   const auto blocks = static_cast<double>(after.block_bytes_out - before.block_bytes_out);
   CAPTURE(payloads, blocks);
-  // Their weights are 8 and 1.
+  // The weights of payloads and blocks are 8 and 1.
   REQUIRE(blocks / payloads < 1.5 / 8);
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
@@ -83,7 +83,7 @@ TEST_CASE("Long messages use the rest of a game that sends little", "[net][trans
     return messages;
   };
   run(600);
-  // In 20 s, at 16,000 bytes per second, of which the payloads use 6,500.
+  // The run lasts 20 s at 16,000 bytes per second, of which the payloads use 6,500.
   REQUIRE(run(1200) > 100);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("Short payloads do not wait for the block that fits into each packet",
 
 TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
           "[net][transport][sys-32]") {
-  // The game asks for its budget at each third tick. A message could be sent before and exceed the
+  // The game asks for its budget at each third tick. Before that, a message could exceed the
   // allowance each time.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});

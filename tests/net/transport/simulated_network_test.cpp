@@ -37,7 +37,7 @@ struct Lane {
     const OutgoingDatagram out{.to = kThere, .bytes = bytes};
     REQUIRE(here->send(std::span(&out, 1)).sent == 1);
   }
-  /// Moves from event to event, and records the arrivals.
+  /// Advances the network from event to event, and records the arrivals.
   void run_until(Time end) {
     while (network.now() < end) {
       network.advance(std::min(std::max(network.next_event(), network.now()), end));
@@ -58,7 +58,7 @@ struct Lane {
   std::vector<Arrived> arrived;
 };
 
-/// The number of a datagram of `pattern`, searched among the first few thousand.
+/// Returns the number of a datagram that `pattern` made.
 std::uint32_t number_of(const Arrived& datagram, std::uint32_t count) {
   for (std::uint32_t number = 0; number < count; ++number) {
     if (datagram.bytes == pattern(number, datagram.bytes.size())) return number;
@@ -74,7 +74,8 @@ TEST_CASE("A link has the latency and jitter of its options", "[net][transport][
   for (int i = 0; i < kCount; ++i) {
     lane.send(static_cast<std::uint32_t>(i % 7));
     sent.push_back(lane.network.now());
-    lane.run_until(lane.network.now() + 500ms);  // Alone in flight, so in order.
+    // Only one datagram is in flight, so the order is kept.
+    lane.run_until(lane.network.now() + 500ms);
   }
   REQUIRE(lane.arrived.size() == kCount);
   double sum = 0;
@@ -137,19 +138,19 @@ TEST_CASE("Bursts of loss begin, last and end with the requested probabilities",
   }
   double runs = 0;
   for (std::size_t i = 1; i < is_lost.size(); ++i) runs += is_lost[i] && !is_lost[i - 1] ? 1 : 0;
-  // In the long run it is bad 1 / (1 + 0.1 / 0.01) of the time, for ten in a row.
+  // On average, the link is bad for 1 / (1 + 0.1 / 0.01) of the datagrams, in runs of ten.
   REQUIRE(static_cast<double>(lost_before) / kCount == Approx(1.0 / 11).epsilon(0.1));
   REQUIRE(static_cast<double>(lost_before) / runs == Approx(10).epsilon(0.1));
 }
 
 TEST_CASE("A bottleneck passes what it can, queues what fits and drops the rest",
           "[net][transport][sys-22][sys-31]") {
-  // 128 bytes with their headers: 1000 per second.
+  // A datagram has 128 bytes with its headers, so 1000 pass per second.
   Lane lane({.bytes_per_second = 128'000, .queue_bytes = 12'800});
   for (std::uint32_t i = 0; i < 200; ++i) lane.send(i, 100);
   lane.run_until(Time(3s));
   REQUIRE(lane.counters().dropped == 200 - lane.arrived.size());
-  REQUIRE(lane.arrived.size() == 101);  // One is on the wire, a hundred wait.
+  REQUIRE(lane.arrived.size() == 101);  // One datagram is being sent, and a hundred wait.
   for (std::size_t i = 0; i < lane.arrived.size(); ++i) {
     REQUIRE(lane.arrived[i].at == Time(1s) + 1ms * static_cast<int>(i + 1));
   }
@@ -215,7 +216,7 @@ TEST_CASE("A link follows its trace and repeats it", "[net][transport][sys-22]")
   REQUIRE(lane.arrived[2].bytes == pattern(2, 100));
 }
 
-TEST_CASE("A rebinding NAT gives a socket another address and loses datagrams to the old one",
+TEST_CASE("A rebinding NAT gives a socket a new address and loses datagrams to the old address",
           "[net][transport][sys-22]") {
   Lane lane({.latency = 10ms});
   lane.network.rebind(kHere, Address::ipv4({9, 9, 9, 9}, 9));
@@ -273,7 +274,7 @@ TEST_CASE("A datagram may be empty, and is cut if the memory is too small",
   REQUIRE(in.byte_count == 20);
 }
 
-TEST_CASE("The same seed gives the same network, another seed another one",
+TEST_CASE("Equal seeds give equal networks, and different seeds different networks",
           "[net][transport][sys-22]") {
   const auto result_of = [](std::uint64_t seed) {
     Lane lane({.latency = 20ms,

@@ -1,4 +1,4 @@
-// When a connection sends without data, when it waits with data, and how soon it recovers.
+// When a connection sends packets without data, when it waits with data, and how fast it recovers.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -17,12 +17,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Without probes of the path's size.
+/// Returns options without probes of the path's size.
 ConnectionOptions options() {
   return {.channels = {ChannelOptions{}}, .datagram_bytes_max = kDatagramBytesSafe};
 }
 
-/// A sent packet, parsed as far as the tests need.
+/// The parts of a sent packet that the tests need.
 struct Sent {
   Time at;
   std::uint8_t sections = 0;
@@ -65,7 +65,7 @@ TEST_CASE("An idle connection sends a ping every 250 ms, even while it is interr
   }
 }
 
-TEST_CASE("A ping is sent 250 ms after the last packet, not before", "[net][transport]") {
+TEST_CASE("A ping is sent exactly 250 ms after the last packet", "[net][transport]") {
   Time now(1s);
   Connection connection(options(), now);
   REQUIRE(listen(connection, now, 200ms).empty());
@@ -98,7 +98,7 @@ TEST_CASE("With 1024 packets in flight, only a ping is sent, every 300 ms, and i
   REQUIRE(connection.counters().choked == 2);
   REQUIRE(connection.counters().payloads_out == 0);
   REQUIRE(connection.counters().messages_out == 0);
-  // After half a second all these are reported lost, and the waiting data is sent.
+  // After half a second, all packets are reported as lost, and the waiting data is sent.
   const std::vector<Sent> next = listen(connection, now, 100ms);
   REQUIRE_FALSE(next.empty());
   REQUIRE(next[0].sections == (kPayloadSection | kMessageSection));
@@ -107,13 +107,13 @@ TEST_CASE("With 1024 packets in flight, only a ping is sent, every 300 ms, and i
 
 TEST_CASE("After two seconds of silence every message arrives within a few round trips",
           "[net][transport][sys-35]") {
-  // A lost message is sent again about once per round trip, and everything after it waits. All of
-  // 80 seeds keep these bounds.
+  // A lost message is sent again about once per round trip, and later messages wait. The bounds
+  // were verified with 80 seeds.
   const auto [loss, round_trips] = GENERATE(table<double, int>({
       {0.0, 6},
       {0.1, 17},
       {0.3, 40},
-      {0.6, 260},  // The rate falls to its minimum, 2,000 bytes per second.
+      {0.6, 260},  // The rate falls to its minimum of 2,000 bytes per second.
   }));
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(loss, seed);

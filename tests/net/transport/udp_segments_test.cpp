@@ -1,5 +1,5 @@
-// A destination that rejects runs of datagrams makes only its own datagrams more expensive. A
-// replacement of `sendmmsg` counts the kernel's calls.
+// Tests that a destination which rejects runs of datagrams affects only datagrams to this
+// destination. A replacement of `sendmmsg` counts the messages.
 #ifdef __linux__
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-/// The counters of the replacement, and what it refuses.
+/// The counters and the settings of the replacement.
 struct Kernel {
   std::size_t messages = 0;
   /// A run to this port fails, as on a device without segmentation.
@@ -70,7 +70,8 @@ TEST_CASE("A destination that rejects runs does not make other datagrams more ex
     WARN("this kernel has no segmentation: not tested");
     return;
   }
-  // Nothing can be sent there, so the failed run does not mean that segmentation fails.
+  // No datagram can be sent to this address, so the failed run does not show that segmentation
+  // fails.
   messages_of_run(*socket, to_good.with_port(0), outcome);
   REQUIRE(outcome.failed == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
@@ -78,7 +79,8 @@ TEST_CASE("A destination that rejects runs does not make other datagrams more ex
   REQUIRE(outcome.failed == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // Single datagrams pass to this destination. From now on it, and no other, gets single datagrams.
+  // Single datagrams reach this destination, so only this destination gets single datagrams from
+  // now on.
   const Address to_other = Address::ipv4({127, 0, 0, 2}, other->local_address().port());
   kernel.port_without_segments = to_other.port();
   REQUIRE(messages_of_run(*socket, to_other, outcome) == 21);
@@ -87,7 +89,7 @@ TEST_CASE("A destination that rejects runs does not make other datagrams more ex
   REQUIRE(outcome.sent == 20);
   REQUIRE(messages_of_run(*socket, to_good, outcome) == 1);
 
-  // After a while segmentation is tried again, because routes change.
+  // After some time, segmentation is tried again.
   kernel.port_without_segments = 0;
   std::size_t runs = 0;
   while (messages_of_run(*socket, to_other, outcome) > 1) REQUIRE(++runs < 2000);

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Receives until `count` datagrams have arrived, or nothing arrives for a second.
+/// Receives until `count` datagrams have arrived, or no datagram arrives for a second.
 std::vector<std::pair<Address, NetBytes>> receive(DatagramSocket& socket, std::size_t count) {
   std::vector<std::pair<Address, NetBytes>> arrived;
   std::vector<NetBytes> memory(16, NetBytes(kDatagramBytesMax + 1));
@@ -37,12 +37,12 @@ std::unique_ptr<DatagramSocket> open(std::string_view local) {
   return std::move(opened.socket);
 }
 
-/// Sends datagrams of mixed sizes from one socket to another, and requires all of them.
+/// Sends datagrams of different sizes from one socket to another, and requires that all arrive.
 void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& at,
                       const Address& seen_as) {
   std::vector<NetBytes> sent;
   for (std::uint32_t i = 0; i < 200; ++i) {
-    // Runs of equal sizes, which may be sent as one, then shorter datagrams, then single ones.
+    // Runs of equal sizes, and datagrams of different sizes.
     sent.push_back(pattern(i, i % 10 < 7 ? 900 : i * 7));
   }
   sent.push_back(pattern(1, kDatagramBytesMax));
@@ -54,7 +54,7 @@ void require_exchange(DatagramSocket& from, DatagramSocket& to, const Address& a
   auto arrived = receive(to, sent.size());
   REQUIRE(arrived.size() == sent.size());
   for (std::size_t i = 0; i < sent.size(); ++i) {
-    REQUIRE(arrived[i].second == sent[i]);  // Loopback keeps the order.
+    REQUIRE(arrived[i].second == sent[i]);  // The loopback interface keeps the order.
     REQUIRE(arrived[i].first == seen_as);
   }
 }
@@ -122,13 +122,13 @@ TEST_CASE("Every datagram is in exactly one count of the send outcome",
   const auto b = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
   REQUIRE(b != nullptr);
-  const NetBytes beyond(70'000);  // More than UDP can carry.
+  const NetBytes beyond(70'000);  // Larger than a UDP datagram can be.
   const NetBytes small = pattern(2, 40);
   const Address six = *Address::parse("[2001:db8::1]:9");
   const std::array<OutgoingDatagram, 5> datagrams = {
       OutgoingDatagram{.to = b->local_address(), .bytes = small},
       OutgoingDatagram{.to = b->local_address(), .bytes = beyond},
-      OutgoingDatagram{.to = six, .bytes = small},  // Through a socket for IPv4.
+      OutgoingDatagram{.to = six, .bytes = small},  // The socket is for IPv4.
       OutgoingDatagram{.to = b->local_address().with_port(0), .bytes = small},
       OutgoingDatagram{.to = b->local_address(), .bytes = small}};
   const SendOutcome outcome = a->send(datagrams);
@@ -196,7 +196,7 @@ TEST_CASE("A socket at all addresses reports the target address and answers from
   REQUIRE(server->receive(std::span(&in, 1)) == 1);
   REQUIRE(in.to == at.with_port(0));
 
-  // One datagram, and a run of them that the kernel splits.
+  // One datagram, and a run that the kernel splits.
   const std::vector<OutgoingDatagram> answers(
       5, OutgoingDatagram{.to = in.from, .bytes = bytes, .from = in.to});
   REQUIRE(server->send(answers).sent == answers.size());
@@ -209,7 +209,7 @@ TEST_CASE("A socket at all addresses reports the target address and answers from
   }
 }
 
-TEST_CASE("A socket reports unread datagrams, and those dropped for lack of room",
+TEST_CASE("A socket reports unread datagrams, and datagrams dropped because it was full",
           "[net][transport]") {
   OpenedUdp opened = open_udp({.local = *Address::parse("127.0.0.1:0"), .buffer_bytes = 4096});
   REQUIRE(opened.socket != nullptr);
@@ -249,14 +249,13 @@ TEST_CASE("A socket reports how long a datagram waited in it", "[net][transport]
   const OutgoingDatagram out{.to = to->local_address(), .bytes = bytes};
   std::array<std::byte, kDatagramBytesMax + 1> memory;
   IncomingDatagram in{.from = {}, .memory = memory};
-  // Linux begins to stamp arrivals shortly after the first socket requests it; until then the read
-  // time is used.
+  // Linux begins to stamp arrivals shortly after a socket requests it.
   for (int attempt = 0; attempt < 50 && in.waited < 10ms; ++attempt) {
     REQUIRE(from->send(std::span(&out, 1)).sent == 1);
     to->wait(1s);
     silent->wait(20ms);
     REQUIRE(to->receive(std::span(&in, 1)) == 1);
-    // This system does not report it, or its clock was just set.
+    // The system does not report the time.
     if (in.waited == Duration::zero()) return;
   }
   REQUIRE(in.waited >= 10ms);

@@ -31,12 +31,12 @@ TEST_CASE("A bundle is loaded with its dependencies, each once", "[runtime][asse
   CHECK(hero.state() == LoadState::ready);
   CHECK(crate.state() == LoadState::ready);
   CHECK(again.state() == LoadState::ready);
-  CHECK(f.loader.counters().loaded == 3);  // Both prefabs and their common picture.
+  CHECK(f.loader.counters().loaded == 3);  // Two prefabs and their common picture.
   CHECK(f.store.counters().bundles_opened == 3);
   CHECK(f.loader.memory_bytes() > 0);
   const auto read = f.store.counters().entries_read;
   CHECK(f.store.load(guid(samples::kPicture), kMainPayload).has_value());
-  CHECK(f.store.counters().entries_read == read);  // It was decompressed in the background.
+  CHECK(f.store.counters().entries_read == read);  // The entry was decompressed in the background.
 }
 
 TEST_CASE("Loads are ordered by priority, then by deadline, then by request", "[runtime][assets]") {
@@ -72,7 +72,7 @@ TEST_CASE("A bundle without requests is not loaded", "[runtime][assets]") {
   f.loader.update(kStart);
   CHECK(f.executor.started_count() == 2);  // The crate, and the picture that both need.
   CHECK(f.loader.counters().cancelled == 1);
-  // A load that has begun is completed, and kept while there is room.
+  // A load that has begun is completed, and its bundle is kept while there is room.
   f.executor.step();
   crate.release();
   CHECK(f.executor.started_count() == 0);
@@ -143,7 +143,7 @@ TEST_CASE("An asset that is not in the build is an error", "[runtime][assets]") 
   CHECK(BundleHandle().state() == LoadState::failed);
 }
 
-TEST_CASE("Memory stays within its budget: the least recently used bundle is closed first",
+TEST_CASE("If memory exceeds its budget, the least recently used bundle is closed first",
           "[runtime][assets]") {
   Fixture probe;
   const auto memory_of = [&](std::uint64_t asset) {
@@ -158,7 +158,7 @@ TEST_CASE("Memory stays within its budget: the least recently used bundle is clo
   BundleHandle tracer = f.request(samples::kTracer);
   CHECK(f.loader.finish(flash, kStart) == LoadState::ready);
   CHECK(f.loader.finish(tracer, kStart) == LoadState::ready);
-  // Both are kept, so there is no room.
+  // Two bundles have requests, so there is no room.
   BundleHandle look = f.request(samples::kCrateBroken);
   CHECK(f.loader.finish(look, kStart) == LoadState::failed);
   CHECK(look.error().code == ErrorCode::limit_exceeded);
@@ -181,7 +181,7 @@ TEST_CASE("A registry is preloaded completely", "[runtime][assets]") {
   }
 }
 
-TEST_CASE("Random requests and releases with random completion order lose nothing",
+TEST_CASE("With random requests, releases and completion order, no request is lost",
           "[runtime][assets][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -258,7 +258,7 @@ TEST_CASE("Ten thousand requests are cancelled at random while threads load",
   CHECK(loader.memory_bytes() <= 40000);
 }
 
-/// Has a catalog, but no memory for one bundle, or for all.
+/// A source that throws `std::bad_alloc` for one bundle, or for all bundles.
 class CrampedSource final : public BundleSource {
  public:
   explicit CrampedSource(const BundleSource& source, std::string refused = {})
@@ -284,7 +284,7 @@ TEST_CASE("A bundle without memory fails alone, even if many are opened together
   const CatalogReader& catalog = whole.catalog();
   const std::uint32_t bundle_count = catalog.bundle_count();
   REQUIRE(bundle_count > 2);
-  // The crate's own bundle: no other bundle depends on it.
+  // No other bundle depends on the crate's bundle.
   const std::uint32_t refused = catalog.bundle_of(guid(samples::kCrate)).value();
   const CrampedSource source(roomy, std::string(BundlePath(catalog.bundle(refused).name).view()));
   BundleStore store = BundleStore::open(source).value();

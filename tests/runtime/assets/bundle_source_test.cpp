@@ -44,7 +44,7 @@ std::unique_ptr<MemorySource> layer_of(const std::string& name,
   return layer;
 }
 
-// Fails every opening with an error other than "not found".
+// A source whose files cannot be opened, with an error other than "not found".
 class BrokenSource final : public BundleSource {
  public:
   Result<std::unique_ptr<HeldFile>> open(std::string_view path, std::uint64_t) const override {
@@ -53,7 +53,7 @@ class BrokenSource final : public BundleSource {
   std::string name() const override { return "broken"; }
 };
 
-// The sample build's client files in memory, or a layer above it.
+// Returns the sample build's client files in memory.
 std::unique_ptr<MemorySource> client_in_memory(const std::string& name,
                                                const MemoryFileSystem& files) {
   auto source = std::make_unique<MemorySource>(name);
@@ -63,7 +63,7 @@ std::unique_ptr<MemorySource> client_in_memory(const std::string& name,
   return source;
 }
 
-// A source of a kind; null if this machine does not support it.
+// Returns a source of this kind; null if this machine does not support it.
 std::unique_ptr<BundleSource> disk_source(const std::string& folder, SourceKind kind) {
   Result<DiskSource> opened = open_disk_source(folder, kind);
   if (!opened) {
@@ -149,7 +149,7 @@ TEST_CASE("Files in memory are found together as well as one by one", "[runtime]
   }
 }
 
-TEST_CASE("A file comes from the topmost layer that has it", "[runtime][assets][source]") {
+TEST_CASE("A file is read from the topmost layer that has it", "[runtime][assets][source]") {
   StackedSource stack;
   CHECK(stack.open("base", 9).error().code == ErrorCode::not_found);
   stack.push(layer_of("base", {{"base", "base"}, {"both", "base"}, {"all", "base"}}));
@@ -181,7 +181,7 @@ TEST_CASE("A broken layer is not skipped", "[runtime][assets][source]") {
   stack.push(std::make_unique<BrokenSource>());
   CHECK(stack.open("file", 9).error().code == ErrorCode::io);
   CHECK(stack.full_path("file") == "broken/file");
-  CHECK_FALSE(stack.file_bytes("file"));  // Not the size of the file below.
+  CHECK_FALSE(stack.file_bytes("file"));  // The size of the file in the lower layer is not used.
   stack.push(layer_of("top", {{"file", "top"}}));
   CHECK(text_of(stack.open("file", 9)) == "top");
   CHECK(stack.file_bytes("file") == 3U);
@@ -301,7 +301,7 @@ TEST_CASE("A folder instead of a bundle or catalog is malformed, and named",
   CHECK(no_catalog.message.find("folder") != std::string::npos);
 }
 
-/// Stores the largest size that a store accepts for a file.
+/// Records the maximum size that a store accepts for a file.
 class LimitNotingSource final : public BundleSource {
  public:
   explicit LimitNotingSource(const BundleSource& source) : source_(source) {}
@@ -346,7 +346,7 @@ TEST_CASE("A bundle that is much larger than in the catalog is detected by its s
   CHECK(noting.bytes_max() < 1U << 20U);
 }
 
-TEST_CASE("A file is read with its own size, whatever size is expected",
+TEST_CASE("A file is read with its real size, even if another size is expected",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();
@@ -380,7 +380,7 @@ TEST_CASE("Many files are opened together, each with its own result", "[runtime]
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
-  constexpr std::size_t kCount = 300;  // More than are opened together.
+  constexpr std::size_t kCount = 300;  // More files than are opened together.
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kCount; ++i) names.push_back("file" + std::to_string(i));
   std::vector<OpenRequest> requests;
@@ -447,7 +447,8 @@ TEST_CASE("Files are read if there is no address space to map them", "[runtime][
   CHECK(source.open("file", 9).value()->is_shared());
 }
 
-TEST_CASE("Without a guard, a truncated file harms no source", "[runtime][assets][source][lost]") {
+TEST_CASE("Without a guard, a truncated file does not affect any source",
+          "[runtime][assets][source][lost]") {
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;

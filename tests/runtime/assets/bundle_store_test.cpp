@@ -86,7 +86,7 @@ TEST_CASE("A bundle is opened with its dependencies", "[runtime][assets][sys-13]
   CHECK(build.store.counters().bundles_opened == 2);
   build.store.close_bundle(picture);
   CHECK_FALSE(build.store.is_open(picture));
-  // The next use opens it again.
+  // The next use opens the bundle again.
   REQUIRE(build.store.load(guid(samples::kCrate), kFlattenedPrefab));
   CHECK(build.store.is_open(picture));
 }
@@ -170,7 +170,7 @@ TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]"
   CHECK(build.store.resolve(RegistryIndex{0xFFFFFFFF}, TypeId(1)) == nullptr);
 }
 
-TEST_CASE("The table agrees with the catalog on every id", "[runtime][assets][sys-2]") {
+TEST_CASE("The table has the same entry as the catalog for every id", "[runtime][assets][sys-2]") {
   const ByteVector bytes = encode_catalog(samples::catalog()).value();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   const TypeTable table(catalog);
@@ -240,7 +240,7 @@ TEST_CASE("Every flipped bit of a bundle is detected before use", "[runtime][ass
 
 TEST_CASE("A valid bundle of another build is refused", "[runtime][assets][sys-13]") {
   ClientBuild build;
-  // The bundle is valid and has the correct name, but its content differs from the catalog.
+  // The bundle is valid and has the correct name, but another hash than in the catalog.
   build.write(samples::bundle_path(samples::kCrateLook),
               build.read(samples::bundle_path(samples::kCrateBroken)));
   const Error error = build.store.load(guid(samples::kCrateLook), kFlattenedPrefab).error();
@@ -292,7 +292,8 @@ TEST_CASE("A store does not open without a valid catalog", "[runtime][assets][sy
   });
 }
 
-TEST_CASE("Mapped files have the same content as read ones", "[runtime][assets][sys-13]") {
+TEST_CASE("Mapped files have the same content as files that are read",
+          "[runtime][assets][sys-13]") {
   const MemoryFileSystem files = samples::build();
   const TemporaryFolder folder;
   for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));

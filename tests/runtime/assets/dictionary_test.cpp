@@ -1,4 +1,4 @@
-// Bundles whose entries need a dictionary: loaded with it, refused without it.
+// Bundles whose entries need a dictionary.
 #include <catch2/catch.hpp>
 
 #include "bundler/pack/catalog_writer.h"
@@ -41,7 +41,7 @@ struct DictionaryBuild {
   MemoryFileSystem files;
 };
 
-TEST_CASE("Entries with a dictionary are loaded, by store and loader", "[runtime][dictionary]") {
+TEST_CASE("Store and loader load entries with a dictionary", "[runtime][dictionary]") {
   DictionaryBuild build;
   const FileSystemSource source(build.files);
   auto store = BundleStore::open(source);
@@ -53,7 +53,7 @@ TEST_CASE("Entries with a dictionary are loaded, by store and loader", "[runtime
   CHECK(store.value().reader(0).find(guid(1), kMainPayload)->dictionary_id != 0);
   CHECK(store.value().reader(0).find(guid(2), kMainPayload)->dictionary_id == 0);
 
-  // Other threads, with the store's dictionaries or with separate ones.
+  // Loads on other threads, with the store's dictionaries or with separate dictionaries.
   for (const auto& shared :
        {store.value().dictionaries(), decltype(store.value().dictionaries()){}}) {
     ThreadedLoads loads(source, store.value().catalog(), 2, nullptr, shared);
@@ -118,7 +118,7 @@ TEST_CASE("Every flipped byte of a dictionary is detected", "[runtime][dictionar
     bad[i] ^= std::byte{1};
     DictionarySet set;
     CHECK_FALSE(set.add(hash, bad).has_value());
-    // Such bytes may be another valid dictionary, with another hash.
+    // The changed bytes may be another valid dictionary, with another hash.
     (void)Dictionary::open(bad).has_value();
   }
   for (std::size_t size = 0; size < good.size(); ++size) {
@@ -134,7 +134,7 @@ TEST_CASE("Every flipped byte of a dictionary is detected", "[runtime][dictionar
   CHECK(Dictionary::open(ByteVector((1U << 20U) + 1)).error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("A layer on top can have its own dictionaries", "[runtime][dictionary]") {
+TEST_CASE("A layer on top can have other dictionaries", "[runtime][dictionary]") {
   DictionaryBuild base(0);
   DictionaryBuild mod(1);
   REQUIRE(base.path != mod.path);

@@ -1,4 +1,4 @@
-// Loading threads do not exist in a child of `fork`.
+// Loaders in a child of `fork`, which has no loading threads.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ using samples::plain_bundles;
 
 constexpr Time kStart{};
 
-/// Opens no bundle until `release`.
+/// A source that opens no bundle until `release`.
 class HeldSource final : public BundleSource {
  public:
   explicit HeldSource(const BundleSource& source) : source_(source) {}
@@ -63,7 +63,7 @@ bool has_failed(const BundleHandle& handle, BundleLoader& loader) {
 /// Uses a copy of a loader in a child process. Returns its exit code.
 int use_in_child(std::optional<ThreadedLoads>& executor, std::optional<BundleLoader>& loader,
                  BundleHandle& first, BundleHandle& second) {
-  ::alarm(60);  // A call that waits for threads of the parent would never end.
+  ::alarm(60);  // Ends the child if a call waits for threads of the parent.
   executor->wait();
   if (!has_failed(first, *loader) || !has_failed(second, *loader)) return 1;
   BundleHandle third = loader->request_asset(plain_asset(2)).value();

@@ -1,4 +1,4 @@
-// The memory budget of a loader: what counts, what is closed first, what is refused.
+// The memory budget of a loader.
 #include <numeric>
 
 #include <catch2/catch.hpp>
@@ -28,7 +28,7 @@ struct Stage {
   bool is_open(std::size_t index) const {
     return store.is_open(store.catalog().bundle_of(plain_asset(index)).value());
   }
-  /// The used memory, counted without the loader.
+  /// Returns the used memory, computed without the loader.
   std::uint64_t used_bytes() const {
     std::uint64_t sum = store.memory()->kept_bytes();
     for (std::uint32_t i = 0; i < store.catalog().bundle_count(); ++i) sum += store.memory_bytes(i);
@@ -62,7 +62,8 @@ TEST_CASE("Buffers of closed bundles are reused, and freed before any bundle is 
   Stage other({300 * kKilobyte, 299 * kKilobyte, 500 * kKilobyte}, 900 * kKilobyte);
   CHECK(other.load(0) == LoadState::ready);
   CHECK(other.load(2) == LoadState::ready);
-  CHECK(other.load(1) == LoadState::ready);  // The first one is closed; its buffer is reused.
+  // The first bundle is closed, and its buffer is reused.
+  CHECK(other.load(1) == LoadState::ready);
   CHECK_FALSE(other.is_open(0));
   CHECK(other.store.memory_bytes(other.store.catalog().bundle_of(plain_asset(1)).value()) >=
         299 * kKilobyte);
@@ -83,25 +84,25 @@ TEST_CASE(
   CHECK(stage.is_open(1));
   CHECK(kept.bytes.data() == stage.store.load(plain_asset(1), kMainPayload).value().bytes.data());
   CHECK(stage.used_bytes() <= 1000 * kKilobyte);
-  // When it is closed without the loader, there is room again.
+  // After the store has closed the bundle, there is room again.
   stage.store.close_bundle(stage.store.catalog().bundle_of(plain_asset(1)).value());
   CHECK(stage.loader.memory_bytes() == stage.used_bytes());
   CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
 }
 
-TEST_CASE("A bundle that was opened without the loader is ready at once, and needs no more room",
+TEST_CASE("A bundle that was opened without the loader is ready at once and needs no room",
           "[runtime][assets]") {
   Stage stage({600 * kKilobyte, 300 * kKilobyte, 600 * kKilobyte}, 1000 * kKilobyte);
   CHECK(stage.load(1) == LoadState::ready);
   REQUIRE(stage.store.load(plain_asset(0), kMainPayload).has_value());
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.is_open(1));
-  // From then on the loader may evict it like all others.
+  // The loader may then evict the bundle.
   CHECK(stage.load(2) == LoadState::ready);
   CHECK_FALSE(stage.is_open(0));
 }
 
-// Two bundles, each with a small entry and a large one.
+// Returns two bundles, each with a small and a large entry.
 MemorySource bundles_of_two() {
   MemorySource source;
   CatalogData data;
@@ -124,7 +125,7 @@ MemorySource bundles_of_two() {
   return source;
 }
 
-TEST_CASE("Room for the unread rest of a bundle that was opened without the loader is kept",
+TEST_CASE("Room is reserved for the unread rest of a bundle opened without the loader",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -144,7 +145,7 @@ TEST_CASE("Room for the unread rest of a bundle that was opened without the load
   BundleHandle second = loader.request_asset(plain_asset(1)).value();
   CHECK(loader.finish(second, kStart) == LoadState::failed);
   CHECK(second.error().code == ErrorCode::limit_exceeded);
-  // Reading it uses no more than the kept room.
+  // Reading the rest uses no more than the reserved room.
   const std::uint64_t before = loader.memory_bytes();
   REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
   CHECK(loader.memory_bytes() == before);
@@ -194,7 +195,7 @@ TEST_CASE("A bundle that is released and requested again at once keeps its room"
   }
 }
 
-TEST_CASE("An open bundle with room for its rest is ready at once, whatever the deadline",
+TEST_CASE("An open bundle with room for its rest is ready at once, even after its deadline",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -208,7 +209,8 @@ TEST_CASE("An open bundle with room for its rest is ready at once, whatever the 
   CHECK(loader.finish(late, kStart) == LoadState::failed);
 }
 
-TEST_CASE("A destroyed store leaves its buffers in a pool that others use", "[runtime][assets]") {
+TEST_CASE("The buffers of a destroyed store stay in a pool that other stores use",
+          "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
   const auto memory = std::make_shared<MemoryPool>();
   {
@@ -221,7 +223,7 @@ TEST_CASE("A destroyed store leaves its buffers in a pool that others use", "[ru
   CHECK(memory->kept_bytes() == 302 * kKilobyte);
 }
 
-/// Loads all bundles through a window of requests, with room for a tenth of them.
+/// Loads all bundles one after another, with room for a tenth of the bundles.
 LoaderCounters stream_through(std::size_t count) {
   Stage stage(std::vector<std::size_t>(count, 2 * kKilobyte), count * 3 * kKilobyte / 10);
   std::vector<BundleHandle> window(count / 40);
@@ -246,7 +248,7 @@ TEST_CASE("Making room visits only the evicted bundles, however many there are",
   CHECK(large.eviction_steps == large.evicted);
 }
 
-/// Requests bundles that the game has opened itself and not read, then reads half of them.
+/// Requests bundles that the game has opened but not read, and reads half of them.
 std::uint64_t steps_for_unread(std::size_t count) {
   Stage stage(std::vector<std::size_t>(count, 2 * kKilobyte), count * 3 * kKilobyte);
   std::vector<BundleHandle> handles;
@@ -292,7 +294,7 @@ TEST_CASE("Data that was read from a bundle without requests can be evicted", "[
   CHECK(loader.counters().evicted == 1);
 }
 
-TEST_CASE("A bundle that cannot fit closes no other", "[runtime][assets]") {
+TEST_CASE("A bundle that cannot fit does not close other bundles", "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.load(1) == LoadState::ready);
@@ -302,7 +304,7 @@ TEST_CASE("A bundle that cannot fit closes no other", "[runtime][assets]") {
   CHECK(stage.is_open(0));
   CHECK(stage.is_open(1));
   CHECK(stage.loader.counters().evicted == 0);
-  // Nor does it the second time, when its size is known before.
+  // A second request, for which the size is known, also closes no other bundle.
   const BundleHandle again = stage.request(2);
   CHECK(stage.loader.finish(again, kStart) == LoadState::failed);
   CHECK(stage.loader.counters().evicted == 0);
@@ -322,7 +324,7 @@ TEST_CASE("Thousands of bundles without room do not all fail in one update", "[r
 }
 
 TEST_CASE("Running loads count with their memory, not with their files", "[runtime][assets]") {
-  // Each file has a few hundred bytes: counted by file size, all four would fit.
+  // Each file has a few hundred bytes, so all four would fit by file size.
   const std::vector<std::size_t> sizes(4, 300 * kKilobyte);
   Stage stage(sizes, 700 * kKilobyte, true);
   std::vector<BundleHandle> handles;
@@ -363,7 +365,7 @@ TEST_CASE("One frame starts no more bytes of files than its budget, or one bundl
   const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog(), true);
-  constexpr std::uint64_t kBudget = 7000;  // Two of 3,000 bytes with their tables.
+  constexpr std::uint64_t kBudget = 7000;  // Two bundles of 3,000 bytes and their tables.
   BundleLoader loader(store, executor, {.start_budget_bytes = kBudget});
   std::vector<BundleHandle> handles;
   for (std::size_t i = 0; i < sizes.size(); ++i) {

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using samples::guid;
 
-// The client's part of the sample build on the disk, mapped.
+// The client's part of the sample build on the disk, with mapped files.
 struct MappedBuild {
   MappedBuild() {
     for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
@@ -36,7 +36,7 @@ struct MappedBuild {
   MappedSource source{folder.path() + "/client"};
 };
 
-// A bundle with a stored entry and a compressed one.
+// A bundle with a stored and a compressed entry.
 struct StoredBuild {
   explicit StoredBuild(EntryKind kind) {
     const std::vector<PackEntry> entries = {{guid(1), kMainPayload, kind, noise},
@@ -117,7 +117,7 @@ TEST_CASE("A raw entry is used from the mapped file, and its loss is detected",
   CHECK(std::ranges::equal(noise.bytes, build.noise));
   CHECK(store.load(guid(2), kMainPayload));
   fs::resize_file(build.folder.path() + "/" + build.path, 0);
-  // Existing views contain zeros; a later call fails once the loss is detected.
+  // Existing views contain zeros. A later call detects the loss and fails.
   CHECK(noise.bytes[0] == std::byte{0});
   const Error error = store.load(guid(1), kMainPayload).error();
   CHECK(error.code == ErrorCode::io);
@@ -163,7 +163,7 @@ TEST_CASE("An entry with a structure is copied", "[runtime][assets][lost]") {
   fs::resize_file(build.folder.path() + "/" + build.path, 0);
   CHECK(std::ranges::equal(noise.bytes, build.noise));
   CHECK(std::ranges::equal(store.load(guid(1), kMainPayload).value().bytes, build.noise));
-  // An entry that was not read before is lost.
+  // An entry that was not read before is no longer available.
   CHECK_FALSE(store.load(guid(2), kMainPayload));
 }
 

@@ -9,13 +9,13 @@ namespace {
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
-TEST_CASE("A large buffer is reused, a tiny one is not kept", "[runtime][assets]") {
+TEST_CASE("A large buffer is reused, and a tiny buffer is not kept", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory large = pool.allocate(kMegabyte);
   const std::byte* const place = large.bytes.get();
   pool.give_back(std::move(large));
   CHECK(pool.kept_bytes() == kMegabyte);
-  // Much smaller requests do not use it, larger ones cannot.
+  // Much smaller requests do not use the buffer, and larger requests cannot.
   CHECK(pool.allocate(kMegabyte / 2).bytes.get() != place);
   CHECK(pool.allocate(kMegabyte + 1).bytes.get() != place);
   const PooledMemory again = pool.allocate(kMegabyte * 3 / 4);
@@ -42,12 +42,13 @@ TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][asse
     allocated.push_back(pool.allocate(size * kMegabyte));
     CHECK(allocated.back().capacity_bytes == size * kMegabyte);
   }
-  CHECK(allocated.front().bytes.get() == last_of_five);  // Of equal ones the last used one.
+  // Of equal buffers, the most recently used.
+  CHECK(allocated.front().bytes.get() == last_of_five);
   CHECK(pool.kept_bytes() == 0);
 }
 
 TEST_CASE("Small buffers are reused for about the same size", "[runtime][assets]") {
-  // All sizes below the large ones, and a few of those.
+  // All small sizes, and a few large sizes.
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
     MemoryPool pool;
     PooledMemory memory = pool.allocate(size);
@@ -73,7 +74,7 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
     allocated.push_back(pool.allocate(3000));
     places.push_back(allocated.back().bytes.get());
   }
-  // Some are reused before more are returned, so that the queue grows from its middle.
+  // Some buffers are reused before more are returned, so that the queue wraps when it grows.
   for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(allocated[i]));
   for (std::size_t i = 0; i < 3; ++i) {
     allocated[i] = pool.allocate(3000);
@@ -91,7 +92,7 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("Small buffers are freed when freeing the large ones is not enough",
+TEST_CASE("Small buffers are freed if freeing the large buffers is not enough",
           "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> allocated;

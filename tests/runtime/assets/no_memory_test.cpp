@@ -1,4 +1,4 @@
-// A loader whose n-th allocation fails, for all n of a short run.
+// Makes the n-th allocation of a loader fail, for all n of a short run.
 #include <new>
 #include <vector>
 
@@ -13,7 +13,7 @@ namespace {
 constexpr Time kStart{};
 constexpr LoaderOptions kOptions{.memory_budget_bytes = 40'000, .start_budget_bytes = 4096};
 
-/// Requests every bundle, some twice, and releases a few. Returns whether memory ran out.
+/// Requests every bundle, some twice, and releases a few. Returns true if an allocation failed.
 bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_t failing) {
   try {
     const FailingAllocations failure(failing);
@@ -37,8 +37,8 @@ bool play(BundleLoader& loader, std::vector<BundleHandle>& handles, std::uint64_
   return false;
 }
 
-/// Afterwards memory is available again: each request is ready or has an error, and new requests
-/// succeed.
+/// Checks that each request is ready or has an error after memory is available again, and that new
+/// requests succeed.
 void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   for (const BundleHandle& handle : handles) {
     const LoadState state = loader.finish(handle, kStart);
@@ -54,7 +54,7 @@ void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
   CHECK(loader.memory_bytes() <= kOptions.memory_budget_bytes);
 }
 
-TEST_CASE("Whichever allocation of a loader fails, no request is lost", "[runtime][assets]") {
+TEST_CASE("If any allocation of a loader fails, no request is lost", "[runtime][assets]") {
   bool is_over = false;
   for (std::uint64_t failing = 0; !is_over; ++failing) {
     CAPTURE(failing);
@@ -67,7 +67,7 @@ TEST_CASE("Whichever allocation of a loader fails, no request is lost", "[runtim
   }
 }
 
-TEST_CASE("Whichever allocation fails while threads load, the loader continues or ends",
+TEST_CASE("If any allocation fails while threads load, the loader continues or ends",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource source(files, AssetPath::parse("client").value());

@@ -1,4 +1,4 @@
-// Sources that open several files at once faster, with the threads of a loader.
+// Loaders with sources for which it is faster to open several files together.
 #include <condition_variable>
 #include <mutex>
 #include <new>
@@ -21,7 +21,7 @@ using samples::plain_bundles;
 constexpr Time kStart{};
 constexpr std::uint32_t kTogether = 8;
 
-/// Opens several files together, records how many, and waits until the gate is open.
+/// A source that records how many files are opened together, and waits until the gate is open.
 class GatedSource final : public BundleSource {
  public:
   explicit GatedSource(const BundleSource& source, std::uint32_t together = kTogether)
@@ -72,7 +72,7 @@ class GatedSource final : public BundleSource {
   bool is_without_memory_ = false;
 };
 
-// While one bundle is being opened and waits at the gate, the others wait for it.
+// A loader whose source waits at the gate.
 struct Gate {
   explicit Gate(std::size_t count, std::size_t bytes = 1000)
       : files(plain_bundles(std::vector<std::size_t>(count, bytes))) {
@@ -112,7 +112,7 @@ TEST_CASE("Threads open as many files at once as their source prefers",
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 8, 8, 3});
 }
 
-// The number of bundles of this size that one thread takes while the first is opened.
+// Returns the number of bundles of this size that one thread opens together.
 std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   constexpr std::uint32_t kCount = 20;
   const MemorySource files = plain_bundles(std::vector<std::size_t>(kCount, bytes), kind);
@@ -135,7 +135,7 @@ std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   return taken;
 }
 
-TEST_CASE("A thread takes several small bundles at a time, and large ones one by one",
+TEST_CASE("A thread takes several small bundles together, and large bundles one by one",
           "[runtime][assets][threads]") {
   using samples::PlainBytes;
   CHECK(taken_by_one(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
@@ -143,8 +143,7 @@ TEST_CASE("A thread takes several small bundles at a time, and large ones one by
   CHECK(taken_by_one(40'000, PlainBytes::noise) == 1);
 }
 
-TEST_CASE("A load that has not begun can be dropped, one that has begun cannot",
-          "[runtime][assets][threads]") {
+TEST_CASE("A load can be dropped only before it has begun", "[runtime][assets][threads]") {
   Gate gate(6);
   CHECK_FALSE(gate.executor.cancel(0));
   CHECK(gate.executor.cancel(3));
@@ -166,7 +165,8 @@ TEST_CASE("An executor ends while files are being opened", "[runtime][assets][th
   gate.source.open_gate();
 }
 
-TEST_CASE("A stack opens as many files at once as its best layer", "[runtime][assets]") {
+TEST_CASE("A stack opens as many files together as its layer with the highest limit",
+          "[runtime][assets]") {
   const MemorySource files;
   StackedSource stack;
   CHECK(stack.files_at_once() == 1);

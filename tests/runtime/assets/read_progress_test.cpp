@@ -33,7 +33,7 @@ TEST_CASE("A read that the kernel delays for ever fails", "[runtime][assets][sou
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
     if (progress.add(delay) != Step::ask_again) FAIL(i);
   }
-  // A read that makes progress, however slowly, continues.
+  // A slow read continues as long as it makes progress.
   CHECK(progress.add(1) == Step::ask_again);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
     if (progress.add(delay) != Step::ask_again) FAIL(i);

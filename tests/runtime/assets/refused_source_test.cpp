@@ -24,7 +24,7 @@ std::string text_of(const Result<std::unique_ptr<HeldFile>>& file) {
   return file ? std::string(as_text(file.value()->bytes())) : "no file";
 }
 
-// A sparse file, which uses no space on the disk.
+// Writes a sparse file, which uses no space on the disk.
 void put_sparse(const TemporaryFolder& folder, const std::string& name, std::size_t size_bytes) {
   folder.put(name, "");
   std::filesystem::resize_file(folder.path() + "/" + name, size_bytes);

@@ -33,7 +33,7 @@ TEST_CASE("A bundle is loaded again for its requests", "[runtime][assets]") {
   CHECK(stage.loader.finish(crate, kStart) == LoadState::ready);
   CHECK(stage.store.is_open(bundle));
   CHECK(stage.loader.memory_bytes() == before);
-  CHECK(stage.loader.counters().loaded == 3);  // Its dependency, the picture, stayed.
+  CHECK(stage.loader.counters().loaded == 3);  // The picture, its dependency, was not loaded again.
 }
 
 TEST_CASE("A bundle without requests is closed and not loaded", "[runtime][assets]") {
@@ -47,7 +47,7 @@ TEST_CASE("A bundle without requests is closed and not loaded", "[runtime][asset
   CHECK_FALSE(stage.store.is_open(stage.bundle_of(samples::kFlash)));
 }
 
-TEST_CASE("A failed bundle is loaded again, a loading one continues", "[runtime][assets]") {
+TEST_CASE("A failed bundle is loaded again, and a loading bundle continues", "[runtime][assets]") {
   LoaderStage stage(true);
   const ByteVector good = stage.files.files().at(stage.file(samples::kFlash));
   REQUIRE(stage.files.remove(stage.file(samples::kFlash)).has_value());
@@ -81,7 +81,7 @@ struct WrittenBuild {
   TemporaryFolder folder;
 };
 
-// Its client files, mapped, with a loader and threads.
+// The mapped client files of the build, with a loader and threads.
 struct MappedStage : WrittenBuild {
   MappingGuard guard;
   MappedSource source{folder.path() + "/client"};
@@ -106,7 +106,7 @@ TEST_CASE("Lost data of a mapped file is available again with its file",
   CHECK(stage.store.load(guid(samples::kCrate), kFlattenedPrefab).has_value());
 }
 
-TEST_CASE("Files that are truncated while threads load them fail, and nothing else does",
+TEST_CASE("If files are truncated while threads load them, only these loads fail",
           "[runtime][assets][lost][threads]") {
   MappedStage stage;
   constexpr std::array<std::uint64_t, 4> kAssets = {samples::kCrate, samples::kFlash,

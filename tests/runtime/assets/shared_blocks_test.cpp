@@ -1,4 +1,4 @@
-// Large entries on several threads: the result does not depend on which threads helped.
+// Several threads decompress large entries together.
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -21,7 +21,7 @@ using samples::block_bundles;
 using samples::BlockTeam;
 using samples::kSmallBlockBytes;
 
-// The last block is a short one.
+// The last block is shorter than the other blocks.
 constexpr std::size_t kLargeBytes = SharedBlocks::kMinSharedBytes + 1000;
 constexpr std::uint32_t kLargeBlocks =
     static_cast<std::uint32_t>((kLargeBytes + kSmallBlockBytes - 1) / kSmallBlockBytes);
@@ -41,7 +41,7 @@ bool has_bytes(const FinishedLoad& load, const ByteVector& plain) {
 
 struct Nothing {};
 
-/// Counts the allocations of helping.
+/// Counts the allocations of helping threads.
 struct Counted {
   ~Counted() { total += allocation_count() - before; }
   static std::atomic<std::uint64_t> total;
@@ -49,7 +49,7 @@ struct Counted {
 };
 std::atomic<std::uint64_t> Counted::total = 0;
 
-/// An entry that is read by a thread and its team.
+/// An entry that a thread and its team decompress.
 struct OneEntry {
   explicit OneEntry(const samples::BlockBundle& bundle) : source(block_bundles({bundle})) {}
 
@@ -86,7 +86,8 @@ TEST_CASE("An entry of many blocks has the same bytes with any number of threads
   }
 }
 
-TEST_CASE("A damaged entry of many blocks fails as on one thread", "[runtime][assets][threads]") {
+TEST_CASE("A damaged entry of many blocks gives the same error as on one thread",
+          "[runtime][assets][threads]") {
   const std::uint32_t middle = kLargeBlocks / 2;
   const std::vector<std::vector<std::uint32_t>> damages = {
       {0}, {middle}, {kLargeBlocks - 1}, {middle, middle + 1, middle + 2}, {}};
@@ -156,11 +157,11 @@ TEST_CASE("An entry that is too large is refused before other threads help",
   CHECK(finished[0].result.error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("Idle threads help, and hash nothing twice", "[runtime][assets][threads]") {
+TEST_CASE("Idle threads help, and no byte is hashed twice", "[runtime][assets][threads]") {
   OneEntry one({.plain_bytes = kLargeBytes});
   const ByteVector plain = block_bundle_bytes(0, kLargeBytes);
   BlockTeam<Nothing> team(2);
-  // A round may end before another thread wakes.
+  // A round may end before a helper wakes.
   for (int round = 0; round < 1000 && team.helped() == 0; ++round) {
     REQUIRE(one.read(team) == kLargeBlocks);
     CHECK(std::ranges::equal(one.target, plain));
@@ -253,7 +254,7 @@ class RandomPlayer {
   std::vector<FinishedLoad> finished_;
 };
 
-TEST_CASE("Large loads that are cancelled at random, or left behind, end",
+TEST_CASE("Large loads end even if they are cancelled at random or never collected",
           "[runtime][assets][threads]") {
   std::vector<samples::BlockBundle> bundles = {{.plain_bytes = kLargeBytes},
                                                {.plain_bytes = kLargeBytes + 70'000},

@@ -1,4 +1,4 @@
-// Large entries on threads that run out of memory.
+// Failing allocations while threads decompress large entries.
 #include <algorithm>
 #include <optional>
 
@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t kLargeBytes = SharedBlocks::kMinSharedBytes + 1000;
 
-// Thread-local: a test cannot reach an executor's threads in another way.
+// Thread-local, because a test has no other access to an executor's threads.
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
 thread_local std::optional<FailingAllocations> failure_here;
 
-/// After it has opened a bundle, an allocation of the loading thread fails.
+/// A source after which an allocation of the loading thread fails.
 class FailingSource final : public BundleSource {
  public:
   FailingSource(const BundleSource& source, std::uint64_t failing)

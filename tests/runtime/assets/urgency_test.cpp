@@ -40,7 +40,7 @@ TEST_CASE("An urgent load is placed before started ones that have not begun", "[
   stage.loader.update(kStart);
   CHECK(look.state() == LoadState::ready);
   CHECK(flash.state() == LoadState::loading);
-  CHECK(stage.loader.counters().cancelled == 0);  // It was not cancelled, only delayed.
+  CHECK(stage.loader.counters().cancelled == 0);  // The load was delayed, not cancelled.
   CHECK(stage.loader.finish(tracer, kStart) == LoadState::ready);
 }
 
@@ -61,7 +61,7 @@ TEST_CASE("A load that was started as a hint becomes urgent with an urgent reque
   CHECK(crate.state() == LoadState::ready);
 }
 
-TEST_CASE("A load that is less urgent again waits in its order", "[runtime][assets]") {
+TEST_CASE("A load that becomes less urgent returns to its earlier order", "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});  // One at a time.
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   stage.loader.update(kStart);
@@ -92,7 +92,8 @@ TEST_CASE("A dependency stays requested as long as a bundle needs it", "[runtime
   CHECK(stage.loader.finish(patient, kStart + seconds(2)) == LoadState::ready);
 }
 
-TEST_CASE("A deadline applies again when no request without one is left", "[runtime][assets]") {
+TEST_CASE("A deadline applies again when no request without a deadline is left",
+          "[runtime][assets]") {
   const bool is_started = GENERATE(false, true);
   CAPTURE(is_started);
   LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});
@@ -107,7 +108,7 @@ TEST_CASE("A deadline applies again when no request without one is left", "[runt
   CHECK(soon.state() == LoadState::failed);
 }
 
-TEST_CASE("A retry with a deadline does not set it for requests without one", "[runtime][assets]") {
+TEST_CASE("A retry with a deadline sets no deadline for other requests", "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});
   const ByteVector good = stage.files.files().at(stage.file(samples::kFlash));
   REQUIRE(stage.files.remove(stage.file(samples::kFlash)).has_value());
@@ -121,7 +122,7 @@ TEST_CASE("A retry with a deadline does not set it for requests without one", "[
   CHECK(patient.state() == LoadState::loading);
 }
 
-TEST_CASE("A deadline has passed after its time, not at it", "[runtime][assets]") {
+TEST_CASE("A deadline has passed only after its time", "[runtime][assets]") {
   const auto later =
       GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
   // Also for a started load that has not begun.
@@ -137,7 +138,7 @@ TEST_CASE("A deadline has passed after its time, not at it", "[runtime][assets]"
   CHECK(first.state() == LoadState::loading);
 }
 
-// All of its loads have begun, and end on command.
+// An executor whose loads have begun, and end when the test decides.
 class BusyLoads final : public LoadExecutor {
  public:
   BusyLoads(const BundleSource& source, const CatalogReader& catalog)
@@ -155,7 +156,7 @@ class BusyLoads final : public LoadExecutor {
   SteppedLoads loads_;
 };
 
-TEST_CASE("While an overdue load runs, the deadlines of the others pass one by one",
+TEST_CASE("While an overdue load runs, the deadlines of other loads pass one by one",
           "[runtime][assets]") {
   constexpr std::uint32_t kCount = 300;
   const MemorySource source = samples::plain_bundles(std::vector<std::size_t>(kCount, 100));
@@ -163,7 +164,7 @@ TEST_CASE("While an overdue load runs, the deadlines of the others pass one by o
   BusyLoads executor(source, store.catalog());
   BundleLoader loader(store, executor, {});
   std::vector<BundleHandle> handles;
-  // Requested in another order than their deadlines.
+  // The order of the requests differs from the order of the deadlines.
   for (std::uint32_t i = 0; i < kCount; ++i) {
     const auto due = seconds(i == 0 ? 0 : 1 + i * 7 % kCount);
     handles.push_back(loader.request(i, {.deadline = kStart + due}));
@@ -177,7 +178,7 @@ TEST_CASE("While an overdue load runs, the deadlines of the others pass one by o
     loader.update(kStart + seconds(second));
     CHECK(loader.counters().timed_out == before + (second <= 2 ? 0 : 1));
   }
-  // Only one attempt was made to drop it.
+  // The loader has tried only once to cancel the load.
   CHECK(executor.cancels == 1);
   CHECK(handles[0].state() == LoadState::loading);
   executor.step();
@@ -186,7 +187,8 @@ TEST_CASE("While an overdue load runs, the deadlines of the others pass one by o
   CHECK(loader.counters().timed_out == kCount - 1);
 }
 
-TEST_CASE("A loader that is destroyed loads nothing that has not begun", "[runtime][assets]") {
+TEST_CASE("When a loader is destroyed, loads that have not begun are dropped",
+          "[runtime][assets]") {
   LoaderStage stage(true);
   SteppedLoads executor(stage.source, stage.store.catalog(), true);
   {

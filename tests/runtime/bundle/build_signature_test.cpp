@@ -1,4 +1,4 @@
-// Signatures of builds: only the holder of the key can sign, and every byte is covered.
+// Signatures of builds.
 #include "runtime/bundle/build_signature.h"
 
 #include <catch2/catch.hpp>
@@ -41,7 +41,7 @@ TEST_CASE("Every changed bit of a signed file or of its signature is detected",
   CHECK(is_signed_by(keys.open, "a", content, signature));
 }
 
-TEST_CASE("Keys are written and read, and invalid ones are refused", "[bundle][signature]") {
+TEST_CASE("Keys are written and read, and invalid keys are refused", "[bundle][signature]") {
   const SigningKeys keys = signing_keys(seed(4));
   CHECK(parse_signing_key(key_file_text(keys.secret)) == keys.secret);
   CHECK(parse_verify_key(key_file_text(keys.open)) == keys.open);
@@ -49,7 +49,7 @@ TEST_CASE("Keys are written and read, and invalid ones are refused", "[bundle][s
   CHECK_FALSE(parse_signing_key(key_file_text(keys.open)));
   CHECK_FALSE(parse_signing_key(""));
   std::string other = key_file_text(keys.secret);
-  other[20] = other[20] == '0' ? '1' : '0';  // The halves of the key do not match.
+  other[20] = other[20] == '0' ? '1' : '0';  // The two halves of the key do not match.
   CHECK_FALSE(parse_signing_key(other));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open).substr(0, 40)));
   CHECK_FALSE(parse_verify_key(key_file_text(keys.open) + "00"));
@@ -72,7 +72,7 @@ TEST_CASE("A report contains its own signature", "[bundle][signature]") {
   CHECK_FALSE(is_signed_report(keys.open, "build.json", text + "\n"));
 }
 
-TEST_CASE("Signatures are those of RFC 8032", "[bundle][signature]") {
+TEST_CASE("Keys equal a test vector of RFC 8032", "[bundle][signature]") {
   // The first test of the RFC contains the key of a known seed. The signed data differs here, so
   // only the key is compared.
   std::array<std::byte, 32> rfc{};

@@ -33,7 +33,7 @@ std::string name_of_chosen(const CatalogReader& catalog,
   return "base";
 }
 
-TEST_CASE("The alternative with most of the chosen values is used, else the bundle itself",
+TEST_CASE("The alternative with most chosen values is used, or the bundle if there is none",
           "[runtime][bundle][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
@@ -71,11 +71,12 @@ TEST_CASE("Values that a catalog does not have cannot be chosen", "[runtime][bun
 
 struct Made {
   CatalogData data;
-  /// By bundle with alternatives: keys to alternative.
+  /// For each bundle with alternatives, the alternative for each set of keys.
   std::map<BundleName, std::map<VariantKeys, BundleName>> alternatives;
 };
 
-// Bundles with random dependencies, also circular ones; some have alternatives on up to three axes.
+// Returns bundles with random dependencies, which may be circular. Some bundles have alternatives
+// on up to three axes.
 Made random_catalog(std::mt19937& random) {
   Made made;
   for (const char* const axis : {"a", "b", "c"}) {
@@ -134,7 +135,7 @@ void need(const Made& made, const BundleName& bundle, const VariantKeys& choice,
     const BundleName one = best_of(made, dependency, choice);
     const bool varies =
         made.alternatives.contains(dependency) && !made.alternatives.at(dependency).empty();
-    // The list includes indirect dependencies, except those behind an alternative.
+    // The list includes indirect dependencies, except dependencies of alternatives.
     if (needed.insert(one).second && varies) need(made, one, choice, needed);
   }
 }

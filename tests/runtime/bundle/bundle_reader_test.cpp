@@ -137,8 +137,7 @@ TEST_CASE("A flipped bit with a corrected hash is refused, or the content is unc
     CAPTURE(offset);
     samples::fix_hash(damaged);
     if (!verify(damaged).has_value()) return;
-    // A name or kind may change, and a frame may have another encoding of the same bytes; nothing
-    // else.
+    // Only a name or a kind may change, or a frame may have another encoding of the same bytes.
     const BundleReader after = BundleReader::open(damaged).value();
     REQUIRE(after.entry_count() == before.entry_count());
     for (std::uint32_t i = 0; i < before.entry_count(); ++i) {
@@ -232,8 +231,10 @@ TEST_CASE("A frame that does not match its block is refused", "[runtime][bundle]
   CHECK(decompressor.decompress({}, out).error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("A frame of any size and content is read, but never a part of one", "[runtime][bundle]") {
-  // Sizes around where the frame encodes its size in another way, and around a block's size.
+TEST_CASE("A frame of any size and content is read, and a part of a frame is refused",
+          "[runtime][bundle]") {
+  // Sizes around the limits at which a frame encodes its size differently, and around a block's
+  // size.
   const auto size =
       GENERATE(as<std::size_t>(), 100, 255, 256, 257, 65'791, 65'792, 131'072, 300'001);
   ByteVector half_noise = samples::noise(size / 2, 4);

@@ -52,7 +52,7 @@ TEST_CASE("An object returns its documents, values and references", "[runtime][b
   CHECK(hero->find("m_UpperCase")->kind() == ObjectKind::mapping);
 }
 
-TEST_CASE("References inside an object are resolved, weak ones are guids",
+TEST_CASE("References inside an object are resolved, and weak references are guids",
           "[runtime][bundle][object]") {
   const ByteVector bytes = sample_bytes();
   const ObjectReader object = ObjectReader::open(bytes).value();
@@ -179,7 +179,8 @@ TEST_CASE("Long values are skipped, at any position", "[runtime][bundle][object]
   CHECK(texts == 600);
 }
 
-// A document with one sequence of two values; `first` contains the size of the first one.
+// Returns a document with one sequence of two values. `first` contains the bytes of the first
+// value.
 ByteVector two_values(const ByteVector& first) {
   ByteWriter document;
   for (const unsigned byte : {0U, 0U, 0U, 6U, 2U}) document.u8(static_cast<std::uint8_t>(byte));
@@ -207,7 +208,7 @@ ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t>
   return value.take();
 }
 
-TEST_CASE("A size precedes long content only", "[runtime][bundle][object]") {
+TEST_CASE("A size precedes only long content", "[runtime][bundle][object]") {
   const std::uint8_t sized = 0x16;
   CHECK(ObjectReader::open(two_values(nulls(6, 255, {}))).has_value());
   CHECK(ObjectReader::open(two_values(nulls(sized, 256, 256))).has_value());
@@ -222,8 +223,8 @@ TEST_CASE("A reference refers to a document of its file", "[runtime][bundle][obj
     return ObjectReader::open(two_values({std::byte{0x17}, std::byte{way}}));
   };
   CHECK(with_way(0).has_value());
-  CHECK_FALSE(with_way(1).has_value());  // One backward.
-  CHECK_FALSE(with_way(2).has_value());  // One forward.
+  CHECK_FALSE(with_way(1).has_value());  // The previous document.
+  CHECK_FALSE(with_way(2).has_value());  // The next document.
 }
 
 TEST_CASE("Equal components have equal bytes at any position", "[runtime][bundle][object]") {

@@ -61,7 +61,7 @@ TEST_CASE("A prefab with a flipped bit is refused or is another valid prefab",
     CAPTURE(offset);
     const Result<PrefabReader> reader = PrefabReader::open(damaged);
     if (!reader) return;
-    // There is only one encoding: an accepted prefab encodes to the same bytes.
+    // Each prefab has one encoding, so an accepted prefab encodes to the same bytes.
     CHECK(encode_prefab(samples::decode(reader.value())).value() == damaged);
   });
 }
@@ -121,7 +121,8 @@ TEST_CASE("A prefab without described components has no data section",
   CHECK(reader.component(2).type == "B");
   CHECK(reader.component(2).description == layout::kNone);
   CHECK(reader.component(2).data.empty());
-  // Header; per entity an id and four numbers; per type an end; per component two numbers.
+  // The header; for each entity an id and four numbers; for each type an end; for each component
+  // two numbers.
   CHECK(bytes.size() == 40 + 8 + 3 * 4 + 2 * 4 + 3 * 2 * 4 + 1 + 6 + 5);
 }
 

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A slot table finds its values, and nothing else", "[runtime][c_api]") {
+TEST_CASE("A slot table finds only its values", "[runtime][c_api]") {
   SlotTable<int> table(8);
   const std::uint64_t first = table.add(10);
   const std::uint64_t second = table.add(20);
@@ -17,7 +17,7 @@ TEST_CASE("A slot table finds its values, and nothing else", "[runtime][c_api]")
   CHECK(*table.find(second) == 20);
   CHECK(table.find(0) == nullptr);
   CHECK(table.find(~std::uint64_t{0}) == nullptr);
-  CHECK(table.find(first + 2) == nullptr);                          // a slot that does not exist
+  CHECK(table.find(first + 2) == nullptr);                          // an unused slot
   CHECK(table.find(first + (std::uint64_t{1} << 32U)) == nullptr);  // a later generation
   CHECK(table.size() == 2);
 }
@@ -36,7 +36,7 @@ TEST_CASE("An id is never used twice", "[runtime][c_api]") {
   CHECK(table.size() == 0);
 }
 
-TEST_CASE("A slot table is full at its limit and not before", "[runtime][c_api]") {
+TEST_CASE("A slot table is full exactly at its limit", "[runtime][c_api]") {
   SlotTable<int> table(2);
   const std::uint64_t first = table.add(1);
   CHECK_FALSE(table.is_full());

@@ -1,4 +1,4 @@
-// Structs that have grown, with callers of older and newer versions.
+// Structs with new members, and callers of older and newer versions.
 #include "runtime/c_api/struct_copy.h"
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace {
 
 TEST_CASE("Options of an older caller are read, with defaults for its missing members",
           "[runtime][c_api]") {
-  // Bytes behind an old caller's struct must not be read.
+  // Bytes after an old caller's struct must not be read.
   const Grown given{.struct_size = kFirstBytes<Grown>, .value = 7, .reserved = 0, .newer = 99};
   Grown options{};
   CHECK(copy_options(&given, options));

@@ -35,7 +35,7 @@ TEST_CASE("An entity of a server exists on a client, with everything below it",
   REQUIRE(stage.received(stage.body, 5, 1) != nullptr);
   CHECK(stage.received(stage.body, 5, 1)->position == Vec3{7, 8, 9});
   CHECK(stage.client_world.entity_count() == 2);
-  // Changes arrive, in children and in the root.
+  // Changes of the root and of its children arrive.
   stage.world.get(stage.body, lid)->mass = 4;
   stage.world.get(stage.body, crate)->position.x = -1;
   stage.run(10);
@@ -64,7 +64,7 @@ TEST_CASE("Snapshots are applied to an entity without its bundle",
   stage.world.get(stage.life, crate)->current = 2;
   stage.run(10, false);
   CHECK(stage.received(stage.life, 5)->current == 2);
-  // The server sends no more changes: the values of the children have arrived already.
+  // The server sends no further changes, because the values of the children have already arrived.
   stage.run(10);
   CHECK_FALSE(stage.deferred.is_waiting(stage.seen.find({5})));
   CHECK(stage.received(stage.life, 5)->current == 2);
@@ -144,7 +144,8 @@ TEST_CASE("Owner-only fields arrive at the owner, and ownership changes",
   stage.run(30);
   CHECK(stage.client_world.player(stage.seen.find({1})) == kClientPlayer);
   CHECK(stage.client_world.player(stage.seen.find({2})) == PlayerId::none);
-  // Fields that are not sent keep the prefab's value, though the entity existed before its prefab.
+  // Fields that are not sent have the prefab's values, although the entity existed before its
+  // prefab was loaded.
   CHECK(*stage.received(stage.life, 1) == Life{11, 2});
   CHECK(*stage.received(stage.life, 2) == Life{50, 22});
   stage.world.set_player(mine, PlayerId::none);
@@ -173,7 +174,7 @@ TEST_CASE("A reference is resolved when its entity arrives", "[runtime][replicat
   CHECK(stage.client_world.has(stage.life.id(), stage.seen.find(target)));
 }
 
-TEST_CASE("With another map everything despawns, and live entities are spawned again",
+TEST_CASE("When the map changes, all entities despawn and live entities are spawned again",
           "[runtime][replication][sys-34]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
@@ -236,7 +237,7 @@ TEST_CASE(
   REQUIRE(stage.received(stage.life, 1) != nullptr);
   CHECK(stage.received(stage.life, 1)->current == 33);
   CHECK(stage.client.counters().resyncs > 0);
-  // From now on there are no differences, and changes arrive.
+  // Afterwards there are no differences, and changes arrive.
   const std::uint64_t divergences = stage.client.counters().divergences;
   stage.world.get(stage.life, crate)->current = 34;
   stage.run(200);
@@ -244,7 +245,8 @@ TEST_CASE(
   CHECK(stage.client.counters().divergences == divergences);
 }
 
-TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runtime][replication]") {
+TEST_CASE("Unchanged entities are only compared, and paused entities are not compared",
+          "[runtime][replication]") {
   BridgeStage stage;
   for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
   stage.run(1);
@@ -262,7 +264,7 @@ TEST_CASE("Unchanged entities are only compared, sleeping ones are not", "[runti
   CHECK(stage.received(stage.life, 4)->current == 50);
   stage.sender.set_options({4}, {.type = kCrateType, .relevance = Relevance::always});
   stage.run(20);
-  CHECK(stage.received(stage.life, 4)->current == 50);  // Only the options are sent.
+  CHECK(stage.received(stage.life, 4)->current == 50);  // Only the options of the entity are sent.
   stage.sender.set_paused({4}, false);
   stage.run(20);
   CHECK(stage.received(stage.life, 4)->current == 1);
@@ -305,7 +307,7 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
   CHECK(asked == 0);
 }
 
-TEST_CASE("An entity that is restored to before its bundle was loaded is completed again",
+TEST_CASE("An entity is completed again after a restore to a tick before its bundle was loaded",
           "[runtime][replication]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -323,7 +325,8 @@ TEST_CASE("An entity that is restored to before its bundle was loaded is complet
   CHECK(stage.client_world.entity_count() == 2);
 }
 
-TEST_CASE("An entity with the id of an undone member is not a member", "[runtime][replication]") {
+TEST_CASE("A new entity with the id of an undone member is not a member",
+          "[runtime][replication]") {
   const std::size_t lids = GENERATE(1U, 2U);
   const samples::BridgeBuild side{.values = {.crate_lids = lids}};
   BridgeStage stage(samples::BridgeOptions{.server = side, .client = side});
@@ -370,7 +373,7 @@ TEST_CASE("A game that despawns all members keeps its other entities below the r
   CHECK(world.first_child(root).is_null());
 }
 
-TEST_CASE("A recording plays into a world as a server does, also backwards",
+TEST_CASE("A recording plays into a world like a server, and also backwards",
           "[runtime][replication]") {
   std::vector<ComponentDescription> components = samples::game_components();
   described(components, "Life").fields[0].receivers = Receivers::owner;

@@ -58,7 +58,7 @@ TEST_CASE("A component's value outside its range is clamped, counted and reporte
   CHECK(stage.server_log.all.empty());
   CHECK(stage.client.counters().malformed == 0);
   CHECK(stage.client.counters().divergences == 0);
-  // The values that the sender reports equal the client's.
+  // The values that the sender reports equal the client's values.
   std::vector<std::int64_t> values(
       stage.types.schema.value_count(*stage.types.schema.find_type(TypeId(kCrateType.value()))));
   REQUIRE(stage.sender.values({20}, values));

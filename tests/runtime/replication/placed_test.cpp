@@ -19,8 +19,7 @@ using samples::Life;
 /// In this game entities with a Life are replicated.
 constexpr LevelOptions kLevelOptions{.replicated_component = "Life"};
 
-/// The stage with the yard on both sides: two posts and a gate, which have only a Life, and a
-/// crate.
+/// A stage with the yard on both sides: two posts and a gate with only a Life, and a crate.
 struct Yard {
   explicit Yard(const BridgeOptions& options = {}) : stage(options) {
     load(on_server, server_loader);
@@ -76,7 +75,7 @@ TEST_CASE("An entity that is placed on both sides has one id, and is updated lik
   for (std::int32_t id = 0; id < 4; ++id) {
     stage.world.get(stage.life, yard.placed(id))->current = static_cast<float>(60 + id);
   }
-  // The first free id follows those of the placed entities.
+  // The first free id follows the ids of the placed entities.
   REQUIRE(stage.collection.lowest_free().network_id == 4);
   stage.spawn(4, kCrateType);
   stage.run(30);
@@ -94,7 +93,7 @@ TEST_CASE("An entity that is placed on both sides has one id, and is updated lik
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("A placed entity that is gone before a client joins is despawned there",
+TEST_CASE("A placed entity that was removed before a client joins despawns at the client",
           "[runtime][replication][sys-15]") {
   const double loss = GENERATE(0.0, 0.3);
   CAPTURE(loss);
@@ -114,7 +113,8 @@ TEST_CASE("A placed entity that is gone before a client joins is despawned there
     CHECK_FALSE(stage.client_world.is_alive(placed));
   }
   CHECK(stage.receiver.counters().despawned == gone.size());
-  CHECK(stage.receiver.missing_placed().empty());  // Only of the last call.
+  // The list contains only the results of the last call.
+  CHECK(stage.receiver.missing_placed().empty());
   CHECK(stage.client.counters().divergences == 0);
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("No placed entity despawns before all entities have arrived",
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
-TEST_CASE("No placed entity despawns because its datagram was overtaken by others",
+TEST_CASE("No placed entity despawns because other datagrams overtook its datagram",
           "[runtime][replication][sys-15][property]") {
   constexpr std::size_t kPosts = 700;
   const auto latency = GENERATE(34, 42, 46, 58);
@@ -151,13 +151,13 @@ TEST_CASE("No placed entity despawns because its datagram was overtaken by other
   BridgeStage& stage = yard.stage;
   yard.load_client();
   const std::int32_t count = yard.placed_count();
-  for (std::int32_t i = 0; i < 320; ++i) {  // Until the window has passed.
+  for (std::int32_t i = 0; i < 320; ++i) {  // The loop is long enough for the window to pass.
     for (std::int32_t id = i % 5; id < count; id += 5) {
       if (stage.collection.find({id}).is_null()) continue;
       stage.world.get(stage.life, stage.collection.find({id}))->current =
           static_cast<float>((i + id) % 90);
     }
-    // Some despawn while the client receives them.
+    // Some entities despawn while the client receives them.
     if (has_despawns && i < 50) stage.despawn(i * 13);
     stage.step();
     for (const EntityReference id : stage.receiver.missing_placed()) {
@@ -168,7 +168,7 @@ TEST_CASE("No placed entity despawns because its datagram was overtaken by other
   CHECK(ids_of(stage.seen) == ids_of(stage.collection));
 }
 
-TEST_CASE("A recording contains which placed entities were gone when it began",
+TEST_CASE("A recording contains the placed entities that were removed before its start",
           "[runtime][replication][recording][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -191,7 +191,7 @@ TEST_CASE("A recording contains which placed entities were gone when it began",
   Yard::load(level, stage.loader);
   REQUIRE(level.register_placed(seen) == CollectionVerdict::accepted);
   WorldReceiver receiver(spawner, deferred, seen, {samples::kStageRegistry, {}});
-  // Before its first tick nothing is known.
+  // Before the first tick, nothing is known.
   receiver.apply(*reader);
   CHECK(ids_of(seen).size() == 4);
   REQUIRE(reader->step() == RecordingStatus::tick);
@@ -213,7 +213,7 @@ TEST_CASE("A client's level that begins again gets the server's state",
   yard.on_client.unload();
   stage.client_world.process_despawns();
   yard.load_client();
-  // The server does not send anything new.
+  // The server sends no changes.
   stage.run(30);
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 2});
   for (std::int32_t id = 0; id < 3; ++id) {
@@ -255,7 +255,7 @@ TEST_CASE("Changes while a client's level begins again are applied afterwards",
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("A level that its server unloads loses its placed entities on the clients",
+TEST_CASE("When a server unloads a level, its placed entities despawn on the clients",
           "[runtime][replication][sys-14][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -269,7 +269,7 @@ TEST_CASE("A level that its server unloads loses its placed entities on the clie
   CHECK(ids_of(stage.collection) == std::vector<std::int32_t>{4});
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{4});
   for (const PlacedEntity& one : there) CHECK_FALSE(stage.client_world.is_alive(one.entity));
-  // The rest of the level belongs to each end.
+  // Each end unloads the rest of the level.
   yard.on_client.unload();
   stage.run(2);
   CHECK(stage.client_world.entity_count() == 2);

@@ -13,7 +13,8 @@ using samples::EditedBuild;
 using samples::kCrateType;
 using samples::SampleValues;
 
-// A server's crate whose lid weighs 9, and a client that has received it. Nothing changes.
+// A crate of a server whose lid weighs 9, and a client that has received the crate. No value
+// changes.
 struct WhenIdle : BridgeStage {
   explicit WhenIdle(std::size_t client_lids)
       : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
@@ -28,7 +29,7 @@ struct WhenIdle : BridgeStage {
     root = seen.find({5});
     return instances.reload(client_spawner, edited.store);
   }
-  // The entity is still the same, and no comparison has found a difference.
+  // Checks that the entity is the same, and that no comparison has found a difference.
   void check_root() const {
     CHECK(seen.find({5}) == root);
     CHECK(client.counters().divergences == 0);
@@ -57,9 +58,9 @@ TEST_CASE("Members that a reload has rebuilt get the server's values",
   CHECK_FALSE(stage.client_world.is_alive(old_lid));
   REQUIRE(stage.received(stage.body, 5, 2) != nullptr);
   CHECK(stage.received(stage.body, 5, 1)->mass == 9);
-  CHECK(stage.received(stage.body, 5, 2)->mass == 2);  // The server does not have it.
+  CHECK(stage.received(stage.body, 5, 2)->mass == 2);  // The server does not have this member.
   CHECK(stage.client_world.entity_count() == 3);
-  // Later changes arrive there too.
+  // Later changes also arrive.
   stage.world.get(stage.body, stage.lid)->mass = 4;
   stage.world.get(stage.life, stage.crate)->current = 33;
   stage.run(20);
@@ -87,7 +88,7 @@ TEST_CASE("Members that a reload removes are not reported as missing",
   stage.check_root();
 }
 
-TEST_CASE("A server whose prefabs are reloaded sends the new members from then on",
+TEST_CASE("A server whose prefabs are reloaded then sends the new members",
           "[runtime][replication][reload]") {
   BridgeStage stage;
   MemoryFileSystem files;
@@ -183,7 +184,7 @@ TEST_CASE("An entity that waits for its bundle during a reload is completed with
 
 namespace {
 
-// Crates with two lids on both sides, and a build in which they have three.
+// Crates with two lids on both sides, and a build in which crates have three lids.
 struct ThirdLid {
   ThirdLid() { stage.client_spawner.note_in(&instances); }
 
@@ -203,7 +204,7 @@ TEST_CASE("Members that a reload replaces just before completion have no index",
   const EntityId first = stage.world.first_child(crate);
   const EntityId second = stage.world.next_sibling(first);
   stage.run(20, false);
-  // In one frame the bundle is loaded, and a new build is used.
+  // In the same frame, the bundle is loaded and a new build is used.
   for (int i = 0; i < 5 && stage.deferred.is_waiting(stage.seen.find({5})); ++i) {
     stage.loader.update(Time());
     stage.deferred.update();
@@ -220,7 +221,7 @@ TEST_CASE("Members that a reload replaces just before completion have no index",
 
 namespace {
 
-// The masses of the entities below a root, except one of the game's own.
+// Returns the masses of the entities below a root, without an entity of the game.
 std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> body, EntityId root,
                                 EntityId own) {
   std::vector<float> masses;
@@ -232,7 +233,7 @@ std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> bod
 
 }  // namespace
 
-TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or removes",
+TEST_CASE("Rebuilt members keep their indices if the game attaches or removes entities",
           "[runtime][replication][reload]") {
   enum class Game : std::uint8_t { idles, destroys, adds, moves };
   const Game game = GENERATE(Game::idles, Game::destroys, Game::adds, Game::moves);
@@ -265,7 +266,7 @@ TEST_CASE("Rebuilt members keep their indices, whatever the game attaches or rem
 
 namespace {
 
-// The root of a client's crate, after a restore to before its bundle was loaded.
+// Returns the root of a client's crate, after a restore to a tick before its bundle was loaded.
 EntityId restored_crate(BridgeStage& stage) {
   stage.spawn(5, kCrateType);
   stage.run(20, false);
@@ -307,7 +308,8 @@ TEST_CASE("An entity that was restored to before a bundle that is missing now is
 
 namespace {
 
-// A server that begins with one lid, and reloads builds with two lids and with more life.
+// A server whose crate has one lid, and which reloads a build with two lids and a build with more
+// life.
 struct ServerReloads {
   explicit ServerReloads(BridgeStage& stage) : stage_(stage) {
     samples::build_target(two_files, {.target = Target::server, .values = {.crate_lids = 2}});

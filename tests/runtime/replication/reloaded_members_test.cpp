@@ -1,4 +1,4 @@
-// The members of an entity that a reload has rebuilt, whatever the game does with them.
+// The members of an entity that a reload has rebuilt, and changes of the members by the game.
 #include <catch2/catch.hpp>
 
 #include "runtime/spawn/hot_reload.h"
@@ -12,7 +12,7 @@ using samples::BridgeStage;
 using samples::EditedBuild;
 using samples::kCrateType;
 
-// The direct children of an entity, in their order.
+// Returns the children of an entity, in order.
 std::vector<EntityId> below(const World& world, EntityId root) {
   std::vector<EntityId> found;
   for (EntityId at = world.first_child(root); !at.is_null(); at = world.next_sibling(at)) {
@@ -21,7 +21,7 @@ std::vector<EntityId> below(const World& world, EntityId root) {
   return found;
 }
 
-// A crate with two lids on both ends, and a client that reloads it with three.
+// A crate with two lids on both ends, and a client that reloads the crate with three lids.
 struct Reloaded {
   Reloaded() {
     stage.client_spawner.note_in(&instances);
@@ -47,10 +47,10 @@ struct Reloaded {
   PrefabInstances instances;
   EntityId crate;
   EntityId root;
-  std::vector<EntityId> lids;  ///< The client's.
+  std::vector<EntityId> lids;  ///< The lids of the client's crate.
 };
 
-// A server whose crates have two lids, as on its client, and are reloaded with three.
+// A server whose crates have two lids, as on its client, and are reloaded with three lids.
 struct ReloadedServer {
   ReloadedServer() {
     stage.spawner.note_in(&instances);
@@ -114,7 +114,7 @@ TEST_CASE("A rebuilt member that the game despawns leaves its index empty",
     stage.client_world.request_despawn(lids[2]);
   }
   stage.client_world.process_despawns();
-  // Another entity of the game may get the id's slot, below the same parent.
+  // Another entity of the game may get the same slot and the same parent.
   const EntityId own = stage.client_world.create({.parent = reloaded.root});
   stage.client_world.add(stage.body, own, samples::Body{{0, 0, 0}, 1});
   reloaded.weigh(18, 19);
@@ -123,7 +123,7 @@ TEST_CASE("A rebuilt member that the game despawns leaves its index empty",
   if (!destroys_all) CHECK(reloaded.mass(lids[1]) == 19);
 }
 
-TEST_CASE("Some time after a reload the rebuilt members are sent, also when moved",
+TEST_CASE("Some time after a reload the rebuilt members are sent, even if they were moved",
           "[runtime][replication][reload]") {
   ReloadedServer server;
   auto& stage = server.stage;

@@ -25,7 +25,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   CHECK(names(samples::kFactoryType) == std::vector<std::string>{"Life"});
   CHECK(schema.components.size() == 3);
   CHECK(find_fault(schema) == nullptr);
-  // Equal to those of a live entity.
+  // They equal the components of a live entity.
   const EntityId hero = stage.spawn(0, samples::kHeroType);
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);
@@ -40,7 +40,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   CHECK(layout[2].first_value == 6);
 }
 
-TEST_CASE("The initial values of a type are those of its prefab", "[runtime][replication]") {
+TEST_CASE("The initial values of a type are the values of its prefab", "[runtime][replication]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
@@ -54,7 +54,7 @@ TEST_CASE("The initial values of a type are those of its prefab", "[runtime][rep
   }
 }
 
-TEST_CASE("Parts for owners and for all others follow those for everyone",
+TEST_CASE("Parts for the owner and for other clients follow the parts for all clients",
           "[runtime][replication][sys-17][sys-40]") {
   std::vector<ComponentDescription> components = samples::game_components();
   for (FieldDescription& field : components[0].fields) field.receivers = Receivers::all_but_owner;

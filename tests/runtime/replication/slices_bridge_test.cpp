@@ -18,7 +18,7 @@ using samples::BridgeBuild;
 using samples::BridgeStage;
 using samples::kCrateType;
 
-/// 129 such numbers fill a slice.
+/// A slice contains 129 of these numbers.
 struct Load1 {
   std::array<std::int32_t, 50> a{};
 };
@@ -45,7 +45,6 @@ consteval auto describe(Type<Load7>) {
       .field<&Load7::d>("d");
 }
 
-/// The crate has a load.
 template <typename T>
 BridgeBuild build_with() {
   BridgeBuild build;
@@ -79,7 +78,7 @@ void play(std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
     entities.push_back(stage.spawn(static_cast<std::int32_t>(20 + i), kCrateType));
   }
-  // Sometimes everything changes, sometimes a few numbers, sometimes one slice for many ticks.
+  // Either all numbers change, or a few numbers, or one slice for many ticks.
   const std::uint64_t ticks = 60 + random.below(60);
   for (std::uint64_t tick = 0; tick < ticks; ++tick) {
     for (const EntityId entity : entities) {
@@ -124,7 +123,7 @@ void play(std::uint64_t seed) {
 TEST_CASE(
     "A component in slices equals the server's after changes end, without a reported divergence",
     "[runtime][replication]") {
-  // With --rng-seed other worlds are tested.
+  // The option --rng-seed selects other worlds.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;
   for (std::uint64_t seed = first; seed < first + 20; ++seed) {
     CAPTURE(seed);

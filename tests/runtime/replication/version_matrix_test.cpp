@@ -1,5 +1,5 @@
-// Servers and clients of neighbouring versions of a game, over a connection: from the schema that
-// one sends to the resulting world of the other.
+// Servers and clients of adjacent versions of a game over a connection: from the server's schema to
+// the client's world.
 #include <catch2/catch.hpp>
 
 #include "registry/components/describe.h"
@@ -14,8 +14,8 @@ using samples::BridgeStage;
 using samples::kClientPlayer;
 using samples::kCrateType;
 
-/// `weight` is removed, `heat` and `isHot` are added, `plates` and `points` become other numbers,
-/// `mark` becomes another type, and `secret` gets other receivers.
+/// Later versions remove `weight`, add `heat` and `isHot`, change the number types of `plates` and
+/// `points`, the type of `mark`, and the receivers of `secret`.
 struct ShieldBefore {
   float points = 50;
   std::uint8_t plates = 2;
@@ -38,11 +38,11 @@ struct ShieldAfter {
   bool mark = true;
   float secret = 3;
 };
-/// Removed in the version after.
+/// A component that the next version does not have.
 struct Cape {
   float length = 5;
 };
-/// Does not exist in the version before.
+/// A component that the previous version does not have.
 struct Wings {
   float span = 6;
 };
@@ -96,7 +96,7 @@ void add_component(BridgeBuild& build) {
        .cooked = CookedComponent{description.hash(), {bytes.begin(), bytes.end()}}});
 }
 
-/// A game of the version with this shield; its crate has the new components of the version.
+/// Returns the build of the version with this shield.
 template <typename Shield>
 BridgeBuild build_with() {
   BridgeBuild build;
@@ -165,7 +165,7 @@ void change_crate(BridgeStage& stage, std::int32_t id) {
   if constexpr (kHasWings<Server>) world.get(world.component<Wings>("Wings"), crate)->span = 82;
 }
 
-/// `notes` are the names in the reported notes.
+/// Plays a match. `notes` are the names that the client's notes must contain.
 template <typename Server, typename Client>
 void play(const std::vector<std::string>& notes) {
   BridgeStage stage({.server = build_with<Server>(),
@@ -203,7 +203,7 @@ void play(const std::vector<std::string>& notes) {
   CHECK(stage.server.view(ClientId{1})->counters().divergences == 0);
   CHECK(stage.server.view(ClientId{1})->counters().resyncs == 0);
   CHECK(stage.server_log.all.empty());
-  // Shows that the check can fail: one field that both ends have is wrong.
+  // Verifies that the check detects a wrong field.
   const auto here = stage.client_world.component<Client>("Shield");
   stage.client_world.remove(here.id(), stage.seen.find({1}));
   stage.run(120);
@@ -213,7 +213,7 @@ void play(const std::vector<std::string>& notes) {
 
 }  // namespace
 
-TEST_CASE("Over a connection, neighbouring versions apply all fields that they both have",
+TEST_CASE("Over a connection, adjacent versions apply all fields that both have",
           "[runtime][replication][sys-38][sys-39]") {
   SECTION("before to before") { play<ShieldBefore, ShieldBefore>({}); }
   SECTION("before to now") { play<ShieldBefore, ShieldNow>({"Shield.weight"}); }

@@ -1,4 +1,4 @@
-// Servers and clients of neighbouring versions of a game.
+// Components of servers and clients of adjacent versions of a game.
 #include <cmath>
 #include <limits>
 
@@ -70,7 +70,8 @@ consteval auto describe(Type<ArmourAfter>) {
       .field<&ArmourAfter::is_hot>("isHot");
 }
 
-/// The component in a world of `Client` that a server of another version sends.
+/// Returns the component of a client of version `Client`, from the values of a server of another
+/// version.
 template <typename Client>
 struct Received {
   Client value;
@@ -146,7 +147,7 @@ void check_pair(std::size_t notes) {
   CHECK(received.notes.size() == notes);
 }
 
-/// A value of one type, received as a field of another.
+/// Returns a value of type `From` after it was received as a field of type `To`.
 template <typename From, typename To>
 To converted(From sent, const FieldTraits& from, To kept, void (*change)(FieldDescription&)) {
   struct Server {
@@ -192,10 +193,9 @@ To converted(From sent, To kept) {
 
 }  // namespace
 
-TEST_CASE("Neighbouring versions understand each other, both ways",
-          "[runtime][replication][sys-39]") {
+TEST_CASE("Adjacent versions convert each other's components", "[runtime][replication][sys-39]") {
   check_pair<ArmourBefore, ArmourBefore>(0);
-  check_pair<ArmourBefore, ArmourNow>(1);  // `weight` is gone
+  check_pair<ArmourBefore, ArmourNow>(1);  // `weight` was removed
   check_pair<ArmourBefore, ArmourAfter>(1);
   check_pair<ArmourNow, ArmourBefore>(3);  // three fields are new
   check_pair<ArmourNow, ArmourNow>(0);
@@ -221,7 +221,7 @@ TEST_CASE("Numbers are converted to other numbers within their precision",
   // Clamped to the range of this end.
   const auto narrow = [](FieldDescription& field) { field.maximum = 10, field.resolution = 1; };
   CHECK(converted<std::int32_t, std::int32_t>(55, {}, 0, narrow) == 10);
-  // From steps that count from the server's minimum.
+  // The sent steps count from the server's minimum.
   CHECK(converted<float, double>(-2.5F, {.minimum = -5, .maximum = 5, .resolution = 0.25}, 0,
                                  [](FieldDescription&) {}) == -2.5);
 }
@@ -232,7 +232,7 @@ TEST_CASE("A value of another kind is unchanged", "[runtime][replication]") {
   CHECK(converted<Vec2, Vec3>({1, 2}, {9, 9, 9}) == Vec3{9, 9, 9});
   CHECK(converted<EntityReference, std::int32_t>({3}, 9) == 9);
   CHECK(converted<AssetReference, AssetReference>({{1, 2}}, {}) == AssetReference{{1, 2}});
-  // A later enumerator is unknown here.
+  // This end does not know a new enumerator.
   static const auto names = [](FieldDescription& field) { field.names = {"one", "two"}; };
   CHECK(converted<std::uint8_t, std::uint8_t>(1, {}, 0, names) == 1);
   CHECK(converted<std::uint8_t, std::uint8_t>(2, {}, 0, names) == 0);
@@ -254,13 +254,14 @@ TEST_CASE("Fields with equal names and different meanings are ignored",
     CHECK(converts(stance, other).empty());
     other.names = {"stand", "crouch", "prone", "swim"};
     CHECK(converts(stance, other).empty());
-    CHECK(converts(other, stance).empty());  // A value without a name here stays unchanged.
+    // A value whose name this end does not have is unchanged.
+    CHECK(converts(other, stance).empty());
     other.names = {"stand", "prone", "crouch"};
     CHECK_FALSE(converts(stance, other).empty());
     other.names = {"stand", "swim", "crouch", "prone"};
     CHECK_FALSE(converts(stance, other).empty());
     other.names = {};
-    CHECK(converts(stance, other).empty());  // Plain numbers: an enumerator is its number.
+    CHECK(converts(stance, other).empty());  // An enumeration without names is converted by number.
     CHECK(converts(other, stance).empty());
   }
   SECTION("ticks") {
@@ -310,7 +311,7 @@ TEST_CASE("Texts are cut between characters", "[runtime][replication]") {
   CHECK(converted<FixedText<8>, FixedText<3>>(sent, {}).view() == "ab");
 }
 
-TEST_CASE("A hostile schema causes no errors", "[runtime][replication]") {
+TEST_CASE("A malicious schema causes no errors", "[runtime][replication]") {
   const ComponentDescription here = description_of<ArmourNow>();
   const World world(std::span(&here, 1));
   std::uint64_t bits = 1;

@@ -1,4 +1,4 @@
-// Prediction without a network: what it compares, what it runs again, and the cost.
+// Prediction without a network: comparisons, replays and their cost.
 #include <cmath>
 #include <cstring>
 
@@ -19,14 +19,14 @@ Steer steer_at(std::uint32_t tick) {
   return {{std::sin(angle), 0, std::cos(angle)}, {.is_held = false, .press_count = 0}};
 }
 
-/// The hit is visible at once; the server sets the points.
+/// Counts a hit on both ends. Only the server changes the points.
 void hurt(SystemContext& ctx, EntityId self, Health& health) {
   if (ctx.command<Steer>(self).direction.y == 0) return;
   ++health.hits;
   health.points -= 10;
 }
 
-TEST_CASE("With right predictions no command runs again, and nothing is allocated",
+TEST_CASE("With correct predictions no command runs again, and nothing is allocated",
           "[session][prediction][sys-55][sys-78]") {
   Stage stage(make_game(systems<session_game::steer>()), 8, 6);
   std::uint32_t tick = 0;
@@ -58,7 +58,7 @@ TEST_CASE("Every state that differs causes one replay", "[session][prediction][s
       stage.reconcile();
     }
   };
-  play(400);  // Now all memory is allocated.
+  play(400);  // After this, all memory is allocated.
   const std::uint64_t replays = stage.prediction->counters().replays;
   const std::uint64_t replayed = stage.prediction->counters().replayed_ticks;
   play(60);
@@ -94,7 +94,7 @@ TEST_CASE("A replay ends with the state that the server will have, for any error
     for (const EntityId entity : stage.owned) {
       row.push_back(stage.predicted<Transform>(entity).position);
     }
-    // The server's state is the predicted one, unless the test changed it in between.
+    // The server's state equals the predicted state, unless the test has changed it.
     const std::vector<Vec3>& then = predicted[tick - lag];
     if (then.empty() || last_error + lag >= tick) continue;
     for (std::size_t i = 0; i < 4; ++i) {
@@ -113,15 +113,17 @@ TEST_CASE("A field that only the server changes keeps its value while the rest i
   for (std::uint32_t tick = 0; tick < 10; ++tick) stage.tick({});
   stage.reconcile();
   stage.tick({{0, 1, 0}, {}});
-  CHECK(stage.predicted<Health>(self).hits == 1);      // The effect is visible at once.
-  CHECK(stage.predicted<Health>(self).points == 100);  // The value is unchanged until it arrives.
+  CHECK(stage.predicted<Health>(self).hits == 1);  // The effect is visible at once.
+  // The points do not change until the server's value arrives.
+  CHECK(stage.predicted<Health>(self).points == 100);
   for (std::uint32_t tick = 0; tick < 5; ++tick) {
     stage.tick({});
     stage.reconcile();
     CHECK(stage.predicted<Health>(self).points == (tick < 4 ? 100 : 90));
   }
   CHECK(stage.predicted<Health>(self).hits == 1);
-  CHECK(stage.prediction->counters().corrections == 0);  // It was no misprediction.
+  // The difference does not count as a misprediction.
+  CHECK(stage.prediction->counters().corrections == 0);
 }
 
 TEST_CASE("A misprediction names the system that wrote the component in that tick",
@@ -140,7 +142,7 @@ TEST_CASE("A misprediction names the system that wrote the component in that tic
   REQUIRE(log.size() == 2);
   CHECK(log[0].component == "Health");
   CHECK(log[0].field == "hits");
-  CHECK(log[0].system.empty());  // Only the server's system wrote it.
+  CHECK(log[0].system.empty());  // Only the server's system wrote the component.
   CHECK(log[1].entity == stage.owned[1]);
   CHECK(log[1].component == "Transform");
   CHECK(log[1].field == "position");
@@ -161,8 +163,8 @@ TEST_CASE("An entity that another player owns keeps the server's state", "[sessi
   CHECK(stage.prediction->counters().corrections == 0);
 }
 
-// In some ticks, an entity changes another one. Which one depends on its position. So after a
-// correction, an entity may change one that it had not changed before.
+// In some ticks, an entity changes another entity, which depends on its position. So after a
+// correction, it may change an entity that it did not change in the first run.
 void nudge(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   Random random = ctx.random(self);
   const auto place = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
@@ -185,7 +187,7 @@ struct ReplayCounts {
   std::uint64_t compared = 0;
 };
 
-// Runs the same errors in two worlds. One of them replays everything.
+// Runs the same errors in two worlds. One world replays all entities.
 void compare_replays(std::uint64_t seed, const Systems& shared, ReplayCounts& counts) {
   Random random(seed);
   const auto lag = static_cast<std::uint32_t>(2 + random.below(20));
@@ -224,7 +226,7 @@ void compare_replays(std::uint64_t seed, const Systems& shared, ReplayCounts& co
   CHECK(whole.prediction->counters().kept_states == 0);
 }
 
-TEST_CASE("A replay of what a difference touches equals a replay of everything [P22, F9]",
+TEST_CASE("A replay of the affected entities equals a replay of all entities [P22, F9]",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
@@ -237,7 +239,7 @@ TEST_CASE("A replay of what a difference touches equals a replay of everything [
   CHECK(counts.whole > 5);
 }
 
-TEST_CASE("Entities that nothing connects are replayed alone [F9]",
+TEST_CASE("Entities without connections to other entities are replayed alone [F9]",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
@@ -247,7 +249,7 @@ TEST_CASE("Entities that nothing connects are replayed alone [F9]",
   CHECK(counts.kept > counts.replayed * 2);
 }
 
-/// Rarely true, depending on the position. The entity may then use any other entity.
+/// Returns true for few positions. The entity then uses another entity.
 bool is_due(const SystemContext& ctx, const Transform& at) {
   return (static_cast<std::uint32_t>(std::abs(at.position.x * 4)) + ctx.tick().value()) % 64 == 0;
 }
@@ -285,7 +287,7 @@ void drift(SystemContext& ctx) {
   ctx.each<Transform>([](Transform& at) { at.position.y += 0.01F; });
 }
 
-TEST_CASE("A shared system that runs once per tick has everything replayed",
+TEST_CASE("With a shared system that runs once per tick, all entities are replayed",
           "[session][prediction][sys-79]") {
   ReplayCounts counts;
   compare_replays(3, systems<session_game::steer, drift, hurt>(), counts);

@@ -1,4 +1,5 @@
-// Units of prediction: the ledger of cues, their bytes, and the history of mispredictions.
+// Small units of prediction: the ledger of cues, the encoding of cues, and the history of
+// mispredictions.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -36,12 +37,13 @@ TEST_CASE("A cue that a replay omits, or the server never sends, is undone once"
   const EntityId cause(3, 1);
   CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 0, false));
   ledger.settle(10, std::nullopt, Tick(100), 8, undone);
-  CHECK(undone.empty());  // Nothing ran again.
+  CHECK(undone.empty());  // No command was replayed.
   ledger.settle(10, 1U, Tick(103), 8, undone);
   CHECK(undone == std::vector{cause});
   ledger.settle(10, 2U, Tick(106), 8, undone);
   CHECK(undone.size() == 1);
-  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 3, true));  // Again.
+  // The cue plays again.
+  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 3, true));
 
   undone.clear();
   CHECK(ledger.predict({.command = 21, .system = 0, .order = 0}, cause, 3, false));
@@ -115,7 +117,8 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   CHECK(shown - static_cast<int>(undone.size()) == server);
 }
 
-TEST_CASE("A cue is decoded as it was encoded; a shorter one is refused", "[session][cues]") {
+TEST_CASE("A cue is unchanged after encoding and decoding, and a truncated cue is refused",
+          "[session][cues]") {
   const auto kind = GENERATE(range(0, 16));
   SentCue cue{.key = {}, .cause = {17}, .effect = {}, .options = {}, .message = {}};
   const std::string name = "muzzle_flash";
@@ -163,7 +166,7 @@ TEST_CASE("An offset decreases to zero, and a switch of prediction begins one",
   offsets.begin(bolt, {1, 0, 0}, start, std::chrono::milliseconds(100));
   CHECK(offsets.shown(bolt, {10, 0, 0}, true, at(50)).x == Approx(10.5F));
   CHECK(offsets.shown(bolt, {12, 0, 0}, true, at(100)).x == Approx(12));
-  // From 12 to a computed position of 15: it continues from the shown position.
+  // The computed position jumps from 12 to 15, and the shown position continues from 12.
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(110)).x == Approx(12));
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(310)).x == Approx(13.5F));
   CHECK(offsets.shown(bolt, {15, 0, 0}, false, at(510)).x == Approx(15));
@@ -191,7 +194,7 @@ TEST_CASE("A report contains the result of each spawn of the commands that it co
   // The press of one of the last commands may still arrive late.
   CHECK_FALSE(client.find(key(70'040, 2)));
   CHECK(client.find(key(70'024, 0)) == SpawnRefusal::not_spawned);
-  CHECK_FALSE(client.find(key(70'041, 0)));  // It has not run.
+  CHECK_FALSE(client.find(key(70'041, 0)));  // The command has not run.
   CHECK_FALSE(client.find(key(70'000, 0)));  // The command is too old.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const bool is_whole = size >= 3 && (size - 3) % 4 == 0;
@@ -236,8 +239,7 @@ TEST_CASE("A command with more spawns than a report holds is not covered", "[ses
   CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
 }
 
-TEST_CASE("The history of mispredictions keeps the last ones, as lines and as rows",
-          "[session][sys-57]") {
+TEST_CASE("The history keeps the last mispredictions, as lines and as rows", "[session][sys-57]") {
   MispredictionLog log;
   for (std::uint32_t i = 0; i < MispredictionLog::kKept + 10; ++i) {
     log.add({.tick = Tick(i),

@@ -91,7 +91,8 @@ TEST_CASE("A history returns states between the two states around a tick", "[ses
   CHECK(shown(10) == 0);
   CHECK(shown(15) == Approx(5));
   CHECK(shown(30) == Approx(30));
-  CHECK(shown(45) == Approx(60));  // Extrapolated by at most the interval of the states.
+  // The position is extrapolated by at most the interval of the states.
+  CHECK(shown(45) == Approx(60));
   CHECK(shown(99) == Approx(90));
   ComponentHistory limited(description, ComponentId(0),
                            {.metres_per_tick = 4, .extrapolated_ticks = 5});
@@ -99,7 +100,7 @@ TEST_CASE("A history returns states between the two states around a tick", "[ses
   note(10, 0);
   note(20, 10);
   CHECK(shown(23) == Approx(13));
-  CHECK(shown(99) == Approx(15));  // Extrapolated by at most the limit.
+  CHECK(shown(99) == Approx(15));  // The position is extrapolated by at most the limit.
   std::swap(history, limited);
   for (std::uint32_t i = 0; i < 40; ++i) note(50 + i, static_cast<float>(i));
   CHECK(shown(0) == 40 - ComponentHistory::kStates);

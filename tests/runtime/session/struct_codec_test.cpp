@@ -26,7 +26,7 @@ consteval auto describe(Type<Old>) {
       .field<&Old::wide>("wide")
       .field<&Old::name>("name");
 }
-/// A later version: another range, another order, a new field, and a removed one.
+/// A later version with another range, another order, a new field and a removed field.
 struct New {
   double speed = 0;
   std::int64_t count = 0;
@@ -55,7 +55,8 @@ T value_of(const ByteVector& bytes) {
   return value;
 }
 
-TEST_CASE("A struct is decoded as it was encoded, up to its resolution", "[session][struct]") {
+TEST_CASE("A struct is unchanged after encoding and decoding, up to its resolution",
+          "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   StructDecoder decoder = StructDecoder::make(encoder.types(), encoder.schema()).value();
   Random random(Catch::rngSeed());
@@ -94,7 +95,7 @@ TEST_CASE("A struct of another version is converted field by field", "[session][
   REQUIRE(decoder.decode(0, bytes, out) == bytes.size());
   const New got = value_of<New>(out);
   CHECK(got.speed == Approx(4));
-  CHECK(got.count == -5);              // The nearest value of this end's range.
+  CHECK(got.count == -5);              // The value is clamped to this end's range.
   CHECK(got.added == 7);               // The default.
   CHECK(decoder.notes().size() == 3);  // isOn, wide and name are not read.
 }
@@ -108,7 +109,7 @@ TEST_CASE("A value outside its range is clamped and its field is named", "[sessi
   CHECK(clamped->field == "count");
 }
 
-TEST_CASE("Only the name is known of a type that this end does not have", "[session][struct]") {
+TEST_CASE("For a type that this end does not have, only the name is known", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   const std::vector<ComponentDescription> types = {description_of<Button>()};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();
@@ -118,7 +119,7 @@ TEST_CASE("Only the name is known of a type that this end does not have", "[sess
   CHECK(decoder.name(1).empty());
 }
 
-TEST_CASE("A damaged list of structs is refused, whatever its length", "[session][struct]") {
+TEST_CASE("A damaged list of structs of any length is refused", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   const std::span<const std::byte> schema = encoder.schema();
   for (std::size_t size = 0; size < schema.size(); ++size) {

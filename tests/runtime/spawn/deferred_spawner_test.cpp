@@ -34,7 +34,7 @@ TEST_CASE("An entity exists before its bundle is loaded, and is completed afterw
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_waiting(root));
   CHECK(f.world.first_child(root).is_null());
-  // A snapshot is applied before that: its values stay.
+  // A snapshot is applied before the bundle is loaded. Its values are kept.
   f.world.add(f.life, root, {42, 3});
   f.load();
   CHECK_FALSE(f.deferred.is_waiting(root));
@@ -42,7 +42,7 @@ TEST_CASE("An entity exists before its bundle is loaded, and is completed afterw
   CHECK_FALSE(f.world.first_child(root).is_null());
   CHECK(f.world.name(root) == "Crate");
   CHECK(f.deferred.counters().completed == 1);
-  // For the second entity the bundle is loaded already.
+  // The bundle is already loaded for the second entity.
   const EntityId second = f.deferred.spawn(guid(samples::kCrate));
   CHECK_FALSE(f.deferred.is_waiting(second));
   CHECK_FALSE(f.world.first_child(second).is_null());
@@ -89,7 +89,7 @@ TEST_CASE("A type id that is not assigned gives a placeholder", "[runtime][spawn
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_placeholder(root));
   CHECK(f.deferred.drain_problems().at(0).code == ErrorCode::not_found);
-  // One message per id, however often it occurs, and at most `kMaxReportedTypes` ids.
+  // Each id is reported once, and at most `kMaxReportedTypes` ids are reported.
   for (int i = 0; i < 100; ++i) f.deferred.spawn_type(RegistryIndex{0}, TypeId(60000));
   CHECK(f.deferred.drain_problems().empty());
   std::size_t reported = 1;
@@ -150,7 +150,7 @@ TEST_CASE("A bundle stays loaded as long as an entity uses it", "[runtime][spawn
   CHECK_FALSE(f.store.is_open(bundle));
 }
 
-// The shape of a crate: children by name, and the number of components.
+// The structure of a crate: its children by name, and the number of components.
 struct Shape {
   std::string name;
   int children = 0;
@@ -181,7 +181,7 @@ TEST_CASE("The world may be restored at any moment: each entity is completed in 
   std::mt19937 random(seed);
   Fixture f;
   SnapshotRing ring(f.world, 8);
-  std::vector<std::map<EntityId, Guid>> roots(8);  // By tick: the live roots.
+  std::vector<std::map<EntityId, Guid>> roots(8);  // The live roots of each tick.
   std::map<EntityId, Guid> present;
   std::uint32_t tick = 0;
   const auto capture = [&] {

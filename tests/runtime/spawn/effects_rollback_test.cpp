@@ -1,4 +1,4 @@
-// Effects of a world with rollbacks: effects of repeated ticks are neither lost nor played twice.
+// Effects of a world with rollbacks: no effect of a repeated tick is lost or played twice.
 #include <algorithm>
 #include <random>
 #include <set>
@@ -30,7 +30,7 @@ struct Shot {
 };
 using Shots = std::set<Shot>;
 
-// The first shot that is near enough to count as `shot`; the end if no shot is.
+// Returns the first shot within `within` ticks of `shot`; the end if there is none.
 Shots::const_iterator find_near(const Shots& shots, const Shot& shot, std::uint32_t within) {
   const auto first = shots.lower_bound({shot.gun, shot.tick - std::min(shot.tick, within)});
   const bool is_near =
@@ -54,15 +54,15 @@ MemoryFileSystem build_with_large_pools() {
   return files;
 }
 
-/// A client that predicts shots, receives the real ones later, and then computes ticks again. It
-/// requests effects after every computed tick, and shows a frame after each new one.
+/// A client that predicts shots, receives the real shots later, and then computes ticks again. It
+/// requests effects after every computed tick, and shows a frame after each new tick.
 class PredictingClient {
  public:
   PredictingClient(std::uint32_t seed, std::uint32_t same_within_ticks)
       : random_(seed), within_(same_within_ticks) {
     for (std::int32_t i = 0; i < kGuns; ++i) game_.add(gun_, game_.create(), {i, 0});
     past_.capture(Tick(0));
-    // As dense as the triggers allow, sometimes with a pause.
+    // Shots are as dense as `within_` allows, sometimes with a pause.
     const std::uint32_t interval = 2 * within_ + 1;
     for (std::int32_t gun = 0; gun < kGuns; ++gun) {
       std::uint32_t tick = 1 + number(5);
@@ -83,7 +83,7 @@ class PredictingClient {
   }
 
   const Shots& truth() const { return truth_; }
-  /// All shots that its world has contained at any time.
+  /// Returns all shots that the client's world has contained at any time.
   const Shots& computed() const { return computed_; }
   const std::vector<Shot>& played() const { return played_; }
   const EffectCounters& counters() const { return player_.counters(); }
@@ -94,7 +94,8 @@ class PredictingClient {
   }
   bool one_in(std::uint32_t chance) { return number(chance) == 0; }
 
-  /// The shots up to a tick are received now. Goes back at least to the last received tick.
+  /// Receives the real shots up to a tick, and computes at least the ticks since the last received
+  /// tick again.
   void receive_truth(std::uint32_t known) {
     const std::uint32_t back = known_ - std::min(known_, one_in(2) ? number(4) : 0);
     known_ = std::min(known, now_);
@@ -102,7 +103,7 @@ class PredictingClient {
     for (std::uint32_t tick = back + 1; tick <= now_; ++tick) compute(tick);
   }
 
-  /// Predictions are often right, sometimes near, sometimes wrong, and may change.
+  /// Returns a random prediction, which may be right, near or wrong, and may change.
   bool predicts(std::int32_t gun, std::uint32_t tick) {
     const bool is_near = find_near(truth_, {gun, tick}, within_) != truth_.end();
     return truth_.contains({gun, tick}) ? !one_in(4) : one_in(is_near ? 6 : 30);
@@ -159,7 +160,7 @@ class PredictingClient {
   EffectPlayer player_ = EffectPlayer::create(spawner_, {.same_within_ticks = within_}).value();
 };
 
-TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lost",
+TEST_CASE("With any rollbacks, each shot of the world plays exactly once",
           "[runtime][spawn][sys-20][sys-56][property]") {
   const auto within = GENERATE(0U, 1U, 2U);
   const auto seed = GENERATE(range(1U, 21U));
@@ -171,7 +172,7 @@ TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lo
   CHECK(client.counters().played == played.size());
   CHECK(client.counters().too_late == 0);
   Shots others = played;
-  for (const Shot& shot : client.truth()) {  // Each real shot has its own effect.
+  for (const Shot& shot : client.truth()) {  // Each real shot has a separate effect.
     CAPTURE(shot.gun, shot.tick);
     auto found = others.find(shot);
     if (found == others.end()) found = find_near(others, shot, within);
@@ -179,7 +180,7 @@ TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lo
     others.erase(found);
   }
   CHECK_FALSE(others.empty());
-  for (const Shot& shot : others) {  // Wrong predictions that were shown.
+  for (const Shot& shot : others) {  // Shown shots that were wrong predictions.
     CAPTURE(shot.gun, shot.tick);
     REQUIRE(client.computed().contains(shot));
   }
@@ -188,7 +189,7 @@ TEST_CASE("With any rollbacks, each shot of the world plays once, and none is lo
     const auto found = find_near(played, shot, within);
     REQUIRE(found != played.end());
   }
-  for (const Shot& shot : played) {  // A shot that moved by a tick or two did not play again.
+  for (const Shot& shot : played) {  // A shot that moved by one or two ticks did not play again.
     CAPTURE(shot.gun, shot.tick);
     const auto next = played.upper_bound(shot);
     REQUIRE((next == played.end() || next->gun != shot.gun || next->tick > shot.tick + within));

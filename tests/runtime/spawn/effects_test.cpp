@@ -71,7 +71,7 @@ TEST_CASE("A spatial effect plays at its position for its duration",
   CHECK(show.explosion(0).position == Vec3{5, 0, 0});
   show.after(milliseconds(1999));
   CHECK(show.explosion(0).is_playing);
-  show.after(milliseconds(1));  // Two seconds, from its component.
+  show.after(milliseconds(1));  // The component's duration of two seconds has passed.
   CHECK_FALSE(show.explosion(0).is_playing);
   CHECK_FALSE(show.world.is_active(show.explosion(0).root));
   CHECK(show.player.counters().ended == 1);
@@ -94,7 +94,7 @@ TEST_CASE("A hitscan effect moves along its line and ends at the line's end",
   REQUIRE(show.shoot({100, 1, 0}) == EffectVerdict::accepted);
   show.after(milliseconds(0));
   CHECK(show.tracer(0).position == Vec3{0, 1, 0});
-  show.after(milliseconds(500));  // 50 m/s, from its component.
+  show.after(milliseconds(500));  // The component has a speed of 50 m/s.
   CHECK(show.tracer(0).position.x == Approx(25));
   CHECK(show.tracer(0).position.y == 1);
   show.after(milliseconds(1499));
@@ -195,7 +195,7 @@ TEST_CASE("A full pool reuses the oldest instance", "[runtime][spawn][sys-20]") 
     show.after(milliseconds(100));
   }
   CHECK(show.player.counters().stolen == 1);
-  CHECK(show.explosion(0).position.x == 3);  // Replaced the first.
+  CHECK(show.explosion(0).position.x == 3);  // It has replaced the first effect.
   CHECK(show.explosion(1).position.x == 1);
   CHECK(show.explosion(2).position.x == 2);
   CHECK(show.player.playing_count() == 3);
@@ -203,8 +203,9 @@ TEST_CASE("A full pool reuses the oldest instance", "[runtime][spawn][sys-20]") 
 
 TEST_CASE("A free instance is used before a playing one", "[runtime][spawn][sys-20]") {
   Show show;
-  REQUIRE(show.shoot({500, 1, 0}) == EffectVerdict::accepted);  // Ten seconds.
-  REQUIRE(show.shoot({5, 1, 0}) == EffectVerdict::accepted);    // A tenth.
+  REQUIRE(show.shoot({500, 1, 0}) == EffectVerdict::accepted);  // This effect lasts ten seconds.
+  // This effect lasts a tenth of a second.
+  REQUIRE(show.shoot({5, 1, 0}) == EffectVerdict::accepted);
   show.after({});
   show.after(milliseconds(200));
   REQUIRE(show.shoot({25, 1, 0}) == EffectVerdict::accepted);
@@ -212,14 +213,14 @@ TEST_CASE("A free instance is used before a playing one", "[runtime][spawn][sys-
   CHECK(show.player.counters().stolen == 0);
   CHECK(show.tracer(0).end.x == 500);
   CHECK(show.tracer(1).end.x == 25);
-  // Both play now, and the longer one is older.
+  // Both effects play, and the longer effect is older.
   REQUIRE(show.shoot({10, 1, 0}) == EffectVerdict::accepted);
   show.after({});
   CHECK(show.player.counters().stolen == 1);
   CHECK(show.tracer(0).end.x == 10);
 }
 
-TEST_CASE("An effect with a cause is played once, however often its tick is computed",
+TEST_CASE("An effect with a cause plays once, even if its tick is computed several times",
           "[runtime][spawn][sys-20][sys-56]") {
   Show show;
   const auto explode_at = [&](std::uint32_t tick) {
@@ -325,7 +326,7 @@ TEST_CASE("With any finite line and time an effect stays at a finite position",
   constexpr float kFar = std::numeric_limits<float>::max();
   HitscanEffectRequest line{TypeId(1), {-kFar, kFar, 0}, {kFar, -kFar, kFar}, Time()};
   REQUIRE(show.player.request(line) == EffectVerdict::accepted);
-  line.happened_at = Time::min();  // Subtracting from it would overflow.
+  line.happened_at = Time::min();  // A subtraction from this time would overflow.
   REQUIRE(show.player.request(line) == EffectVerdict::accepted);
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 1);
@@ -377,7 +378,7 @@ TEST_CASE(
   }
   player.update(now += milliseconds(16));
   CHECK(player.playing_count() == catalog.effect_count() - (has_placeholder ? 0 : 1));
-  // Still missing; a request for a removed pool is dropped.
+  // The bundle is still missing. A request for a removed pool is dropped.
   static_cast<void>(ask(0));
   player.retry();
   player.update(now += milliseconds(16));

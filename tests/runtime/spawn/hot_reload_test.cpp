@@ -107,7 +107,7 @@ TEST_CASE("New values of a prefab reach live entities, but not values that the g
   CHECK(*f.world.get(f.life, healthy) == Life{150, 7});
   CHECK(*f.world.get(f.life, hurt) == Life{33, 7});
   CHECK(f.world.get(f.life, fruit)->current == 15);
-  // The spawner uses the new store, and does not need the old one.
+  // The spawner uses the new store, so the old store can be destroyed.
   old.store.reset();
   CHECK(f.world.get(f.life, f.plant(spawner))->current == 150);
   CHECK(f.instances.reload(spawner, *fresh.store).unchanged == 3);
@@ -129,14 +129,14 @@ TEST_CASE("A prefab with other entities is spawned again below its root, which s
   CHECK(f.world.entity_count() == 4);
   CHECK(f.world.get(f.life, root)->current == 12);
   CHECK(f.world.has(f.world.find_component("Body").value(), root));
-  // And back: entities of the new prefab only despawn.
+  // In the reload of the old build, the additional entities despawn.
   CHECK(f.instances.reload(spawner, *old.store).rebuilt == 1);
   f.world.process_despawns();
   CHECK(f.world.entity_count() == 2);
   CHECK_FALSE(f.world.has(f.world.find_component("Body").value(), root));
 }
 
-TEST_CASE("Everything that spawns uses a new build, and releases the old one",
+TEST_CASE("All spawning classes use a new build, and release the old build",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -175,7 +175,7 @@ TEST_CASE("Everything that spawns uses a new build, and releases the old one",
   CHECK(f.world.get(f.life, deferred.spawn(guid(kTree)))->current == 150);
 }
 
-TEST_CASE("Instances that the new build cannot spawn stay, and despawned ones are removed",
+TEST_CASE("Instances that the new build cannot spawn are kept, and despawned instances removed",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);
@@ -225,11 +225,11 @@ TEST_CASE("A reload does not move a game's changes from one entity of a prefab t
     bool is_rebuilt;
   };
   const auto edit = GENERATE(values<Edit>({
-      // By the ids of their file: exchanged, replaced, renamed.
+      // Entities identified by file ids: exchanged, replaced, renamed.
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"B", 12, 20}, {"A", 11, 10}}, {20, 10}, true},
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 13, 30}, {"B", 12, 20}}, {30, 20}, true},
       {{{"A", 11, 10}, {"B", 12, 20}}, {{"C", 11, 10}, {"B", 12, 20}}, {3, 20}, false},
-      // In plain files by their names.
+      // Entities of plain files, identified by their names.
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"B", 2, 20}, {"A", 3, 10}}, {20, 10}, true},
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"C", 2, 30}, {"B", 3, 20}}, {30, 20}, true},
       {{{"A", 2, 10}, {"B", 3, 20}}, {{"A", 2, 15}, {"B", 3, 25}}, {3, 25}, false},

@@ -57,7 +57,7 @@ TEST_CASE("A level consists of its main prefab and the layers of this side",
   Side server("server");
   server.load();
   CHECK(server.level.state() == LevelState::ready);
-  CHECK(server.level.layer_count() == 2);  // The sky is for clients.
+  CHECK(server.level.layer_count() == 2);  // The sky is only for clients.
   CHECK(client.world.name(client.world.first_child(client.level.root())) == "Yard");
   CHECK(client.world.entity_count() == server.world.entity_count() + 1);
 }
@@ -77,7 +77,7 @@ TEST_CASE("A frame spawns at most one layer", "[runtime][spawn][sys-14]") {
 TEST_CASE("Placed entities get the first ids, equal on both sides", "[runtime][spawn][sys-15]") {
   Side client("client");
   Side server("server");
-  // On the client other entities existed before.
+  // The client's world already contains other entities.
   for (int i = 0; i < 5; ++i) client.world.create();
   client.load();
   server.load();
@@ -114,14 +114,13 @@ TEST_CASE("Levels that place other entities at the same positions have different
     CHECK(side.level.placed_hash() == loaded);  // Changed values do not change the hash.
     return loaded;
   };
-  // Crate and barrel, barrel and crate, crate and crate.
   CHECK(placed({10, 20}) == placed({10, 20}));
   CHECK(placed({10, 20}) != placed({20, 10}));
   CHECK(placed({10, 20}) != placed({10, 10}));
-  CHECK(placed({10, 20}) == placed({10, 20}, "Post@low"));  // A variant's name.
+  CHECK(placed({10, 20}) == placed({10, 20}, "Post@low"));  // The name of a variant.
 }
 
-TEST_CASE("A level may be unloaded while it loads, and another one requested",
+TEST_CASE("A level may be unloaded while it loads, and another level may be requested",
           "[runtime][spawn][sys-14][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
@@ -188,7 +187,7 @@ TEST_CASE("A preloaded level is only spawned when it is loaded", "[runtime][spaw
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::ready);
   CHECK(client.loader.counters().loaded == loaded);
-  // A preload may become a load while it runs, and a missing layer is reported by the preload.
+  // A running preload may become a load, and a preload reports a missing layer.
   Side late("client");
   late.level.preload(guid(samples::kLevel));
   late.frame();
@@ -260,7 +259,7 @@ TEST_CASE("Placed entities of a rebuilt layer get the first ids again",
   client.level.unload();
 }
 
-TEST_CASE("A level that was updated in place has the hash of a fresh one",
+TEST_CASE("A level that was updated in place has the same hash as a new level",
           "[runtime][spawn][sys-15][reload]") {
   Side server("server");
   PrefabInstances instances;
@@ -327,7 +326,7 @@ TEST_CASE("A layer on demand with a replicated entity after a reload fails, and 
   client.level.unload();
 }
 
-TEST_CASE("Placed entities get ids all together or not at all", "[runtime][spawn][sys-15]") {
+TEST_CASE("Either all placed entities get ids, or none", "[runtime][spawn][sys-15]") {
   Side client("client");
   client.load();
   ReplicatedCollection collection(client.world);
@@ -370,7 +369,7 @@ TEST_CASE("Layers on demand are loaded and unloaded separately, each with its ow
   for (int i = 0; i < 4; ++i) client.frame();
   REQUIRE(client.level.layer_state("fireworks") == LevelState::ready);
   CHECK(client.world.entity_count() == before + 1);
-  client.level.load_layer("fireworks");  // It is ready.
+  client.level.load_layer("fireworks");  // The layer is ready.
   client.frame();
   CHECK(client.world.entity_count() == before + 1);
   client.level.unload_layer("fireworks");
@@ -378,10 +377,10 @@ TEST_CASE("Layers on demand are loaded and unloaded separately, each with its ow
   CHECK(client.level.layer_state("fireworks") == LevelState::none);
   CHECK(client.world.entity_count() == before);
   client.level.load_layer("fireworks");
-  client.level.unload_layer("fireworks");  // While it loads.
+  client.level.unload_layer("fireworks");  // The layer is still loading.
   for (int i = 0; i < 4; ++i) client.frame();
   CHECK(client.world.entity_count() == before);
-  // Layers of the level are unloaded only with it, and a missing layer cannot be loaded.
+  // The normal layers are unloaded only with the level, and a missing layer cannot be loaded.
   client.level.unload_layer("sky");
   client.level.load_layer("sky");
   client.level.load_layer("rain");
@@ -405,7 +404,7 @@ TEST_CASE("A layer on demand may be requested before its level is loaded, and wh
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::ready);
   CHECK(client.level.layer_state("fireworks") == LevelState::ready);
-  // Only clients have it.
+  // Only clients have this layer.
   Side server("server");
   server.level.load(guid(samples::kLevel));
   server.level.load_layer("fireworks");

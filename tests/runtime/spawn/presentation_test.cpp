@@ -20,7 +20,7 @@ struct Stage : samples::SpawnStage {
   Presentations presentations{deferred, game};
 
   EntityId crate() { return logic.spawn(guid(samples::kCrate)).value().root; }
-  /// Shows it, and waits until it is loaded.
+  /// Shows a presentation, and waits until it is loaded.
   EntityId show(EntityId owner, const PresentationKey& key) {
     const EntityId root = presentations.show(owner, key).value();
     settle();
@@ -65,7 +65,7 @@ TEST_CASE("A presentation is found by its full key", "[runtime][spawn][sys-9]") 
   }));
   CAPTURE(std::get<1>(refused));
   CHECK(stage.presentations.show(owner, std::get<0>(refused)).error().code == ErrorCode::not_found);
-  CHECK(stage.presentations.shown(owner, 0) == whole);  // The shown one stays.
+  CHECK(stage.presentations.shown(owner, 0) == whole);  // The shown presentation does not change.
 }
 
 TEST_CASE("Another variation replaces the previous one", "[runtime][spawn][sys-9]") {
@@ -157,7 +157,7 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
   const EntityId before = stage.game.create({.signature = kShot});
   const EntityId look = stage.show(before, crate_key(0));
   ring.restore(Tick(10));
-  stage.game.create();  // Uses the slot.
+  stage.game.create();  // This entity uses the free slot.
   const EntityId after = stage.game.create({.signature = kShot});
   REQUIRE(after != before);
   CHECK(stage.show(after, crate_key(0)) == look);
@@ -165,7 +165,7 @@ TEST_CASE("An owner with a signature keeps its presentation under another id",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("Showing a presentation reads no file: it is complete when its bundle is loaded",
+TEST_CASE("Showing a presentation reads no file, and completes when its bundle is loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();
@@ -180,7 +180,7 @@ TEST_CASE("Showing a presentation reads no file: it is complete when its bundle 
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("Another variation is visible when it is loaded, and until then the previous one",
+TEST_CASE("The previous variation is visible until the new variation is loaded",
           "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.game.create();

@@ -50,7 +50,7 @@ TEST_CASE("Despawns are applied before spawns, and spawns before updates",
   REQUIRE_FALSE(hero.is_null());
   CHECK(client.world.player(hero) == PlayerId(2));
   CHECK(client.life_of(4)->current == 80);
-  // The id is used again in the same tick, and updated.
+  // In the same tick, the id is used again and the new entity is updated.
   client.apply(2, {{4}}, {{{4}, kCrateEntry, {}}}, {{4, {30, 5}}});
   const EntityId crate = client.collection.find({4});
   CHECK(crate != hero);
@@ -65,8 +65,8 @@ TEST_CASE("The tick of an entity only increases", "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(5, {}, {{{1}, kHero, {}}, {{2}, kHero, {}}}, {{1, {50, 0}}});
   client.apply(5, {}, {}, {{1, {1, 0}}, {2, {77, 0}}});
-  CHECK(client.life_of(1)->current == 50);  // Had this tick already.
-  CHECK(client.life_of(2)->current == 77);  // Had an older one.
+  CHECK(client.life_of(1)->current == 50);  // The entity already has this tick.
+  CHECK(client.life_of(2)->current == 77);  // The entity had an older tick.
   client.apply(4, {}, {}, {{1, {2, 0}}});
   CHECK(client.life_of(1)->current == 50);
   client.apply(6, {}, {}, {{1, {60, 0}}, {1, {61, 0}}});
@@ -108,7 +108,7 @@ TEST_CASE("Invalid changes from the network are counted and skipped", "[runtime]
                {{9, {1, 1}}, {-7, {1, 1}}});
   const ReplicatedApplyCounters& counters = client.replicated.counters();
   CHECK(counters.unknown_id == 5);
-  CHECK(counters.refused == 3);  // Two ids out of range, one in use.
+  CHECK(counters.refused == 3);  // Two ids are out of range, and one is in use.
   CHECK(client.deferred.is_placeholder(client.collection.find({1})));
   const std::array<std::byte, 3> little{};
   const std::vector<ReplicatedUpdate> updates = {{{1}, client.life.id(), little},

@@ -66,7 +66,7 @@ TEST_CASE("Thousands of ids in a tick are checked once each", "[runtime][spawn]"
   CHECK(collection.lowest_free().network_id == 17);
 }
 
-TEST_CASE("A replaced world leaves no id in use", "[runtime][spawn]") {
+TEST_CASE("After a world is replaced, no id is in use", "[runtime][spawn]") {
   World world(samples::game_components());
   const World empty = world;
   ReplicatedCollection collection(world);
@@ -76,7 +76,7 @@ TEST_CASE("A replaced world leaves no id in use", "[runtime][spawn]") {
   CHECK(collection.lowest_free().network_id == 0);
 }
 
-TEST_CASE("An id is not given twice while its entity is alive", "[runtime][spawn][sys-17]") {
+TEST_CASE("No other entity gets an id while its entity is alive", "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
   const EntityId a = world.create();
@@ -173,7 +173,7 @@ struct Team {
 };
 consteval auto describe(Type<Team>) { return Describe<Team>("Team").field<&Team::id>("id"); }
 
-TEST_CASE("A group lists components for all, then predicted, then interpolated ones",
+TEST_CASE("A group lists components for all, then predicted, then interpolated components",
           "[runtime][spawn][sys-17]") {
   World world(std::vector{description_of<Aim>(), description_of<Ammo>(), description_of<Team>()});
   const auto aim = world.component<Aim>("Aim");

@@ -95,7 +95,8 @@ TEST_CASE("A factory becomes one entity with data only", "[runtime][spawn][sys-1
   CHECK(client.world.first_child(made.root).is_null());
 }
 
-TEST_CASE("A definition becomes one entity, a picture nothing", "[runtime][spawn][sys-13]") {
+TEST_CASE("A definition becomes one entity, and a picture becomes none",
+          "[runtime][spawn][sys-13]") {
   Side client("client");
   const Spawned hero = client.spawner.spawn(guid(samples::kDefinition)).value();
   CHECK(hero.entities == 1);
@@ -121,7 +122,7 @@ TEST_CASE("A type id spawns the prefab of each side", "[runtime][spawn][sys-2]")
         guid(samples::kHeroClient));
   CHECK(server.store.resolve(RegistryIndex{server.registry("ReplicatedEntity")}, hero)->guid ==
         guid(samples::kHeroServer));
-  // An asset of both sides has the same id.
+  // An asset of both sides has the same type id on both sides.
   CHECK(client.store.resolve(RegistryIndex{client.registry("ReplicatedEntity")}, TypeId(2))->guid ==
         server.store.resolve(RegistryIndex{server.registry("ReplicatedEntity")}, TypeId(2))->guid);
 }

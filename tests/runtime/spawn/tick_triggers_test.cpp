@@ -9,20 +9,20 @@ namespace {
 
 constexpr TickTriggers::Key kShot{{7}, 1};
 
-TEST_CASE("An event is reported once, however often its tick is computed",
+TEST_CASE("An event is reported once, even if its tick is computed several times",
           "[runtime][spawn][sys-20][sys-56]") {
   TickTriggers triggers;
-  CHECK_FALSE(triggers.fires(kShot, Tick(0)));  // It never happened.
+  CHECK_FALSE(triggers.fires(kShot, Tick(0)));  // Tick 0 means that the event never happened.
   CHECK(triggers.fires(kShot, Tick(90)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));
-  // A rollback undoes it and computes it again.
+  // A rollback undoes the event, and computes it again.
   CHECK_FALSE(triggers.fires(kShot, Tick(0)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));
   CHECK(triggers.fires(kShot, Tick(100)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // A late packet.
+  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // The state of a late packet.
 }
 
-TEST_CASE("An event that a correction has moved a little is the same one",
+TEST_CASE("An event that a correction has moved by a few ticks is the same event",
           "[runtime][spawn][sys-20][sys-56]") {
   TickTriggers triggers(3);
   CHECK(triggers.fires(kShot, Tick(90)));
@@ -46,19 +46,19 @@ TEST_CASE("After a rollback of 32 ticks new events of a gun that fires every tic
   for (std::uint32_t tick = 70; tick < 101; ++tick) CHECK(triggers.fires(kShot, Tick(tick)));
   CHECK(triggers.fires(kShot, Tick(69)));
   CHECK_FALSE(triggers.fires(kShot, Tick(69)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // It would be the 33rd.
+  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // It would be the 33rd event.
 }
 
-TEST_CASE("A wrong prediction does not hide the real event, or bring an old one back",
+TEST_CASE("A wrong prediction neither hides the real event nor repeats an old event",
           "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   CHECK(triggers.fires(kShot, Tick(100)));
-  CHECK(triggers.fires(kShot, Tick(120)));        // Predicted, and wrong.
-  CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // The older one.
-  CHECK(triggers.fires(kShot, Tick(110)));        // The real one.
+  CHECK(triggers.fires(kShot, Tick(120)));        // A wrong prediction.
+  CHECK_FALSE(triggers.fires(kShot, Tick(100)));  // The older event.
+  CHECK(triggers.fires(kShot, Tick(110)));        // The real event.
   CHECK(triggers.fires(kShot, Tick(90)));
   for (std::uint32_t tick = 130; tick < 450; tick += 10) CHECK(triggers.fires(kShot, Tick(tick)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(80)));  // Too old.
+  CHECK_FALSE(triggers.fires(kShot, Tick(80)));  // The event is too old.
 }
 
 TEST_CASE("Entities and channels are distinguished, and can be removed",

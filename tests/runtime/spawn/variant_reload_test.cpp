@@ -1,4 +1,4 @@
-// A game changes its choice of variants while it runs: from then on everything uses another store.
+// A game changes its choice of variants while it runs, and then uses another store.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -19,7 +19,7 @@ using samples::Life;
 
 constexpr Time kStart{};
 
-/// A crate of one entity with another life.
+/// Returns a crate of one entity with another life.
 ByteVector low_crate() {
   const std::vector<ComponentDescription> components = samples::game_components();
   const auto life = std::ranges::find(components, "Life", &ComponentDescription::name);
@@ -84,7 +84,7 @@ TEST_CASE("Live entities are updated to another choice of variants", "[runtime][
   CHECK(world.first_child(crate).is_null());
   const EntityId later = spawner.spawn(guid(samples::kCrate)).value().root;
   CHECK(world.get(life, later)->current == 80);
-  // Only the other form depends on the picture.
+  // Only the other variant depends on the picture.
   CHECK_FALSE(low.is_open(low.catalog().bundle_of(guid(samples::kPicture)).value()));
   CHECK(high.is_open(high.catalog().bundle_of(guid(samples::kPicture)).value()));
 }

@@ -1,4 +1,4 @@
-// Claims before packets that are lost, duplicated and late.
+// Claims in packets that may be lost, duplicated or late.
 #include "runtime/sync/claim_stream.h"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ std::vector<std::byte> written(const ClaimSender& sender, std::uint32_t number,
   return packet;
 }
 
-/// A view that follows snapshots every `interval` ticks, `delay` ticks behind the command's tick.
+/// Returns a claim of a view that is `delay` ticks behind the command's tick, with snapshots every
+/// `interval` ticks.
 ViewClaim playing(std::uint32_t number, double delay, std::uint32_t interval) {
   const double shown = number - delay;
   const auto whole = static_cast<std::uint32_t>(shown);
@@ -34,7 +35,7 @@ bool is_same(const ViewClaim& a, const ViewClaim& b) {
   return a.newest == b.newest && a.view() == b.view();
 }
 
-TEST_CASE("Any claim arrives as it was made, also where its low bits wrap", "[sync][lag][sys-83]") {
+TEST_CASE("Any claim arrives unchanged, even when its low bits wrap", "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {
     const auto now = static_cast<std::uint32_t>(
@@ -58,7 +59,7 @@ TEST_CASE("Any claim arrives as it was made, also where its low bits wrap", "[sy
     REQUIRE(bytes.size() == 1);  // The commands after the claim.
     REQUIRE(inbox.find(9, Tick(now)) != nullptr);
     CHECK(is_same(*inbox.find(9, Tick(now)), made[0]));
-    // After a jump back of the view, the claim before is not sent.
+    // After the view has jumped back, the previous claim is not sent.
     const ViewClaim* const before = inbox.find(8, Tick(now));
     CHECK((before != nullptr || made[1].to > made[0].to));
     if (before != nullptr) CHECK(is_same(*before, made[1]));
@@ -103,7 +104,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   std::uint32_t lost = 0;
   std::uint32_t missing = 0;
   for (std::uint32_t number = 0xFFFFFF00; number != 2000; ++number) {
-    const std::uint32_t at = number + 1000;  // Numbers that do not begin at 0.
+    const std::uint32_t at = number + 1000;  // The numbers do not begin at 0.
     sender.push(number, claim_of(at));
     std::vector<std::byte> packet = written(sender, number);
     packet.push_back(std::byte{42});
@@ -138,7 +139,7 @@ TEST_CASE("A received claim is not replaced by a later one for the same command"
     CHECK(inbox.receive(bytes, Tick(610)));
   }
   CHECK(inbox.find(7, Tick(611))->view() == claim_of(7).view());
-  CHECK(inbox.find(7, Tick(900)) == nullptr);  // A later command has this low byte now.
+  CHECK(inbox.find(7, Tick(900)) == nullptr);  // A later command has the same low byte.
 }
 
 TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][sys-83]") {
@@ -156,7 +157,7 @@ TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][s
   three[0] |= std::byte{3};
   std::span<const std::byte> packet = three;
   CHECK_FALSE(inbox.receive(packet, Tick(700)));
-  // Ticks before the first one.
+  // Ticks below the first tick.
   packet = whole;
   CHECK_FALSE(inbox.receive(packet, Tick(2)));
   // Random bits give only claims within the limits.

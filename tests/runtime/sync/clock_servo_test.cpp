@@ -34,7 +34,7 @@ double early_max(const std::vector<LedCommand>& commands, double from_ms, double
   return most;
 }
 
-/// Whether each tick number from the first to the last has exactly one command, in order.
+/// Returns true if each tick number from the first to the last has exactly one command, in order.
 bool is_whole(const std::vector<LedCommand>& commands) {
   for (std::size_t i = 1; i < commands.size(); ++i) {
     if (commands[i].tick != commands[i - 1].tick + 1) return false;
@@ -148,7 +148,7 @@ TEST_CASE("Reports that are half a second old cause no oscillation", "[sync][sys
   };
   lead_link(servo, steady(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
   REQUIRE(offsets.size() > 2000);
-  // The first estimate counts the way back too; the clock then decreases once.
+  // The first estimate includes the way back, so the lead then decreases once.
   for (std::size_t i = 800; i < offsets.size(); ++i) {
     REQUIRE(offsets[i] <= offsets[i - 1] + 0.3);
   }
@@ -165,7 +165,7 @@ TEST_CASE("A drift of 200 ppm for an hour leaves no tick empty, and causes no sa
   CHECK(is_whole(commands));
 }
 
-TEST_CASE("One spike of 300 ms raises the lead by at most 200 ms, for two seconds [P7]",
+TEST_CASE("A spike of 300 ms raises the lead by at most 200 ms, for two seconds [P7]",
           "[sync][sys-52][sys-81]") {
   const auto commands =
       lead([](double sent) { return sent >= 10'000 && sent < 10'017 ? 340.0 : 40.0; });
@@ -174,7 +174,7 @@ TEST_CASE("One spike of 300 ms raises the lead by at most 200 ms, for two second
   CHECK(early_max(commands, 12'500, 20'000) < before + kTickMs);
 }
 
-TEST_CASE("A second after an outage of the uplink commands are in time [F23]",
+TEST_CASE("One second after an outage of the uplink, commands are in time [F23]",
           "[sync][sys-52][sys-81]") {
   const double outage_ms = GENERATE(300.0, 1000.0, 10'000.0);
   CAPTURE(outage_ms);
@@ -211,7 +211,7 @@ TEST_CASE("The worst of three commands per report is enough to keep the lead",
   CHECK(early_max(commands, 4000, 20'000) < 2 * kTickMs);
 }
 
-TEST_CASE("Reports of commands never sent, and of impossible times, change nothing",
+TEST_CASE("Reports of commands that were never sent, or of impossible times, have no effect",
           "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   ClockServo other(60);

@@ -24,14 +24,14 @@ struct Packet {
 
 /// The result of one seed.
 struct Outcome {
-  int pressed = 0;  ///< By the device.
+  int pressed = 0;  ///< The presses of the device.
   int arrived = 0;  ///< Presses of commands that arrived.
   int run = 0;
   double turned = 0;
   double turn_run = 0;
   int commands = 0;
   int commands_arrived = 0;
-  bool is_exact = true;  ///< Each command in time ran at its tick.
+  bool is_exact = true;  ///< True if each command that arrived in time ran at its tick.
 };
 
 /// A link with loss, bursts, reordering and duplicates, and frames of some rate.
@@ -104,7 +104,7 @@ class Match {
       note_arrived();
     }
   }
-  /// The server's report covers everything that has arrived in the last 65 ticks.
+  /// Stores the arrivals of the last 65 ticks, which the server's report covers.
   void note_arrived() {
     const CommandReport report = stage_.queue.report();
     if (report.newest < arrived_.size()) arrived_[report.newest] = true;
@@ -160,8 +160,8 @@ TEST_CASE("On thousands of networks no press of an arriving command is lost or d
     CAPTURE(seed);
     const Outcome outcome = Match(seed).run();
     REQUIRE(outcome.run == outcome.arrived);
-    // If all copies of a command are lost, a later one repeats its presses, if a report arrives
-    // within the 40 ticks in which that is possible.
+    // If all copies of a command are lost, a later command repeats its presses, provided that a
+    // report arrives within 40 ticks.
     REQUIRE(outcome.run <= outcome.pressed);
     pressed += outcome.pressed;
     REQUIRE(outcome.turn_run == Approx(outcome.turned));
@@ -170,19 +170,19 @@ TEST_CASE("On thousands of networks no press of an arriving command is lost or d
     commands += outcome.commands;
     arrived += outcome.commands_arrived;
   }
-  // The test needs presses, and a network that loses packets.
+  // Verifies that there were presses and losses.
   CHECK(presses > 5'000);
   CHECK(pressed - presses <= pressed / 1000);
   CHECK(arrived < commands);
   CHECK(arrived > commands * 9 / 10);
 }
 
-TEST_CASE("Presses that come too late for longer than commands are kept run once in the end",
+TEST_CASE("Presses that are late for longer than commands are kept finally run once",
           "[sync][commands]") {
   const std::uint32_t late_ticks = GENERATE(70U, 200U, 900U);
   CAPTURE(late_ticks);
   constexpr std::uint32_t kEnd = 6000;
-  constexpr std::uint32_t kBetter = 4000;  // From here on packets come in time.
+  constexpr std::uint32_t kBetter = 4000;  // From this tick on, packets arrive in time.
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
   stage.stamp = 100;

@@ -29,7 +29,7 @@ TEST_CASE("Each command runs once and in order when packets arrive in time",
   CHECK(stage.queue.counters().received == 300);
 }
 
-TEST_CASE("A client that sends at twice real time gains nothing", "[sync][commands]") {
+TEST_CASE("A client that sends at twice real time has no advantage", "[sync][commands]") {
   SECTION("with its own stamps") {
     Stage stage;
     for (int tick = 1; tick <= 200; ++tick) {
@@ -56,7 +56,8 @@ TEST_CASE("A client that sends at twice real time gains nothing", "[sync][comman
       stage.report();
       ran += stage.current().number == static_cast<std::int32_t>(tick) ? 1U : 0U;
     }
-    // After a second the server is at its own tick, and commands too far ahead are counted.
+    // After a second, the server has run 60 commands, and commands that are too far ahead are
+    // counted.
     CHECK(stage.queue.number() == 60);
     CHECK(ran <= 60);
     CHECK(stage.queue.counters().ahead > 0);
@@ -126,7 +127,7 @@ TEST_CASE("A missing command is repeated, neutral or latched, by the description
     CHECK(stage.current().weapon == 0);
     CHECK(stage.current().stance == 0);
   }
-  CHECK(stage.queue.counters().missing == 11);  // The first tick also had none.
+  CHECK(stage.queue.counters().missing == 11);  // The first tick also had no command.
 }
 
 TEST_CASE("A late command does not run, but loses no press, no turn and no latched value",
@@ -142,7 +143,7 @@ TEST_CASE("A late command does not run, but loses no press, no turn and no latch
   stage.begin_tick(3);
   CHECK(stage.current().fire.press_count == 0);
   stage.receive(late);
-  stage.receive(late);  // A duplicate adds nothing.
+  stage.receive(late);  // A duplicate has no effect.
   stage.begin_tick(4);
   CHECK(stage.current().number == 2);
   CHECK(stage.current().fire.press_count == 2);
@@ -272,7 +273,7 @@ TEST_CASE("The report contains which commands arrived, how early, and how many w
   stage.begin_tick(103);
   stage.begin_tick(104);
   stage.begin_tick(105);
-  stage.receive(stage.packet(), 0.5F);  // Tick 105: late by half a tick.
+  stage.receive(stage.packet(), 0.5F);  // Tick 105, which is late by half a tick.
   const CommandReport later = stage.queue.report();
   CHECK(later.newest == 105);
   CHECK((later.received & 3U) == 3U);

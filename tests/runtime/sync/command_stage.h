@@ -1,4 +1,4 @@
-// Both ends of a player's commands, for tests.
+// The two ends of a player's commands without a network, for tests.
 #pragma once
 
 #include <cstring>
@@ -15,13 +15,13 @@ namespace muster::command_stage {
 
 /// A command with a field of each kind.
 struct Act {
-  std::int32_t number = 0;  ///< Latest, repeated.
+  std::int32_t number = 0;  ///< The latest value; repeated when missing.
   Button fire{};
-  Vec2 stick{};             ///< Largest.
-  float turn = 0;           ///< Sum.
-  std::uint8_t weapon = 0;  ///< Latched: 0 is none.
+  Vec2 stick{};             ///< The largest deflection.
+  float turn = 0;           ///< The sum of the values.
+  std::uint8_t weapon = 0;  ///< Latched; 0 for none.
   float yaw = 0;            ///< An absolute view.
-  std::uint8_t stance = 0;  ///< Neutral.
+  std::uint8_t stance = 0;  ///< Neutral when missing.
 };
 consteval auto describe(Type<Act>) {
   return Describe<Act>("Act")
@@ -49,7 +49,7 @@ inline const Act& act_of(const CommandSet& set) {
   return *reinterpret_cast<const Act*>(set.front().data());
 }
 
-/// A sampler and a sender, and a queue, without a network.
+/// A client's sampler and sender, and a server's queue.
 class Stage {
  public:
   explicit Stage(CommandPacing pacing = CommandPacing::by_client) : queue(types, pacing) {
@@ -58,7 +58,7 @@ class Stage {
 
   const Act& current() const { return act_of(queue.current()); }
   void set(const Act& act) { sampler.set(0, bytes_of(act)); }
-  /// Ends a tick of the client.
+  /// Ends a tick of the client, and returns its packet.
   std::vector<std::byte> packet() {
     sampler.end_tick();
     sender.push(++stamp, sampler.values());

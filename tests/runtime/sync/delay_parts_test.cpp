@@ -33,12 +33,14 @@ TEST_CASE("A lateness history equals a sorted list of the last values", "[sync][
   }
 }
 
-TEST_CASE("The cheapest delay covers late values as long as each is worth it", "[sync][sys-53]") {
+TEST_CASE("The cheapest delay covers late values as long as this costs less than lateness",
+          "[sync][sys-53]") {
   LatenessHistory history(100, 1e9);
   CHECK(history.cheapest(1000) == 0);
   for (int i = 0; i < 90; ++i) history.add(10, i);
   for (int i = 0; i < 10; ++i) history.add(100, 90 + i);
-  // Ten of a hundred late values cost 100 ms at 1,000 ms each: more than the 90 ms that they save.
+  // If ten of a hundred values are late, they cost 100 ms at 1,000 ms each, which is more than the
+  // 90 ms that they save.
   CHECK(history.cheapest(1000) == 100);
   CHECK(history.cheapest(800) == 10);
   history.shift_last(10, -60);

@@ -1,4 +1,4 @@
-// How a corrected error vanishes, compared with the rules of other systems.
+// How a corrected error disappears, compared with the rules of other systems.
 #include "runtime/sync/error_blend.h"
 
 #include <cmath>
@@ -12,10 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How an error of 1 is shown at some frame rate.
+/// The course of an error of 1 at a frame rate.
 struct Course {
   double jerk_max = 0;     ///< The largest third difference between frames.
-  double vanished_ms = 0;  ///< When less than a hundredth is left.
+  double vanished_ms = 0;  ///< The time at which less than a hundredth is left.
 };
 
 Course course_of(double frames_per_second, const std::function<double(double ms)>& share) {
@@ -40,7 +40,7 @@ double ours(double ms) {
 double quake3(double ms) { return std::max(1 - ms / 100, 0.0); }
 double half_in_200_ms(double ms) { return std::pow(0.5, ms / 200); }
 
-TEST_CASE("A corrected error vanishes within 100 ms, with less jerk than in a straight line",
+TEST_CASE("A corrected error disappears within 100 ms, with less jerk than a linear blend",
           "[sync][blend][sys-55]") {
   const double frames_per_second = GENERATE(60.0, 75.0, 144.0, 240.0);
   CAPTURE(frames_per_second);

@@ -25,13 +25,12 @@ constexpr std::uint32_t kTargetCount = 24;
 constexpr std::uint32_t kFirstTick = 600;
 constexpr std::uint32_t kClients = 8;
 
-/// Both sides compute with the values on the wire.
+/// Both ends compute with the rounded values of the snapshots.
 float rounded(double value, double step) {
   return static_cast<float>(std::round(value / step) * step);
 }
 
-/// Targets that run at 20 m/s with turns, ride on turning lifts, crouch, jump far, die and spawn
-/// again.
+/// Targets that run at 20 m/s, turn, ride on turning lifts, crouch, teleport, die and spawn again.
 class Arena {
  public:
   using State = std::vector<NotedPose>;

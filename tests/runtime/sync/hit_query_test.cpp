@@ -176,7 +176,7 @@ TEST_CASE("A ray from a distance of a kilometre hits a sphere to a millimetre",
   CHECK(std::abs(hits[0].metres - 999.7F) < 0.001F);
 }
 
-TEST_CASE("The broad phase omits nothing", "[sync][lag][sys-61][sys-63]") {
+TEST_CASE("The broad phase omits no hit", "[sync][lag][sys-61][sys-63]") {
   Random random(9);
   const HitCrowd crowd(random, 200, 12);
   RewoundView view;
@@ -220,7 +220,7 @@ TEST_CASE("64 shooters of one tick have the same results in any order and on any
   std::vector<ViewedShot> shots;
   for (int i = 0; i < 64; ++i) {
     const ViewTime view = crowd.random_view(random);
-    // Shotguns: eight shots of one shooter at the same time.
+    // A shotgun fires eight shots at the same time.
     for (int pellet = 0; pellet < 8; ++pellet)
       shots.push_back({crowd.random_shot(random, view), view});
   }
@@ -296,7 +296,7 @@ TEST_CASE("Splash damage is measured to a box's nearest point, not to its center
   CHECK(hits[0].hit.metres == 1);
 }
 
-TEST_CASE("The instigator gets its own share of a splash, with any layers, or none",
+TEST_CASE("The instigator gets a separate share of a splash, with any layers, or no share",
           "[sync][lag][sys-62]") {
   Range range;
   range.put(kShooter, {0, 0, 1}, {.radius = 0.5F, .layer = 1});

@@ -21,7 +21,7 @@ std::vector<ShownFrame> play_default(const Link& link, const StageOptions& optio
   return play_link(*buffer, link, options);
 }
 
-/// The delay of a frame behind the newest time.
+/// Returns the delay of the shown time behind the server's time.
 double behind(const ShownFrame& frame) { return frame.now_ms - frame.shown_ms; }
 
 double behind_at(const std::vector<ShownFrame>& frames, double ms) {
@@ -37,7 +37,7 @@ double behind_max(const std::vector<ShownFrame>& frames, double from_ms, double 
   return most;
 }
 
-/// How many times the clock changes between fast and slow, by more than 1 %.
+/// Returns how often the clock changes between fast and slow by more than 1 %.
 int speed_changes(const std::vector<ShownFrame>& frames, double from_ms, double until_ms) {
   int changes = 0;
   int last = 0;
@@ -56,7 +56,7 @@ Link steady(double delay_ms) {
   return [=](double) { return delay_ms; };
 }
 
-/// Packets that are sent in a stall arrive at its end.
+/// Returns a link on which packets that are sent during a stall arrive at its end.
 Link with_stall(double from_ms, double until_ms) {
   return [=](double sent) {
     return sent >= from_ms && sent < until_ms ? std::max(20.0, until_ms - sent) : 20.0;

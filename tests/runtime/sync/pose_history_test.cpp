@@ -26,7 +26,7 @@ Quaternion turn(double radians, Vec3 axis = {0, 1, 0}) {
   return {axis.x * s, axis.y * s, axis.z * s, static_cast<float>(std::cos(radians / 2))};
 }
 
-/// The pose that a client draws: the component, blended by its description.
+/// Returns the pose that a client draws: the component, blended by its description.
 Transform drawn(const Transform& from, const Transform& to, float fraction) {
   Transform out = from;
   interpolate(description_of<Transform>(), std::as_bytes(std::span(&from, 1)),
@@ -43,7 +43,7 @@ void note_one(PoseHistory& history, std::uint32_t tick, const NotedPose& noted) 
   history.end();
 }
 
-/// The volumes that exist at the time of a view.
+/// Returns the volumes that exist at the time of a view.
 std::vector<std::uint32_t> all(const RewoundView& view) {
   std::vector<std::uint32_t> volumes;
   view.all(volumes);
@@ -66,7 +66,7 @@ TEST_CASE("A target at 20 m/s is at its drawn position, to a millimetre at any f
   Random random(1);
   PoseHistory history({.states = 12, .metres_per_tick_max = 2});
   std::vector<Transform> states;
-  constexpr std::uint32_t kStride = 3;  // 20 Hz of 60.
+  constexpr std::uint32_t kStride = 3;  // States of 20 Hz at 60 ticks per second.
   for (std::uint32_t i = 0; i < 12; ++i) {
     // A curve that turns by up to two thirds of a turn per state.
     const double angle = 20.0 / 15 * i * kStride / 60;
@@ -87,7 +87,7 @@ TEST_CASE("A target at 20 m/s is at its drawn position, to a millimetre at any f
     const std::vector<Vec3> found = centers(history, view);
     REQUIRE(found.size() == 1);
     error_max = std::max(error_max, millimetres(found[0], center));
-    // The same time as the tick before it and a fraction, although states are three ticks apart.
+    // The time is the previous tick plus a fraction, although states are three ticks apart.
     const double ticks = view.ticks();
     const auto whole = static_cast<std::uint32_t>(ticks);
     const ViewTime by_tick = ViewTime::at(Tick(whole), static_cast<float>(ticks - whole));
@@ -108,7 +108,7 @@ TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag][sys-60]") 
   CHECK(millimetres(half, rotated(turn(0.5), {10, 0, 0})) < 0.1);
 }
 
-TEST_CASE("Nothing is between the two ends of a teleport", "[sync][lag][sys-60]") {
+TEST_CASE("No position between the two ends of a teleport is hit", "[sync][lag][sys-60]") {
   const bool is_marked = GENERATE(true, false);
   const Vec3 far = is_marked ? Vec3{0.5F, 0, 0} : Vec3{50, 0, 0};
   PoseHistory history;
@@ -149,7 +149,8 @@ TEST_CASE("A dead entity can be hit at its past positions within the history",
   CHECK(view.target(all(view)[0]) == reborn);
   for (std::uint32_t tick = 10; tick <= 12; ++tick) note_one(history, tick, born);
   CHECK(history.oldest() == Tick(5));
-  view.begin(history, ViewTime::at(Tick(3)));  // Too old: the oldest state, which is empty.
+  // The time is too old, so the oldest state is used, which is empty.
+  view.begin(history, ViewTime::at(Tick(3)));
   CHECK(all(view).empty());
 }
 
@@ -207,7 +208,7 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
     chord_error_max = std::max(chord_error_max, millimetres(chord, bone.position));
   }
   CHECK(error_max < 1);
-  CHECK(chord_error_max > 20);  // The error of blending poses in the world.
+  CHECK(chord_error_max > 20);  // The error if poses were blended in the world.
 }
 
 TEST_CASE("Stepping from one lift to another is a cut, and a removed lift carries nothing",
@@ -254,7 +255,7 @@ TEST_CASE("A time outside the history gives its nearest state", "[sync][lag][sys
   CHECK(centers(history, ViewTime::at(Tick(20), 0.5F)).at(0).x == 20);
   CHECK(centers(history, ViewTime::at(Tick(4000))).at(0).x == 20);
   CHECK(centers(history, {Tick(17), Tick(18), NAN}).at(0).x == 17);
-  // The same tick again, as after loading a level. The old states are removed.
+  // The same tick occurs again, as after the load of a level. The old states are removed.
   note_one(history, 7, {.entity = kRobot, .pose = {}, .volume = &kBody});
   CHECK(history.state_count() == 1);
   CHECK(centers(history, ViewTime::at(Tick(18))).at(0).x == 0);

@@ -1,4 +1,4 @@
-// Which commands have arrived, compared with a map; and presses in outages.
+// The history of arrived commands, and presses during outages.
 #include "runtime/sync/received_history.h"
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 using command_stage::Stage;
 
-TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap",
+TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps wrap",
           "[sync][commands]") {
   const auto first = GENERATE(1U, 1000U, 0xFFFF'F000U, 0xFFFF'FFC1U);
   CAPTURE(first);
@@ -54,7 +54,8 @@ TEST_CASE("A history of arrivals equals a map of them, also where stamps wrap",
 /// The effect of an outage on the packets of the uplink and on the reports.
 enum class Outage { lost, delayed, reports_lost };
 
-TEST_CASE("An outage of seconds loses no press and duplicates none [F6, F23]", "[sync][commands]") {
+TEST_CASE("An outage of seconds neither loses nor duplicates a press [F6, F23]",
+          "[sync][commands]") {
   const auto outage = GENERATE(Outage::lost, Outage::delayed, Outage::reports_lost);
   const auto ticks = GENERATE(30, 70, 200, 600, 1500);
   CAPTURE(static_cast<int>(outage), ticks);
@@ -90,7 +91,7 @@ TEST_CASE("An outage of seconds loses no press and duplicates none [F6, F23]", "
   CHECK(run == pressed);
 }
 
-TEST_CASE("A clock that omits ticks loses no press and duplicates none [P11, P15]",
+TEST_CASE("A clock that omits ticks neither loses nor duplicates a press [P11, P15]",
           "[sync][commands]") {
   const auto seed = GENERATE(range(1U, 41U));
   CAPTURE(seed);

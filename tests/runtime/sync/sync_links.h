@@ -21,14 +21,15 @@ inline double in_ms(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-/// The delay in ms of a packet that is sent at this time in ms; nothing if it is lost.
+/// Returns the delay in ms of a packet that is sent at this time in ms; nothing if the packet is
+/// lost.
 using Link = std::function<std::optional<double>(double sent_ms)>;
 
 /// A frame of a client that plays snapshots.
 struct ShownFrame {
   double now_ms = 0;
-  double shown_ms = 0;   ///< The shown tick, as time.
-  double newest_ms = 0;  ///< The newest snapshot's tick, as time.
+  double shown_ms = 0;   ///< The shown tick, converted to ms.
+  double newest_ms = 0;  ///< The tick of the newest snapshot, converted to ms.
 };
 
 struct StageOptions {
@@ -37,13 +38,14 @@ struct StageOptions {
   std::uint32_t first_tick = 1000;
   double seconds = 30;
   double frame_ms = 1000.0 / 60;
-  double server_speed = 1;  ///< Server ticks per tick of this client's clock.
-  /// Frames in this time, in ms, are omitted: the client is stopped.
+  double server_speed = 1;  ///< The speed of the server's clock relative to the client's clock.
+  /// The client is stopped between these times, in ms, and shows no frames.
   double stopped_from_ms = 0;
   double stopped_until_ms = 0;
 };
 
-/// Plays snapshots over a link into a jitter buffer. Times begin when the first snapshot is sent.
+/// Plays snapshots over a link into a jitter buffer, and returns the shown frames. Time 0 is the
+/// sending of the first snapshot.
 inline std::vector<ShownFrame> play_link(JitterBuffer& buffer, const Link& link,
                                          const StageOptions& options) {
   struct Arrival {
@@ -75,7 +77,7 @@ inline std::vector<ShownFrame> play_link(JitterBuffer& buffer, const Link& link,
   return frames;
 }
 
-/// A link with jitter, random stalls that delay all packets behind, and loss.
+/// Returns a link with jitter, loss, and random stalls that also delay the following packets.
 inline Link random_link(std::uint64_t seed) {
   struct State {
     Random random;
@@ -93,7 +95,8 @@ inline Link random_link(std::uint64_t seed) {
 struct LedCommand {
   std::uint32_t tick = 0;
   double sent_ms = 0;
-  double early_ms = 0;  ///< Before its tick began on the server; negative if late.
+  /// The time from the arrival to the start of the command's tick on the server; negative if late.
+  double early_ms = 0;
 };
 
 struct LeadStageOptions {
@@ -104,8 +107,8 @@ struct LeadStageOptions {
   std::function<double(double now_ms)> frame_ms = [](double) { return 1000.0 / 120; };
 };
 
-/// A client whose commands are sent over a link to a server that ran tick 1000 at time 0. Each
-/// report contains the worst of the commands that arrived since the last one.
+/// Sends commands of a client over a link to a server that runs tick 1000 at time 0. Each report
+/// contains the latest of the commands that arrived since the last report.
 inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
                                          const LeadStageOptions& options) {
   constexpr double kTickMs = 1000.0 / 60;

@@ -1,4 +1,4 @@
-// Claims of honest clients on many kinds of links, and forged ones.
+// Claims of honest clients on many kinds of links, and forged claims.
 #include "runtime/sync/view_claim.h"
 
 #include <algorithm>
@@ -17,15 +17,17 @@ using samples::ViewedCommand;
 using samples::ViewerOptions;
 using samples::ViewRule;
 
-/// A client adapts its delay during the first commands, which do not count.
+/// The number of first commands that do not count, because a client still adapts its delay.
 constexpr std::uint64_t kSettled = 300;
 
 struct Outcome {
   std::uint64_t commands = 0;
   std::uint64_t limited = 0;
-  double older_max = 0;  ///< Ticks that the server used beyond the drawn view.
+  /// The maximum time by which the server's view is older than the drawn view, in ticks.
+  double older_max = 0;
   double newer_max = 0;
-  double gain_after_wait_max = 0;  ///< The same soon after the view waited for a snapshot.
+  /// The maximum of `older_max` soon after the view has waited for a snapshot.
+  double gain_after_wait_max = 0;
   ViewClaims claims;
 
   double limited_share() const {
@@ -33,7 +35,7 @@ struct Outcome {
   }
 };
 
-/// Makes a claim about a drawn view. `index` counts the commands.
+/// Returns a claim about a drawn view. `index` counts the commands.
 using Forge = std::function<ViewClaim(const ViewedCommand&, std::uint64_t index)>;
 
 ViewClaim shifted(const ViewedCommand& command, double ticks) {

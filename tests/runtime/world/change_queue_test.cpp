@@ -12,14 +12,15 @@ namespace {
 
 using samples::SampleWorld;
 
-TEST_CASE("Queued changes are executed in order, invalid ones are counted", "[runtime][world]") {
+TEST_CASE("Queued changes are executed in order, and invalid changes are counted",
+          "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;
   const EntityId old = f.spawn(1);
   const QueuedEntity root = queue.create({.name = f.world.intern("root")});
   const QueuedEntity child = queue.create_below(root);
   queue.add(f.position, child, {3, 0, 0});
-  queue.add(f.position, child, {4, 0, 0});  // It already has one.
+  queue.add(f.position, child, {4, 0, 0});  // The entity already has a position.
   queue.remove(f.velocity.id(), old);
   queue.remove(f.velocity.id(), old);
   queue.request_despawn(old);

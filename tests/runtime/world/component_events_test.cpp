@@ -89,7 +89,7 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
     const auto both = events.collect();
     CHECK(count(both, deinitialised) == 3);
     CHECK(count(both, initialised) == 3);
-    CHECK(both[0].signature == kShot.with(1));  // First the removed one.
+    CHECK(both[0].signature == kShot.with(1));  // The first event is for the removed entity.
     CHECK(both[3].signature == kShot.with(2));
   }
   SECTION("an entity without a signature is removed and added") {

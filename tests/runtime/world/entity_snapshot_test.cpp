@@ -55,7 +55,7 @@ TEST_CASE("The captured values of some entities are compared with their current 
   REQUIRE(difference->field.has_value());
   CHECK(difference->field->to_string() == "z: differs by 4 m/s (tolerance 0)");
 
-  f.world.get(f.vitality, second)->health = 97;  // Captured before the first.
+  f.world.get(f.vitality, second)->health = 97;  // This entity was captured before the first one.
   difference = kept.first_difference(f.world);
   REQUIRE(difference.has_value());
   CHECK(difference->entity == second);
@@ -115,7 +115,8 @@ TEST_CASE("A snapshot of some entities equals them after it is restored, and onl
       for (std::uint32_t i = 0; i < f.world.component_type_count(); ++i) {
         const Bytes before = kept.value(ComponentId(i), entity);
         const Bytes now = f.world.bytes(ComponentId(i), entity);
-        differs |= !std::ranges::equal(before, now);  // No change here is within a tolerance.
+        // All changes in this test exceed the tolerance.
+        differs |= !std::ranges::equal(before, now);
       }
     }
     const auto difference = kept.first_difference(f.world);

@@ -77,7 +77,7 @@ TEST_CASE("A world's result is equal for every number of workers",
           "[runtime][world][sys-21][sys-77][determinism]") {
   Game alone;
   alone.run(400, nullptr);
-  // A pinned value: a change here means that games compute other results than before.
+  // If this value changes, games compute other results than before.
   CHECK(alone.f.world.checksum() == 0x8ACA83BFE4E6E983ULL);
   CHECK(alone.f.world.entity_count() > 0);
   for (const std::uint32_t count : {1U, 2U, 4U, 7U}) {
@@ -116,7 +116,7 @@ TEST_CASE("Workers, spawns and despawns allocate nothing in steady state",
   f.world.reserve(300, 300);
   Query<Position, const Velocity> moving(f.world, f.position, f.velocity);
   Query<const Vitality> living(f.world, f.vitality);
-  // Allocations are counted per thread, and a system may run on any of them.
+  // Allocations are counted per thread, and a system may run on any thread.
   std::atomic<std::uint64_t> in_systems = 0;
   const auto counted = [&in_systems](auto run) {
     return [&in_systems, run](ScheduleContext& context) {
@@ -176,7 +176,7 @@ TEST_CASE("A system can run for the entities of one player", "[runtime][world][s
   f.world.add(f.velocity, hand, {60, 0, 0});
   std::vector<EntityId> mine;
   collect_entities(f.world, PlayerId{2}, mine);
-  CHECK(mine == std::vector<EntityId>{body, hand});  // Children have the parent's owner.
+  CHECK(mine == std::vector<EntityId>{body, hand});  // Children have the owner of their parent.
   const float other = f.world.values(f.position)[0].x;
   game.schedule.run(f.world, {.tick = Tick(1), .seconds = 1, .subset = mine});
   CHECK(f.world.get(f.position, hand)->x == 60);
@@ -208,7 +208,7 @@ TEST_CASE("A query finds the same entities whether arrays are aligned or not",
   }
 }
 
-// Visited pairs whose components belong to different entities, and the number of all pairs.
+// The number of visited pairs, and of pairs whose components belong to different entities.
 struct Visits {
   int wrong = 0;
   int count = 0;

@@ -41,7 +41,8 @@ TEST_CASE("A world can be restored to any stored tick", "[runtime][world][sys-55
   CHECK_FALSE(past.restore(Tick(9)));
 }
 
-TEST_CASE("A ring stores its depth of ticks and drops the oldest", "[runtime][world][sys-80]") {
+TEST_CASE("A ring stores a fixed number of ticks and drops the oldest tick",
+          "[runtime][world][sys-80]") {
   SampleWorld f;
   SnapshotRing past(f.world, 3);
   CHECK_FALSE(past.newest().has_value());
@@ -99,7 +100,7 @@ TEST_CASE("A restore undoes every change of a world", "[runtime][world][sys-100]
   }
 }
 
-TEST_CASE("The stored state of any tick can be read next to the current one",
+TEST_CASE("The stored state of any tick can be read beside the current state",
           "[runtime][world][property]") {
   const auto seed = GENERATE(range(1U, 21U));
   CAPTURE(seed);

@@ -17,7 +17,7 @@ using samples::SampleWorld;
 constexpr Signature kShot("shot");
 
 TEST_CASE("A signature is equal on every platform", "[runtime][world][sys-102]") {
-  // Pinned values: both ends of a connection, and recordings, must agree.
+  // These values must not change, because connections and recordings use them.
   STATIC_REQUIRE(Signature("shot").value() == 0x00FE8347D2C72E0EULL);
   STATIC_REQUIRE(Signature("shot").with(2).value() == 0x00D0DE5F568DC93DULL);
   CHECK(Signature("shot").with(1) != Signature("shot").with(2));
@@ -44,12 +44,12 @@ TEST_CASE("Computing a tick again does not make an effect flicker",
   CHECK(events[0].kind == ViewEvent::Kind::moved);
   CHECK(events[0].entity == again);
   CHECK(view.collect().empty());
-  // It is computed again and is equal: nothing is reported.
+  // The shot is computed again and is equal, so there are no events.
   past.capture(Tick(2));
   f.world.set_active(again, false);
   past.restore(Tick(2));
   CHECK(view.collect().empty());
-  // The shot was never fired.
+  // After the restore, the shot is not fired.
   past.restore(Tick(1));
   REQUIRE(view.collect().size() == 1);
   CHECK(f.world.find(kShot.with(1)).is_null());

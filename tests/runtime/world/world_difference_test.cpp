@@ -36,7 +36,8 @@ TEST_CASE("Two worlds are compared by entity, component and field", "[runtime][w
 TEST_CASE("Every part of a checksum is named when it differs", "[runtime][world][sys-57]") {
   struct Row {
     const char* reason;
-    void (*change)(SampleWorld&, EntityId root);  // a, b and c hang below the root, in this order
+    // a, b and c are children of the root, in this order
+    void (*change)(SampleWorld&, EntityId root);
     const char* text;
   };
   using S = SampleWorld;
@@ -148,7 +149,8 @@ TEST_CASE("A report names each differing field, up to a limit", "[runtime][world
 
   std::vector<WorldDifference> list;
   differences(left.world, right.world, 1, list);
-  differences(left.world, right.world, 6, list);  // Appended, with a limit of its own.
+  // The differences are appended, with a separate limit.
+  differences(left.world, right.world, 6, list);
   REQUIRE(list.size() == 7);
   CHECK(list[1].entity == owners[0]);
   CHECK_FALSE(list[5].is_tolerable);
@@ -180,7 +182,8 @@ TEST_CASE("A report omits orders that differ only because an entity is missing",
                                  "entity 2: another child of its parent follows it"});
 }
 
-TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys-57][property]") {
+TEST_CASE("Two worlds differ exactly when their checksums differ",
+          "[runtime][world][sys-57][property]") {
   const auto seed = GENERATE(range(1U, 201U));
   CAPTURE(seed);
   std::mt19937 random(seed);
@@ -202,7 +205,7 @@ TEST_CASE("Worlds differ exactly when their checksums do", "[runtime][world][sys
     const std::vector<std::string> all = texts(left.world, right.world, 1000);
     REQUIRE(all.empty() != differs);
     if (differs) REQUIRE(all.front() == difference->text);
-    REQUIRE(std::set(all.begin(), all.end()).size() == all.size());  // none twice
+    REQUIRE(std::set(all.begin(), all.end()).size() == all.size());  // no duplicates
     const auto some = std::min<std::size_t>(all.size(), random() % 5);
     REQUIRE(texts(left.world, right.world, some) ==
             std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(some)));

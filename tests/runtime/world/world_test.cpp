@@ -35,7 +35,7 @@ TEST_CASE("A reused slot has another generation", "[runtime][world]") {
   const EntityId old = f.world.create();
   f.world.add(f.life, old, {5, 1});
   CHECK(f.world.request_despawn(old));
-  CHECK(f.world.is_alive(old));  // Until the end of the tick.
+  CHECK(f.world.is_alive(old));  // The entity is alive until the end of the tick.
   CHECK(f.world.is_despawning(old));
   CHECK(f.world.process_despawns() == 1);
   const EntityId fresh = f.world.create();
@@ -83,7 +83,7 @@ TEST_CASE("Components of one type are contiguous", "[runtime][world][sys-17]") {
     CHECK(f.world.values(f.life)[i].team == static_cast<std::int32_t>(i));
     CHECK(f.world.owners(f.life)[i] == entities[i]);
   }
-  f.world.remove(f.life.id(), entities[3]);  // The last one moves to its index.
+  f.world.remove(f.life.id(), entities[3]);  // The last component moves to the free index.
   CHECK(f.world.owners(f.life)[3] == entities[9]);
   CHECK(f.world.values(f.life)[3].team == 9);
   CHECK(*f.world.get(f.life, entities[9]) == Life{9, 9});
@@ -134,7 +134,7 @@ TEST_CASE("Children keep their order and despawn with their parent", "[runtime][
 }
 
 TEST_CASE("A chain of any length despawns from its end to its beginning", "[runtime][world]") {
-  // One step per entity: a walk from the beginning for each would not end.
+  // A despawn that walks the whole chain for each entity would take too long.
   constexpr std::size_t kLength = 200'000;
   Fixture f;
   std::vector<EntityId> chain = {f.world.create()};
@@ -185,7 +185,8 @@ TEST_CASE("A parent can change, but never to a descendant", "[runtime][world][sy
   CHECK(world.next_sibling(c).is_null());
 }
 
-TEST_CASE("The server simulates every entity, a player its own ones", "[runtime][world][sys-19]") {
+TEST_CASE("The server simulates every entity, and a player its own entities",
+          "[runtime][world][sys-19]") {
   Fixture f;
   World& world = f.world;
   const PlayerId server = PlayerId::none;
@@ -194,14 +195,14 @@ TEST_CASE("The server simulates every entity, a player its own ones", "[runtime]
   const EntityId hero = world.create({.player = me});
   const EntityId sword = world.create({.parent = hero});
   const EntityId tree = world.create();
-  for (const EntityId entity : {hero, sword}) {  // Children follow.
+  for (const EntityId entity : {hero, sword}) {  // Children have the same player.
     CHECK(world.is_simulated_by(server, entity));
     CHECK(world.is_simulated_by(me, entity));
     CHECK_FALSE(world.is_simulated_by(you, entity));
   }
   CHECK(world.is_simulated_by(server, tree));
   CHECK_FALSE(world.is_simulated_by(me, tree));
-  // The owner may change while the game runs, also of all entities below.
+  // The owner of an entity and its descendants may change.
   CHECK(world.set_player(hero, you));
   CHECK(world.is_simulated_by(you, sword));
   CHECK_FALSE(world.is_simulated_by(me, sword));
@@ -224,7 +225,7 @@ TEST_CASE("An entity with a new parent gets the parent's player", "[runtime][wor
   CHECK(world.player(coin) == you);
   CHECK_FALSE(world.set_parent(mine, mine));
   CHECK(world.player(mine) == me);
-  // A restore undoes it.
+  // A restore undoes the change of the parent.
   SnapshotRing past(world, 2);
   past.capture(Tick(1));
   CHECK(world.set_parent(chest, mine));
@@ -247,7 +248,7 @@ TEST_CASE("Entities are visited in the order of their slots", "[runtime][world][
   CHECK(visited == std::vector<EntityId>{made[0], made[2], again, made[4]});
 }
 
-// Makes the same calls in any world.
+// Makes a fixed sequence of calls in a world.
 void play(World& world) {
   const auto life = world.component<Life>("Life");
   const auto body = world.component<Body>("Body");
