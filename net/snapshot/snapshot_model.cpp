@@ -179,8 +179,7 @@ void lay_out(SnapshotModel& model) {
   const auto set = [&](std::uint32_t slot, double probability) {
     model.probabilities[slot] = static_cast<BitProbability>(probability * 65536);
   };
-  // Decisions that a snapshot makes once or a few times. Their outcome 1 is rare in a game that
-  // runs well.
+  // A snapshot makes these decisions once or a few times.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
   set(slots::kReferenceAfterGap, 0.8);
