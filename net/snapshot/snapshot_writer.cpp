@@ -197,8 +197,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   has_limit_failed_ = false;
   // For coders that need a bit for each decision, first tries whether the whole world fits.
   head.is_cut = !PlainCoder<Encoder>;
-  // The data between two entities is usually short. If it is too long, another attempt leaves more
-  // room for it.
+  // If the data between two entities is unusually long, another attempt leaves more room for it.
   for (std::size_t room = kEndBytes; 2 * room < out.size();) {
     Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);
@@ -229,10 +228,9 @@ bool SnapshotWriter::has_content() const {
 }
 
 /// A part may be full of new entities before it reaches its first known entity. The next part would
-/// have to repeat these new entities, and this could continue forever. A reader that does not
-/// receive this part would also drop the new entities that it already shows. So such a part is
-/// written again with a limit: a known entity that the part can reach. Returns false if the part
-/// needs no limit.
+/// have to repeat them, and this could continue forever. A reader that does not receive this part
+/// would also drop the new entities that it already shows. So such a part is written again with a
+/// limit: a known entity that the part can reach. Returns false if the part needs no limit.
 bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
@@ -467,7 +465,6 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
   code_new_entity(encoder, type, scratch_, values_);
 }
 
-/// Records what the receiver will know about every entity after it receives this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
   // If a part has only new entities, the next part must not contain them again, because this could
   // continue forever.
