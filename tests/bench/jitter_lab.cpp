@@ -24,7 +24,7 @@ constexpr int kExitUsage = 2;
 struct Options {
   std::vector<std::string> files;
   double rate_hz = 20;
-  double frames_per_second = 0;  ///< 0: 60 for playback, 120 for the lead.
+  double frames_per_second = 0;  ///< 0 for the default: 60 for playback, 120 for the lead.
   double skip_s = 5;
   bool is_lead = false;
   bool is_json = false;
@@ -156,7 +156,7 @@ int run(const Options& options) {
   for (const std::string& path : options.files) {
     Result<DelayFile> file = load_delays(path);
     if (!file) {
-      // Messages about lines begin with the path; messages of the disk may not contain it.
+      // A message about a line begins with the path. A message about the disk may lack the path.
       const std::string& text = file.error().message;
       const bool is_named = text.find(path) != std::string::npos;
       fmt::print(stderr, "jitter_lab: {}{}\n", is_named ? "" : path + ": ", text);

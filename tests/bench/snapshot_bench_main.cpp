@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders with weak prediction need more datagrams per world than are
-/// acknowledged in time. They are compared by size, so their datagrams have no limit.
+/// Coders with weak prediction need more datagrams per world than are acknowledged in time. Only
+/// their sizes are compared, so their datagrams may be this large.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {
@@ -38,7 +38,7 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// The model of a server before any training: it knows its prefabs.
+/// The model of a server before any training, with the initial values of the prefabs.
 SnapshotModel untrained_model(const Trace& trace) {
   SnapshotModel model = untrained_model(trace.types);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
@@ -80,7 +80,7 @@ double mean_of(const std::vector<std::size_t>& bytes) {
          static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// The sizes of simpler coders for the same world; `reference` under the same conditions.
+/// The sizes of simpler encodings of the same world, and of `reference` with the same link.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
   StreamSettings settings = arguments.settings;

@@ -50,7 +50,7 @@ std::string field_name(std::string name) {
   return name.substr(0, bracket) + "." + name.substr(bracket + 1, name.size() - bracket - 2);
 }
 
-/// The header's types, and the rules of the scene for their fields.
+/// The types in the header of a trace, and the rules of the scene for the types' fields.
 struct Types {
   ordered_json types = ordered_json::array();
   ordered_json rules = ordered_json::array();

@@ -108,7 +108,7 @@ bool write_course(const Options& options, const SyncResult& result) {
   return written.has_value();
 }
 
-/// Messages about lines begin with the path; messages of the disk may not contain it.
+/// A message about a line begins with the path. A message about the disk may lack the path.
 int complain_of(const std::string& path, const std::string& text) {
   const bool is_named = text.find(path) != std::string::npos;
   fmt::print(stderr, "sync_lab: {}{}\n", is_named ? "" : path + ": ", text);

@@ -1,4 +1,4 @@
-// The server's last ticks, for a comparison with clients.
+// Records the server's last ticks, for a comparison with clients.
 #pragma once
 
 #include <array>

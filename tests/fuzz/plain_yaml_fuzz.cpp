@@ -1,4 +1,5 @@
-// Plain YAML: any bytes give a valid tree or an error, whatever yaml-cpp returns.
+// The input is plain YAML. Any bytes give a valid tree or an error, even where yaml-cpp accepts
+// invalid text.
 #include <cstdint>
 #include <string>
 

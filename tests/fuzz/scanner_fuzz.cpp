@@ -1,5 +1,5 @@
-// The scanner: references are reported in order and at their positions, independently of the
-// position of the text in the blocks of the vectorised search.
+// The input is a text for the scanner. References are reported in order and at their positions. The
+// result does not depend on the position of the text in the blocks of the vectorised search.
 #include <cstdint>
 #include <string>
 #include <vector>
