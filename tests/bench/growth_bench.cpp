@@ -158,7 +158,7 @@ void register_growth_benchmarks() {
           [=](std::uint32_t count) { return crowd(relevance, order, count); });
     }
   }
-  add("one client/come and go", 2'000, come_and_go);
+  add("one client/create and remove", 2'000, come_and_go);
   add("network ids", 10'000, network_ids);
 }
 

@@ -91,7 +91,7 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   }
   if (status == RecordingStatus::damaged) {
     return fail(ErrorCode::malformed,
-                fmt::format("'{}' is damaged behind tick {}", name, reader->tick().value()));
+                fmt::format("'{}' is damaged after tick {}", name, reader->tick().value()));
   }
   notes.finish();
   return trace;

@@ -263,7 +263,7 @@ void register_replication_benchmarks() {
   add("net/replicate/16 x 10000 idle", {.clients = 16, .entities = 10'000, .moving = 0});
   add("net/replicate/16 x 10000 of which 1 moves",
       {.clients = 16, .entities = 10'000, .moving = 1, .moving_of = 10'000});
-  add("net/replicate/16 x 10000 of which 1 goes and 1 comes",
+  add("net/replicate/16 x 10000, 1 removed and 1 created per tick",
       {.clients = 16, .entities = 10'000, .moving = 0, .passing = 1});
 }
 

@@ -163,11 +163,12 @@ int main(int argc, char** argv) {
       "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
       "--json\n"
       "Snapshots are sent at whole ticks, so their rate may be higher than --rate. "
-      "'snapshots_per_second' is the rate without the snapshots that were "
-      "left out, and 'kbps' is the mean bandwidth of the sent ones.\n"
-      "An entity that does not fit into a datagram is sent in a larger one ('datagram_bytes' is "
-      "the largest sent). A game's server cuts such an entity into slices.\n"
-      "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
+      "'snapshots_per_second' is the rate without omitted snapshots, and "
+      "'kbps' is the mean bandwidth of the sent snapshots.\n"
+      "An entity that does not fit into a datagram is sent in a larger datagram "
+      "('datagram_bytes' is the size of the largest one). A game's server cuts such an entity into "
+      "slices.\n"
+      "Exit codes: 0 every integer arrived, 1 an integer differs, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
   app.add_option("--rate", arguments.settings.rate, "Snapshots per second")

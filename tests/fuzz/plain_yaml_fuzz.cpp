@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (NodeIndex i = 0; i < result.tree().nodes.size(); ++i) {
     for (const NodeIndex child : Children(result.tree(), i)) {
       if (result.tree().at(i).kind != NodeKind::mapping) break;
-      require(result.tree().find(i, result.tree().at(child).key) == child, "no key is repeated");
+      require(result.tree().find(i, result.tree().at(child).key) == child, "no key occurs twice");
     }
   }
   return 0;

@@ -53,7 +53,7 @@ class Match {
   std::string difference() const {
     for (const auto& client : stage.clients) {
       std::string found = stage.difference(*client);
-      if (found.empty() && !stage.has_all_events(*client)) found = "lacks an event";
+      if (found.empty() && !stage.has_all_events(*client)) found = "an event is missing";
       if (!found.empty()) return "client " + std::to_string(client->number) + " " + found;
     }
     return {};
@@ -204,7 +204,7 @@ std::string play_match(std::uint64_t seed) {
     if (view.resyncs + view.malformed + view.unfit > 0) return "a clean link resynced";
   }
   // The world has the same size in both halves.
-  if (stage.memory_max > memory + memory / 4) return "memory grows";
+  if (stage.memory_max > memory + memory / 4) return "the memory grows";
   if (stage.attacked->hostile < 10'000) return "there was no flood";
   for (const Hardship each : {Hardship::sleep, Hardship::loss, Hardship::rejoin}) {
     if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a fault was not tested";
