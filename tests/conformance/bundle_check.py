@@ -5,9 +5,9 @@
 
 Shares no code with the implementation, so that both must follow the document. The magic number
 gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is
-installed. Compressed blocks are read if the module `zstandard` or the `zstd` command is installed. All other
-checks always run. Payloads of bundle entries (objects, prefabs) are also checked. Prints a line per
-file. The exit code is 1 if a file breaks a rule, and 2 if a file cannot be read.
+installed. Compressed blocks are read if the module `zstandard` or the `zstd` command is installed.
+All other checks always run. Payloads of bundle entries (objects, prefabs) are also checked. Prints
+a line per file. The exit code is 1 if a file breaks a rule, and 2 if a file cannot be read.
 """
 
 import pathlib
