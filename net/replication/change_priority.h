@@ -1,4 +1,5 @@
-// Chooses the changes to send when not all fit. REPLICATION_FORMAT.md, "Which changes go first".
+// Chooses the changes to send when there is too little room for all changes. REPLICATION_FORMAT.md,
+// "Which changes go first".
 #pragma once
 
 #include <cstddef>
@@ -43,9 +44,10 @@ class ChangePriority {
   /// valid until the next call.
   ///
   /// If `is_settling` is true, some candidates are chosen first: the candidates that the client may
-  /// have from an unconfirmed snapshot. If not all of these candidates fit, only those whose last
-  /// snapshot was lost are chosen first, because the others will soon be acknowledged. Candidates
-  /// that were in no snapshot yet are not chosen. Requires: a candidate was added.
+  /// have from an unconfirmed snapshot. If there is too little room for all of these candidates,
+  /// only the candidates whose last snapshot was lost are chosen first, because the others will
+  /// soon be acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a
+  /// candidate was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 

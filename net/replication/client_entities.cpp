@@ -56,7 +56,8 @@ void ClientEntities::update(const ReplicatedWorld& world, const InterestGrid& gr
                             const Viewer& viewer, bool is_comparable) {
   const bool is_other = refresh_interest(world, grid, viewer);
   if (is_other || !is_comparable || !apply_changes(world)) merge(world);
-  // After a time, a client that receives almost nothing has at least as many changes as entities.
+  // If a client receives almost no snapshots, `changed_` may become longer than the list of
+  // entities.
   if (is_replaced_ || changed_.size() > states_.size()) {
     changed_.clear();
     is_replaced_ = true;

@@ -235,8 +235,8 @@ std::size_t ClientView::byte_budget(const Connection& connection, Time now, std:
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
-/// Defers the changes that must wait. Changes of far entities wait for their turn. When not all
-/// changes fit, the least urgent changes wait.
+/// Defers the changes that must wait. Changes of far entities wait for their turn. If there is too
+/// little room for all changes, the least urgent changes wait.
 void ClientView::choose(Tick tick, std::size_t budget_bytes) {
   const bool is_settling_now = is_settling(tick);
   find_candidates(tick, is_settling_now);

@@ -13,7 +13,7 @@ struct ClientViewCounters {
   /// Delivered snapshots whose acknowledgement came too late for references.
   std::uint64_t too_late = 0;
   std::uint64_t choked = 0;  ///< Snapshots that were due but had too little room.
-  /// Snapshots delayed until earlier ones are acknowledged.
+  /// Snapshots that were delayed until earlier snapshots are acknowledged.
   std::uint64_t paced = 0;
   std::uint64_t deferred = 0;  ///< Changes deferred for lack of room.
   std::uint64_t resyncs = 0;   ///< Requests of the client for the whole state.

@@ -288,8 +288,8 @@ void ReplicationClient::verify(const EntityValues* game) {
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
-    // If the entity was removed or changed since, a later checksum will compare it. An entity whose
-    // slices have not all arrived is not shown.
+    // If the entity was removed or changed since, a later checksum will compare it. An entity is
+    // not shown while some of its slices are missing.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;

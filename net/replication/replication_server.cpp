@@ -120,7 +120,7 @@ void ReplicationServer::add_client(ClientId id, const ReplicationClientInfo& inf
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
-  // Clients have different turns, so that not all are served in the same tick.
+  // The turns of clients are distributed over several ticks.
   auto client = std::make_unique<Client>(
       Client{.id = id,
              .view = ClientView({.views = views_,

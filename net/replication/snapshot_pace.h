@@ -13,7 +13,7 @@ namespace muster {
 /// / kPartsPerTickMax` ticks.
 inline constexpr std::size_t kPartsPerTickMax = 4;
 /// The maximum number of snapshots in a round trip. When a snapshot is acknowledged, it must still
-/// be in the codec's window, together with some earlier ones for prediction. Otherwise every
+/// be in the codec's window, together with some earlier snapshots for prediction. Otherwise every
 /// snapshot would contain the whole state.
 inline constexpr double kPartsInFlightMax = 40;
 static_assert(kPartsInFlightMax + 8 < kSnapshotWindow);

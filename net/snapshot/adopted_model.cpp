@@ -46,7 +46,7 @@ class Adoption {
   }
 
  private:
-  /// Pairs the lanes of both types. It pairs either all four lanes of a rotation or none.
+  /// Pairs the lanes of both types. The four lanes of a rotation are paired together or not at all.
   void pair_up() {
     const auto& ours = type_.schema.lanes;
     for (std::size_t i = 0; i < ours.size();) {

@@ -1,6 +1,6 @@
-// Converts a trained model for types that differ slightly from the trained ones. Models are trained
-// on recordings, which contain every field, but clients receive only some fields. A game's types
-// also change over time.
+// Converts a trained model for types that differ slightly from the trained types. Models are
+// trained on recordings, which contain every field, but clients receive only some fields. A game's
+// types also change over time.
 #pragma once
 
 #include <span>

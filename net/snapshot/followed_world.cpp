@@ -88,7 +88,7 @@ void FollowedWorld::leave(std::size_t index) {
   followed.track.is_listed = false;
 }
 
-/// Drops tracks without any state in the window, and inserts new ones.
+/// Drops the tracks of removed entities that have no state in the window. Inserts new tracks.
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;

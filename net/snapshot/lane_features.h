@@ -175,7 +175,7 @@ inline std::int32_t log_of(std::int64_t value) {
 struct SizeHints {
   std::int32_t last_missed_log = 0;   ///< log2(1 + |residual|) of the previous lane, in 1/16.
   std::int32_t last_but_one_log = 0;  ///< The same for the lane before the previous lane.
-  /// The number of lanes, among those already coded, that changed.
+  /// The number of already coded lanes that changed.
   std::int32_t changed_count = 0;
   std::int32_t ticks_since_event = 0;  ///< The minimum age of the entity's tick lanes, in ticks.
   std::int32_t event_log = 0;          ///< log2(1 + ticks_since_event) in 1/16.

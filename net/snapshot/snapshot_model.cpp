@@ -193,8 +193,8 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // A constant entity among constant ones rarely changes. A constant entity in a crowd that moves
-  // may be about to move.
+  // A constant entity rarely changes if the entities around it are constant. It is more likely to
+  // change if they move.
   set(slots::kBlockChanges, 0.5);
   set(slots::kBlockChanges + 1, 0.02);
   set(slots::kBlockChanges + 2, 0.6);

@@ -85,7 +85,7 @@ class SnapshotWriter {
 
   /// The number of known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
-  /// The number of entity checks so far; an idle entity needs none.
+  /// The number of entity checks so far. Idle entities are not checked.
   std::uint64_t checked_count() const { return followed_.checked_count(); }
   /// The number of entities that cost no work until they change.
   std::size_t idle_count() const { return followed_.idle_count(); }

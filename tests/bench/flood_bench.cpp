@@ -70,7 +70,7 @@ std::array<std::byte, kRequestBytes> forged_response() {
   return bytes;
 }
 
-/// A server's socket that receives the attackers' datagrams before those of real clients.
+/// A server's socket that receives the attackers' datagrams before the datagrams of real clients.
 class FloodedSocket final : public DatagramSocket {
  public:
   explicit FloodedSocket(DatagramSocket& wanted) : wanted_(wanted) {}

@@ -1,5 +1,5 @@
 // Written from descriptions of the rules, without their code. jitter_lab's README table compares
-// the results with published ones.
+// the results with published results.
 #include "tests/bench/jitter_rules.h"
 
 #include <algorithm>

@@ -171,7 +171,7 @@ TEST_CASE("An entity whose datagram was lost is not reported as missing",
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
   ReplicationStage::Client& client = stage.join(link, link);
   stage.run(300);
-  // New entities appear between known ones, in worlds of several datagrams per tick.
+  // New entities appear between known entities, in worlds of several datagrams per tick.
   for (std::uint32_t round = 0; round < 300; ++round) {
     stage.step([&] {
       for (std::uint32_t i = 0; i < 40; ++i) {

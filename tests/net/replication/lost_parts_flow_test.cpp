@@ -95,7 +95,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
 
 TEST_CASE("An entity with a new owner stays in a world of several datagrams",
           "[net][replication]") {
-  // The entities are so large that a few new ones fill a datagram.
+  // The entities are so large that a few new entities fill a datagram.
   ReplicationSchema schema;
   schema.components.push_back(
       {.name = "Heavy",

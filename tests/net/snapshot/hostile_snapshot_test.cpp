@@ -63,7 +63,7 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;
     const auto take = [&](std::span<const std::byte> damaged) {
-      if (!reader) {  // This is the world before the last datagram.
+      if (!reader) {
         reader.emplace(stage.model(), ReaderLimits{}, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
           REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
