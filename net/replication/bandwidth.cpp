@@ -1,6 +1,6 @@
-// The model assigns a slot to every decision, and every slot belongs to one lane, to one type or to
-// the snapshot itself. So the bits are assigned by slot, and the code that makes a decision does
-// not have to name its purpose.
+// Every decision has a slot, and every slot belongs to one lane, to one type or to the snapshot
+// itself. So bits are counted by slot, and the code that makes a decision does not have to name the
+// decision's purpose.
 #include "net/replication/bandwidth.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ constexpr std::array kHeadParts = {
 std::pair<std::string, std::string> split(const std::string& lane) {
   const std::size_t dot = lane.find('.');
   std::string field = dot == std::string::npos ? std::string() : lane.substr(dot + 1);
-  const std::size_t bracket = field.rfind('[');  // A name from a file can be any text.
+  const std::size_t bracket = field.rfind('[');  // A name in a file can be any text.
   if (bracket != std::string::npos && field.back() == ']') field.resize(bracket);
   return {lane.substr(0, dot), field};
 }

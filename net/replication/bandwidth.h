@@ -12,7 +12,7 @@ namespace muster {
 
 /// The bits of one field of one type, or of one part outside fields.
 struct BandwidthRow {
-  /// `head`, `which` (which entities were changed, created or removed), or `fields`.
+  /// `head`, `which` (the list of changed, created and removed entities), or `fields`.
   std::string section;
   std::string type;       ///< The game's type id; empty in the head.
   std::string component;  ///< Empty outside `fields`.
@@ -25,13 +25,13 @@ struct Bandwidth {
   std::uint64_t bytes = 0;         ///< The bytes of the snapshots as sent.
   std::vector<BandwidthRow> rows;  ///< Largest first.
 
-  double bits() const;  ///< The sum of all rows.
+  double bits() const;  ///< The sum of the bits of all rows.
 };
 
-/// Returns the counts of a meter as rows. Requires: a meter of that model.
+/// Returns the counts of a meter as rows. Requires: the meter was created for `model`.
 Bandwidth bandwidth_of(const BitMeter& meter, const SnapshotModel& model, const TypeViews& views);
 
-/// A readable table, with the share of each row.
+/// Returns a text table with the bits and the share of each row.
 std::string table_of(const Bandwidth& bandwidth);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Estimates the bits of updates and new entities from what earlier snapshots cost.
+// Estimates the bits of updates and new entities from the cost of earlier snapshots.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@ class BitEstimate {
 
   /// Call this before the snapshots of a tick.
   void begin_tick() { tick_overhead_bits_ = 0; }
-  /// Call this after each snapshot, with the sum of the estimates of its contents, and with its
-  /// cost.
+  /// Call this after each snapshot. The first two arguments are the sums of the estimates for the
+  /// snapshot's updates and new entities. `cost` has the measured bits.
   void learn(double update_bits, double new_bits, const SnapshotCost& cost,
              std::size_t snapshot_bytes);
   /// Call this after all snapshots of the tick.

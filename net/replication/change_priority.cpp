@@ -10,15 +10,15 @@ namespace {
 /// The share 1 / `kOverdueShare` of the room is used first, for entities that have waited longer
 /// than their `longest_ticks`.
 constexpr double kOverdueShare = 4;
-/// The nearness of the farthest entities. An entity at the view position has 1.
+/// The nearness of the farthest entities. An entity at the view position has the nearness 1.
 constexpr float kFarShare = 0.05F;
-/// The share of the farthest candidate's distance within which entities get extra nearness.
+/// Entities get extra nearness within this share of the farthest candidate's distance.
 constexpr float kCloseDistance = 0.1F;
 
-/// Returns 1 at the view position and falls to `kFarShare` at the farthest candidate, most steeply
-/// near the view position. Distance is relative to the farthest candidate, so that a dense crowd
-/// also has near and far members. One half of the value falls evenly over the whole distance. The
-/// other half falls with the area that an entity covers on the screen, so that the few closest
+/// Returns a nearness: 1 at the view position, `kFarShare` at the farthest candidate. It falls most
+/// steeply near the view position. Distance is relative to the farthest candidate, so that a dense
+/// crowd also has near and far members. One half of the value falls evenly over the whole distance.
+/// The other half falls with the area that an entity covers on the screen, so that the few closest
 /// entities are in nearly every snapshot.
 float nearness_of(float distance, float distance_max) {
   if (!(distance_max > 0)) return 1;
@@ -56,8 +56,9 @@ std::span<const std::uint32_t> ChangePriority::choose(double room_bits, bool is_
   const std::size_t first_count = is_settling ? put_unknown_first(room_bits) : 0;
   double used = 0;
   std::size_t sent = 0;
-  // Moves candidates to the front while they fit. The first candidate is always sent, so that no
-  // entity waits forever because it needs more room than there ever is.
+  // Moves candidates to the front while they fit. The first candidate is always chosen, even if it
+  // does not fit. Otherwise an entity that needs more room than is ever available would wait
+  // forever.
   const auto choose_by = [&](float Candidate::*by, float minimum, std::size_t end, double room) {
     sort_by(by, sent, end);
     while (sent < end && candidates_[order_[sent]].*by >= minimum) {
@@ -92,8 +93,8 @@ void ChangePriority::rate_all() {
   }
 }
 
-/// For a snapshot that should settle the client's state: moves the candidates that go first to the
-/// front, and returns their number.
+/// For `is_settling`: moves the candidates that are chosen first to the front, and returns their
+/// number.
 std::size_t ChangePriority::put_unknown_first(double room_bits) {
   std::erase_if(order_, [&](std::uint32_t k) {
     const ChangeCandidate& change = candidates_[k].change;

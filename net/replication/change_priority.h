@@ -1,4 +1,5 @@
-// Chooses the changes to send when not all fit. REPLICATION_FORMAT.md, "Which changes go first".
+// Chooses the changes to send when there is too little room for all changes. REPLICATION_FORMAT.md,
+// "Which changes go first".
 #pragma once
 
 #include <cstddef>
@@ -12,18 +13,21 @@ namespace muster {
 
 /// A change of one slice that may be sent now.
 struct ChangeCandidate {
-  std::uint32_t index = 0;  ///< The caller's; of equal ones the lower index goes first.
-  const UpdateClass* update_class = nullptr;  ///< Must live until `clear`.
-  float distance = 0;              ///< To the view position, at most the radius of the class.
-  std::uint32_t waited_ticks = 1;  ///< At least 1.
+  /// The caller's index. Of equally urgent changes, the change with the lower index is chosen
+  /// first.
+  std::uint32_t index = 0;
+  const UpdateClass* update_class = nullptr;  ///< Must stay valid until `clear`.
+  float distance = 0;  ///< The distance to the view position, at most the radius of the class.
+  std::uint32_t waited_ticks = 1;  ///< The ticks that the change has waited, at least 1.
   double bits = 0;                 ///< The expected cost.
-  bool is_confirmed = true;        ///< The client is confirmed to have the entity.
-  bool may_be_shown = true;        ///< A snapshot that contains it was sent, delivered or not.
-  bool is_lost = false;            ///< The last snapshot that contained it was lost.
+  bool is_confirmed = true;        ///< True if the client is confirmed to have the entity.
+  bool may_be_shown = true;  ///< True if a snapshot with the entity was sent, even if it was lost.
+  bool is_lost = false;      ///< True if the last snapshot with the entity was lost.
 };
 
-/// Chooses changes for one client. One thread at a time; nothing is allocated in steady state. Each
-/// tick: `clear`, `add` all candidates, and, if their bits are more than the room, `choose`.
+/// Chooses changes for one client. In each tick, call `clear`, then `add` for all candidates, and
+/// then `choose` if `bits()` is more than the room. One thread at a time; nothing is allocated in
+/// steady state.
 class ChangePriority {
  public:
   void clear();
@@ -32,16 +36,18 @@ class ChangePriority {
   /// The sum of the candidates' expected bits.
   double bits() const;
 
-  /// Chooses the most urgent candidates that fit into the room, at least one. A candidate's urgency
-  /// is its weight × its nearness × the ticks that it has waited. So in the long run each entity
-  /// gets updates in proportion to weight × nearness, and none starves. A part of the room is used
-  /// for candidates that have waited longer than `longest_ticks`. Returns the indices of the
-  /// candidates that were not chosen; valid until the next call.
+  /// Chooses the most urgent candidates that fit into the room, but at least one candidate. A
+  /// candidate's urgency is its weight × its nearness × the ticks that it has waited. So in the
+  /// long run each entity gets updates in proportion to weight × nearness, and no entity waits
+  /// forever. A quarter of the room is first used for candidates that have waited longer than
+  /// `longest_ticks`. Returns the indices of the candidates that were not chosen. The result is
+  /// valid until the next call.
   ///
-  /// `is_settling`: candidates that the client may have from a snapshot that is not confirmed are
-  /// chosen first, if all of them fit. If they do not all fit, the candidates whose snapshot was
-  /// lost are chosen first, because the others will soon be acknowledged. Candidates that the
-  /// client cannot have yet wait. Requires: a candidate was added.
+  /// If `is_settling` is true, some candidates are chosen first: the candidates that the client may
+  /// have from an unconfirmed snapshot. If there is too little room for all of these candidates,
+  /// only the candidates whose last snapshot was lost are chosen first, because the others will
+  /// soon be acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a
+  /// candidate was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 
@@ -49,7 +55,8 @@ class ChangePriority {
   struct Candidate {
     ChangeCandidate change;
     float urgency = 0;
-    float overdue = 0;  ///< Waiting time relative to its class's limit; above 1 is too long.
+    /// The waiting time divided by `longest_ticks` of the class. More than 1 is too long.
+    float overdue = 0;
   };
 
   void rate_all();

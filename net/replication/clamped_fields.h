@@ -13,32 +13,33 @@
 
 namespace muster {
 
-/// A field of a type that got values outside its range. They were brought into the range
+/// A field of a type that got values outside its range. Each value was moved into the range
 /// (`TypeView::to_lanes`).
 struct ClampedField {
   SchemaType type{};
   std::string name;              ///< `Component.field`.
   NetworkId first_id{};          ///< The first entity with such a value.
   std::int64_t first_value = 0;  ///< The value of the first entity.
-  std::int64_t low = 0;          ///< The field's range.
+  std::int64_t low = 0;          ///< The minimum of the field's range.
   std::int64_t high = 0;
-  std::uint64_t count = 0;  ///< Number of such values since the world began.
+  std::uint64_t count = 0;  ///< The number of such values since the world began.
 };
 
-/// Counts values outside their ranges, by type and field. The schema bounds its memory. Not
-/// thread-safe.
+/// Counts values outside their ranges, by type and field. There is at most one entry per type and
+/// field. Not thread-safe.
 class ClampedFields {
  public:
   /// `schema` must outlive this object.
   explicit ClampedFields(const ReplicationSchema& schema) : schema_(schema) {}
 
-  /// Counts the values of an entity that are outside their ranges. Requires: all values of its
-  /// type.
+  /// Counts the values of an entity that are outside their ranges. Requires: `values` has all
+  /// values of the type.
   void add(NetworkId id, SchemaType type, std::span<const std::int64_t> values);
 
-  /// In the order of each field's first such value. The order does not change.
+  /// The fields, in the order in which their first such values were counted. The order does not
+  /// change.
   std::span<const ClampedField> fields() const { return fields_; }
-  /// The number of such values of all fields.
+  /// The total number of such values, of all fields.
   std::uint64_t count() const { return count_; }
 
  private:
@@ -47,7 +48,8 @@ class ClampedFields {
 
   const ReplicationSchema& schema_;
   std::vector<ClampedField> fields_;
-  std::unordered_map<std::uint64_t, std::size_t> indices_;  ///< Keyed by type and first value.
+  /// The index in `fields_`. The key combines the type and the index of the field's first value.
+  std::unordered_map<std::uint64_t, std::size_t> indices_;
   std::uint64_t count_ = 0;
 };
 

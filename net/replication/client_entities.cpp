@@ -1,6 +1,7 @@
-// Three lists have one row per slice and the same order: what the client has (`entities_`), the
-// current values (`states_`) and the entity of the world (`sources_`). If only values change, rows
-// are updated. If the interest changes, the old rows are merged into new lists.
+// Three lists have one entry per slice, in the same order: the client's data about the slice
+// (`entities_`), the current values (`states_`) and the entity of the world (`sources_`). If only
+// values change, entries are updated. If the interest changes, the old entries are merged into new
+// lists.
 #include "net/replication/client_entities.h"
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 namespace muster {
 namespace {
 
-/// The first state whose id is at least `id`. The search begins at the state that was found last,
-/// because successive changes often belong to neighbouring entities.
+/// Returns the first state whose id is at least `id`. The search begins at `near`, the state that
+/// was found last, because successive changes often belong to neighbouring entities.
 std::vector<EntityState>::iterator find_near(std::vector<EntityState>& states,
                                              std::vector<EntityState>::iterator near, SliceId id) {
   if (near == states.end() || near->id > id) near = states.begin();
@@ -43,7 +44,7 @@ void ClientEntities::forget_all(Tick tick) {
 void ClientEntities::forget(const EventSubject& slice, Tick tick) {
   ClientEntity* const found = find(slice);
   if (found == nullptr) return;
-  // Later confirmed states may depend on it.
+  // Confirmed later states may depend on the lost state.
   found->acked_since = ClientEntity::kNotAcked;
   found->sent_at = {};
   found->is_confirmed = false;
@@ -54,7 +55,8 @@ void ClientEntities::update(const ReplicatedWorld& world, const InterestGrid& gr
                             const Viewer& viewer, bool is_comparable) {
   const bool is_other = refresh_interest(world, grid, viewer);
   if (is_other || !is_comparable || !apply_changes(world)) merge(world);
-  // A client that receives almost nothing has as many changed entities as entities after a time.
+  // If a client receives almost no snapshots, `changed_` may become longer than the list of
+  // entities.
   if (is_replaced_ || changed_.size() > states_.size()) {
     changed_.clear();
     is_replaced_ = true;
@@ -124,7 +126,7 @@ void ClientEntities::clear_changes() {
 bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                       const Viewer& viewer) {
   const InterestOptions& interest = *interest_options_;
-  // A client that now belongs to another player sees other views of the same entities.
+  // If the client now belongs to another player, it receives other views of the same entities.
   const bool is_other_world =
       !has_interest_ || world_version_ != world.version() || viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(viewer_ == viewer);
@@ -170,7 +172,8 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   return true;
 }
 
-/// Sets a state to the current values. The time of the change is known only for whole rows.
+/// Sets a state to the current values. The tick of the change is known only for whole rows, not for
+/// slices.
 void ClientEntities::set_values(std::size_t i) {
   EntityState& state = states_[i];
   const SeenBy who = seen_by(*sources_[i]);
@@ -237,8 +240,8 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
   }
 }
 
-/// Adds a slice at the end of the lists. `before` is its entry after the last update, or a new
-/// entry.
+/// Adds a slice at the end of the lists. `before` is the slice's entry from the last update, or a
+/// new entry.
 void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, SliceId id,
                                const ClientEntity& before) {
   states_.push_back({.id = id, .kind = kind});
@@ -246,7 +249,8 @@ void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, 
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);
   next.is_active = false;
-  // For the codec, an entity of another type is another entity, which the client does not have yet.
+  // For the codec, an entity whose codec type changed is another entity, which the client does not
+  // have yet.
   if (next.codec_type != kind.type) next.acked_since = ClientEntity::kNotAcked;
   next.is_confirmed = next.is_confirmed && next.codec_type == kind.type;
   next.codec_type = kind.type;

@@ -15,7 +15,8 @@
 
 namespace muster {
 
-/// A part of a snapshot: the codec's ids from `first_id` up to `end_id`, which is not included.
+/// The range of a snapshot's part: the codec's ids from `first_id` up to `end_id`, which is not
+/// included.
 struct IdRange {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
@@ -27,53 +28,55 @@ struct ClientEntity {
 
   SliceId id{};
   std::uint32_t generation = 0;
-  Tick since;  ///< The tick at which it became of interest.
-  /// The first tick at which the client's confirmed values were current. It identifies their row,
-  /// which may no longer be stored. `kNotAcked` if the client has no confirmed values.
+  Tick since;  ///< The tick at which the entity became of interest.
+  /// The first tick at which the client's confirmed values were current. It identifies the row of
+  /// these values, which may no longer be stored. `kNotAcked` if the client has no confirmed
+  /// values.
   Tick acked_since = kNotAcked;
-  Tick sent_at{};        ///< The tick of the last snapshot that contained it.
-  Tick waiting_since{};  ///< The tick since which a change waits; 0: none waits.
+  Tick sent_at{};        ///< The tick of the last snapshot that contained the entity.
+  Tick waiting_since{};  ///< The tick since which a change waits; 0 if no change waits.
   /// The first tick at which the client's confirmed values may be out of date.
   Tick outdated_since{};
-  CodecType codec_type{};  ///< The type as which the client sees it.
+  CodecType codec_type{};  ///< The codec type as which the client receives the entity.
   bool was_sent = false;
-  bool is_confirmed = false;  ///< A snapshot that certainly contained it is confirmed.
-  bool is_active = false;     ///< The client's values are not confirmed; it is in `active()`.
-  bool is_first = false;      ///< It was of interest when the client began.
-  bool may_be_shown = false;  ///< A snapshot that contains it was sent, delivered or not.
-  /// The last state that did not fit: the first tick of its values, its view, and the room that was
-  /// available.
+  /// True if a snapshot that certainly contained the entity is confirmed.
+  bool is_confirmed = false;
+  bool is_active = false;     ///< True if the entity is in `active()`.
+  bool is_first = false;      ///< True if the entity was of interest when the client began.
+  bool may_be_shown = false;  ///< True if a snapshot with the entity was sent, even if it was lost.
+  /// The last state that did not fit into a datagram: the first tick of its values, its codec type,
+  /// and the room that was available.
   Tick unfit_since{};
   CodecType unfit_type{};
-  std::uint16_t unfit_bytes = 0;  ///< 0: none.
+  std::uint16_t unfit_bytes = 0;  ///< 0 if there is no such state.
 
   bool is_acked() const { return acked_since != kNotAcked; }
 };
 
-/// The entities of interest of one client. One thread at a time. Unchanged entities cost nothing,
-/// and nothing is allocated in steady state. Indices are those of `states()`; they are valid until
-/// the next `update`.
+/// The entities of interest of one client. An index `i` is an index into `states()`, and is valid
+/// until the next `update`. Unchanged entities cost no work, and nothing is allocated in steady
+/// state. One thread at a time.
 class ClientEntities {
  public:
-  /// Both must outlive this object.
+  /// Both arguments must outlive this object.
   ClientEntities(const TypeViews& views, const InterestOptions& interest)
       : views_(&views), interest_options_(&interest) {}
 
   /// Starts again for a client without any state.
   void clear();
-  /// The client may have lost its state: no entity is confirmed.
+  /// Call this if the client may have lost its state. No entity is confirmed afterwards.
   void forget_all(Tick tick);
-  /// The client may have lost this slice.
+  /// Call this if the client may have lost this slice.
   void forget(const EventSubject& slice, Tick tick);
-  /// Applies the world of this tick. `is_comparable`: the last update was at most `kPastTicksMax`
-  /// ticks ago. After a longer time rows are reused, so an entity with the same row as before may
-  /// still have changed.
+  /// Applies the world of this tick. `is_comparable` is true if the last update was at most
+  /// `kPastTicksMax` ticks ago. After a longer time rows may be reused, so an entity with the same
+  /// row as before may still have changed.
   void update(const ReplicatedWorld& world, const InterestGrid& grid, const Viewer& viewer,
               bool is_comparable);
   /// True after the first `update` since `clear`.
   bool has_first() const { return has_first_; }
 
-  /// Sorted by id; the slices of an entity are neighbours.
+  /// The states of all entities of interest, sorted by id. The slices of an entity are neighbours.
   std::span<const EntityState> states() const { return states_; }
   EntityState& state(std::size_t i) { return states_[i]; }
   const EntityState& state(std::size_t i) const { return states_[i]; }
@@ -84,13 +87,14 @@ class ClientEntities {
   std::size_t index_of(const ClientEntity& entity) const {
     return static_cast<std::size_t>(&entity - entities_.data());
   }
-  /// Null if the slice is not of interest.
+  /// Returns null if the slice is not of interest.
   const ClientEntity* find(SliceId slice) const;
   const ClientEntity* find(const EventSubject& slice) const;
   ClientEntity* find(const EventSubject& slice);
-  /// The slices of an entity. Requires: `first` is its first one.
+  /// All slices of an entity. Requires: `first` is the entity's first slice.
   std::span<const ClientEntity> slices_of(const ClientEntity& first) const;
-  /// True when the client has all slices of an entity. Requires: `first` is its first one.
+  /// True when the client has all slices of an entity. Requires: `first` is the entity's first
+  /// slice.
   bool is_complete(const ClientEntity& first) const;
 
   /// The tick since which all values of the entity are unchanged.
@@ -101,18 +105,18 @@ class ClientEntities {
   bool is_unknown(std::size_t i) const {
     return entities_[i].may_be_shown && !entities_[i].is_acked();
   }
-  /// True when the entity's current state is known not to fit into this room. If the path can carry
-  /// more later, the result is false again.
+  /// True when the entity's current state did not fit into this room before. If the path can carry
+  /// larger datagrams later, the result is false again.
   bool is_unfit(std::size_t i, std::size_t room_bytes) const;
   /// True when the last written part of a snapshot certainly contains an entity. Before the part is
-  /// written: true when the part may contain it.
+  /// written, true when the part may contain the entity.
   bool is_certain_in(const SnapshotWriter& writer, std::size_t i, const IdRange& range) const;
 
   /// The indices of entities whose current values are not confirmed.
   std::span<const std::uint32_t> active() const { return active_; }
   /// Removes confirmed entities from `active()`.
   void drop_confirmed();
-  /// The next snapshot leaves the entity unchanged at the client.
+  /// Makes the next snapshot leave the entity unchanged at the client.
   void defer(std::size_t i);
 
   /// True when the whole list was replaced since `clear_changes`.
@@ -121,7 +125,7 @@ class ClientEntities {
   std::span<const std::uint32_t> changed() const { return changed_; }
   void clear_changes();
 
-  /// The number of steps done for single entities.
+  /// The number of entity checks so far, by all functions.
   std::uint64_t checked_count() const { return checked_count_; }
   std::size_t memory_bytes() const;
 
@@ -143,7 +147,8 @@ class ClientEntities {
   Viewer viewer_{};  ///< The viewer of the last search.
   std::uint64_t world_version_ = 0;
   std::uint64_t grid_version_ = 0;
-  std::uint64_t changes_seen_ = 0;  ///< Position in the world's list of changes.
+  /// The position in the world's list of changes up to which changes are applied.
+  std::uint64_t changes_seen_ = 0;
   Tick interest_tick_{};
   bool has_interest_ = false;
   bool has_first_ = false;

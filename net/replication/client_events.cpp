@@ -1,9 +1,9 @@
-// A client receives an event about an entity only if it receives the entity, which is known when
+// A client receives an event about an entity only if it receives the entity. This is known after
 // its entities of interest are updated. Until a snapshot with the entity is confirmed, only
 // payloads that contain the entity carry the event. A snapshot with the entity may be overtaken by
 // a snapshot without it. So the event names its entity, and the client keeps the event until the
-// entity arrives. A client shows an entity of several slices when all slices have arrived; in this
-// file its first slice represents it.
+// entity arrives. A client shows an entity of several slices when all slices have arrived. In this
+// file, an entity is represented by its first slice.
 #include "net/replication/client_events.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities
   const SliceId id = views_->slice_id(entity, 0);
   const ClientEntity* const known = entities.find(id);
   const ReplicatedEntity* const now = world.find(entity);
-  // A removed entity may still exist at the client.
+  // A client may still have an entity that the world has removed.
   if (known != nullptr && (now == nullptr || now->generation == known->generation)) {
     const EventTurn turn = entities.is_complete(*known) ? EventTurn::any : EventTurn::waits;
     return sender_.push_about({.id = id, .generation = known->generation}, turn, tick, event);
@@ -59,8 +59,8 @@ void ClientEvents::update(const ClientEntities& entities, const SnapshotsInFligh
   });
 }
 
-/// The entities of interest are up to date for this tick, so an event about any other entity is
-/// dropped.
+/// Drops each open event whose entity is not of interest now. The entities of interest are up to
+/// date for this tick.
 void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounters& counters) {
   std::span<const std::byte> left = open_bytes_;
   for (const OpenEvent& event : open_) {
@@ -76,8 +76,8 @@ void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounter
   open_bytes_.clear();
 }
 
-/// For a removed entity of one slice, one delivered snapshot with it is enough. For a removed
-/// entity of several slices, it is not known which of its slices arrived.
+/// For a removed entity with one slice, one delivered snapshot with the entity is enough. For a
+/// removed entity with several slices, it is not known which slices arrived.
 void ClientEvents::release(const ClientEntities& entities, const ListedSlice& listed) {
   if (!sender_.has_waiting()) return;
   const NetworkId entity = views_->entity_of(listed.entity.id);

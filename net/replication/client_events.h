@@ -1,4 +1,4 @@
-// Events to one client, and when those about entities may be sent.
+// Events to one client. An event about an entity waits until the client can receive the entity.
 #pragma once
 
 #include <cstddef>
@@ -20,20 +20,20 @@ inline constexpr std::size_t kOpenEventsMax = 1024;
 /// The events of one client. One thread at a time; nothing is allocated in steady state.
 class ClientEvents {
  public:
-  /// Must outlive this object.
+  /// `views` must outlive this object.
   explicit ClientEvents(const TypeViews& views) : views_(&views) {}
 
   void clear();
   TimedEventSender& sender() { return sender_; }
   /// Queues an event if the client receives the entity now or after the next update of `entities`.
-  /// Returns false if it is too long, or too many wait.
+  /// Returns false if the event is too long, or if too many events wait.
   bool send_about(const ReplicatedWorld& world, const ClientEntities& entities, NetworkId entity,
                   Tick tick, std::span<const std::byte> event, ClientViewCounters& counters);
   /// Drops events about entities that the client will not receive. Call it after each update of
-  /// `entities`. `room_bytes`: the room for a state in a datagram.
+  /// `entities`. `room_bytes` is the room for a state in a datagram.
   void update(const ClientEntities& entities, const SnapshotsInFlight& in_flight,
               std::size_t room_bytes, ClientViewCounters& counters);
-  /// The client has received a snapshot that lists this slice.
+  /// Call this when the client has received a snapshot that lists this slice.
   void release(const ClientEntities& entities, const ListedSlice& listed);
   /// Allows the events whose entities this part of a snapshot contains.
   void allow_in_part(const ClientEntities& entities, const SnapshotWriter& writer,

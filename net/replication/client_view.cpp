@@ -1,6 +1,7 @@
-// A snapshot covers all entities of the client; deferred entities stay unchanged. Nothing is
-// deferred while all changes fit. Otherwise the most urgent changes are sent; the urgency of a
-// change grows with its waiting time. REPLICATION_FORMAT.md, "Which changes go first".
+// A snapshot covers all entities of the client. Nothing is deferred while all changes fit.
+// Otherwise the most urgent changes are sent, and the entities of all other changes stay unchanged
+// at the client. The urgency of a change grows with its waiting time. REPLICATION_FORMAT.md, "Which
+// changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>
@@ -10,17 +11,17 @@
 namespace muster {
 namespace {
 
-/// With more unacknowledged snapshots than this, the next snapshot waits for a delivery. If the
-/// newest acknowledged snapshot left the window, everything would have to be sent again.
+/// With this many unacknowledged snapshots, the next snapshot waits for a delivery. If the newest
+/// acknowledged snapshot left the window, everything would have to be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
 /// A snapshot that cannot contain all changes is sent only if it has room for this many bytes,
-/// because a smaller one would be mostly overhead. It waits for more room at most 1 /
+/// because a smaller snapshot would be mostly overhead. It waits for more room at most 1 /
 /// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
-/// When every snapshot has deferred unknown entities for this many seconds, new entities wait until
-/// a snapshot defers none. They wait at most as many seconds.
+/// If every snapshot of this many seconds has deferred unknown entities, new entities wait until a
+/// snapshot defers no unknown entities. New entities wait for at most the same time.
 constexpr std::uint32_t kSettleSeconds = 2;
 
 }  // namespace
@@ -50,14 +51,14 @@ void ClientView::resync() {
   entities_.forget_all(budget_tick_);
 }
 
-/// The client may not have the contents of this snapshot, so all states that depend on it are
-/// checked again.
+/// Makes all states that depend on this snapshot unconfirmed, because the client may not have the
+/// contents of the snapshot.
 void ClientView::disown(SnapshotNumber number) {
   ++counters_.disowned;
   writer_->disown(number);
   const std::optional<Tick> tick = in_flight_.tick_of(number);
-  // Some snapshots take this long, whatever the round trip of other snapshots is, and some take
-  // longer. A snapshot that is no longer stored was even slower than the oldest stored one.
+  // This snapshot took much longer than the usual round trip, and other snapshots may take as long.
+  // A snapshot that is no longer stored was slower than the oldest stored snapshot.
   pace_.was_late(tick ? budget_tick_ - *tick
                       : in_flight_.oldest_ticks(budget_tick_, options_.ticks_per_second / 4.0));
   if (!tick) return;
@@ -99,7 +100,8 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     }
     writer_->acknowledge(number);
     for (const ListedSlice& listed : flight->listed) {
-      // If the contents are not certain, they were in another part, which may not have arrived.
+      // A slice that is not certainly in this part may be in another part, which may not have
+      // arrived.
       if (listed.is_certain) confirm(*flight, listed, flight->tick);
     }
     in_flight_.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
@@ -109,7 +111,7 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
   }
 }
 
-/// Records that the client has the listed entity since this tick.
+/// Records that the client has the listed entity, from this tick on.
 void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& listed, Tick tick) {
   if (ClientEntity* const entity = find_listed(flight, listed)) {
     entity->is_confirmed = true;
@@ -119,9 +121,9 @@ void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& list
   events_.release(entities_, listed);
 }
 
-/// The record of a listed entity, if the client should still have it. The client has removed an
-/// entity that was out of interest meanwhile. For an entity with one slice, a state of any view
-/// counts. For an entity with several slices, only slices of the same view count.
+/// Returns the record of a listed entity, or null if the client no longer has the listed state. The
+/// client has removed an entity that was out of interest meanwhile. For an entity with one slice, a
+/// state of any view counts. For an entity with several slices, only slices of the same view count.
 ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const ListedSlice& listed) {
   ClientEntity* const entity = entities_.find(listed.entity);
   if (entity == nullptr || flight.tick < entity->since) return nullptr;
@@ -131,7 +133,7 @@ ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const List
   return is_same_view ? entity : nullptr;
 }
 
-/// A lost change that no later snapshot contains waits as if it had never been sent.
+/// A lost change that no later snapshot contains waits again, as if it had never been sent.
 void ClientView::apply_loss(SnapshotNumber number) {
   const SnapshotInFlight* const flight = in_flight_.find(number);
   if (flight == nullptr) return;
@@ -174,7 +176,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   entities_.clear_changes();
   send_parts(world, connection, std::min(parts_max, parts_for_new()), budget);
-  // After the attempt, because entities that had no room before may have fitted this time.
+  // This comes after sending, because a state that did not fit before may have fitted now.
   note_complete();
 }
 
@@ -191,8 +193,8 @@ void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection
     const std::size_t bytes = written.payload.size();
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
-    // A payload that was not queued was never sent: it gets no delivery report, and nothing refers
-    // to it.
+    // A payload that was not queued is never sent. It gets no delivery report, and no snapshot
+    // refers to it.
     if (connection.send_payload(written.payload, tag) != SendStatus::queued) break;
     record(part, {first_id, writer_->end_id()}, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
@@ -208,7 +210,7 @@ void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection
   estimate_.end_tick();
 }
 
-/// True when the next snapshot must wait for a delivered packet, because too many are
+/// True when the next snapshot must wait for a delivered packet, because too many snapshots are
 /// unacknowledged. While a path is down, the client's newest acknowledged snapshot must not leave
 /// the window.
 bool ClientView::waits_for_acknowledgement(const Connection& connection) const {
@@ -223,7 +225,7 @@ bool ClientView::waits_for_room(std::size_t budget) const {
          budget_tick_ - sent_at_ < options_.ticks_per_second / kWorthWait;
 }
 
-/// The bytes that may be sent now, by the path and by the client's own limit.
+/// The number of bytes that the path and the client's own limit allow to send now.
 std::size_t ClientView::byte_budget(const Connection& connection, Time now, std::uint32_t ticks) {
   std::size_t budget = connection.budget(now);
   if (bytes_per_second_max == 0) return budget;
@@ -233,13 +235,13 @@ std::size_t ClientView::byte_budget(const Connection& connection, Time now, std:
   return std::min(budget, static_cast<std::size_t>(std::max(bytes_saved_, 0.0)));
 }
 
-/// Defers changes that must wait: far entities until their turn, and the least urgent ones when not
-/// all changes fit.
+/// Defers the changes that must wait. Changes of far entities wait for their turn. If there is too
+/// little room for all changes, the least urgent changes wait.
 void ClientView::choose(Tick tick, std::size_t budget_bytes) {
   const bool is_settling_now = is_settling(tick);
   find_candidates(tick, is_settling_now);
   const double room_bits = static_cast<double>(budget_bytes) * 8 - estimate_.overhead_bits();
-  // A small budget minus the overhead may be negative, which is less than any candidate needs.
+  // `room_bits` may be negative. Then no candidate fits.
   is_short_ = !priority_.is_empty() && priority_.bits() > room_bits;
   if (!is_short_) return;
   const std::span<const std::uint32_t> deferred = priority_.choose(room_bits, is_settling_now);
@@ -259,7 +261,8 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
     const bool waits_for_turn = entity.is_acked() &&
                                 tick - entity.sent_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    // The entity may never fit. The next snapshot can settle the client's state without it.
+    // The entity may never fit into a datagram, so it does not count when the client's state is
+    // settled.
     const bool is_unfit = entities_.is_unfit(i, payloads_.room_bytes());
     if (is_unfit && is_settling_now && entities_.is_unknown(i)) {
       entities_.state(i).may_be_shown = false;
@@ -279,9 +282,9 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
   }
 }
 
-/// If a snapshot defers unknown entities, the client keeps all entities that the snapshot does not
-/// list, even removed ones (`SnapshotHead::keeps_unknown`). If all snapshots have done this for a
-/// long time, a snapshot must be sent that defers none.
+/// True when a snapshot should be sent that defers no unknown entities. A snapshot that defers
+/// unknown entities makes the client keep all entities that the snapshot does not list, even
+/// removed entities (`SnapshotHead::keeps_unknown`). This must not continue for a long time.
 bool ClientView::is_settling(Tick tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;
@@ -300,8 +303,8 @@ double ClientView::expected_bits(std::size_t i) const {
   return entities_[i].is_acked() ? estimate_.update_bits(lanes.size()) : estimate_.new_bits(lanes);
 }
 
-/// Each part checks all active entities. While thousands of them are new to the client, for example
-/// when a map begins, they are sent in a few parts per snapshot.
+/// The number of parts per snapshot while many entities are new to the client, for example when a
+/// map begins. It is low because each part checks all active entities.
 std::size_t ClientView::parts_for_new() const {
   constexpr std::size_t kNewMax = 1'024;
   constexpr std::size_t kChecksMax = 40'000;
@@ -338,9 +341,9 @@ void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
   estimate_.learn(update_bits, new_bits, writer_->last_cost(), snapshot_bytes);
 }
 
-/// Only the entities that existed at the client's start must arrive, because new entities may be
-/// created all the time. Entities that fit into no datagram do not count, because they may never be
-/// sent.
+/// Updates `is_complete_`. Only the entities that existed when the client began must arrive,
+/// because new entities may be created all the time. An entity that fits into no datagram does not
+/// count, because it may never be sent.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
     return entities_[i].is_first && !entities_[i].is_acked() &&

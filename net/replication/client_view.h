@@ -1,5 +1,5 @@
-// A server's view of one client: what the client has, what it should have, and which changes to
-// send now. README.md has the walk of one snapshot as pseudo-code.
+// A server's view of one client. It knows the entities that the client has and should have, and
+// chooses the changes to send now. README.md shows the work for one snapshot as pseudo-code.
 #pragma once
 
 #include <cstddef>
@@ -25,15 +25,16 @@
 
 namespace muster {
 
-/// The constant inputs of all views. Each must outlive them.
+/// The constant inputs of all views. The referenced objects must outlive the views.
 struct ClientViewOptions {
   const TypeViews& views;
-  const SnapshotModel& model;  ///< For these views.
+  const SnapshotModel& model;  ///< The codec's model for `views`.
   SnapshotOptions snapshot{};
   const std::vector<UpdateClass>& classes;
   const InterestOptions& interest;
   std::uint16_t ticks_per_second = 60;
-  std::uint16_t checksum_interval = 0;  ///< One of this many payloads carries a checksum; 0: none.
+  /// One of this many payloads carries a checksum; 0 for no checksums.
+  std::uint16_t checksum_interval = 0;
 };
 
 /// The server's view of one client. Different views may be used by different threads.
@@ -41,12 +42,13 @@ class ClientView {
  public:
   explicit ClientView(const ClientViewOptions& options);
 
-  Viewer viewer;                           ///< May change at any time.
-  std::uint32_t bytes_per_second_max = 0;  ///< Limit for payloads; 0: what the path carries.
+  Viewer viewer;  ///< May change at any time.
+  /// The limit of payload bytes per second; 0 for the rate that the path carries.
+  std::uint32_t bytes_per_second_max = 0;
 
   /// Starts again for a client without any state; payloads in flight no longer count.
   void restart();
-  /// The client may have lost its state: the next snapshot contains everything.
+  /// Call this if the client may have lost its state. The next snapshot then contains everything.
   void resync();
 
   /// Call this when the client could not read a snapshot that arrived.
@@ -55,16 +57,17 @@ class ClientView {
   void apply_delivery_reports(std::span<const DeliveryReport> reports);
   TimedEventSender& events() { return events_.sender(); }
   /// Queues an event for the client if it receives the entity now or with the next `send`. The
-  /// event is never delivered before the entity. Returns false if it is too long, or too many wait.
+  /// event is never delivered before the entity. Returns false if the event is too long, or if too
+  /// many events wait.
   bool send_event_about(const ReplicatedWorld& world, NetworkId entity, Tick tick,
                         std::span<const std::byte> event);
-  /// True when a slice was sent to the client. `knows_as`: also requires that it was sent as this
-  /// type.
+  /// `knows` returns true when a slice was sent to the client. `knows_as` returns true when the
+  /// slice was sent as this codec type.
   bool knows(SliceId slice) const;
   bool knows_as(SliceId slice, CodecType codec_type) const;
 
-  /// Keeps the values that the client's updates may refer to. Requires: calls at most 8 ticks
-  /// apart, before `send`.
+  /// Keeps the values that the client's updates may refer to. Requires: successive calls are at
+  /// most 8 ticks apart, each before `send`.
   void keep(Tick tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
@@ -72,13 +75,13 @@ class ClientView {
 
   const ClientViewCounters& counters() const { return counters_; }
   ClientViewCounters& counters() { return counters_; }
-  /// States that did not fit since `clear_unfit`, each once.
+  /// The states that did not fit into a datagram since `clear_unfit`. Each state is listed once.
   std::span<const UnfitState> unfit() const { return payloads_.unfit(); }
   void clear_unfit() { payloads_.clear_unfit(); }
-  /// The number of entities of interest; an entity in slices counts each slice.
+  /// The number of entities of interest. Each slice of an entity counts as one.
   std::size_t entity_count() const { return entities_.size(); }
-  /// The number of times that a step (from interest to the snapshot's bytes) has processed an
-  /// entity since the last map began. Idle entities are not processed.
+  /// The number of entity checks since the last map began. Each step, from the search for interest
+  /// to the bytes of the snapshot, counts its checks. Idle entities are not checked.
   std::uint64_t checked_count() const {
     return entities_.checked_count() + writer_->checked_count();
   }
@@ -103,7 +106,7 @@ class ClientView {
   void note_complete();
 
   ClientViewOptions options_;
-  std::optional<SnapshotWriter> writer_;  ///< Always has a value; replaced with each map.
+  std::optional<SnapshotWriter> writer_;  ///< Always has a value. A new map replaces it.
   ClientEntities entities_;
   SnapshotsInFlight in_flight_;
   ClientEvents events_;
@@ -111,16 +114,17 @@ class ClientView {
   BitEstimate estimate_;
   PayloadWriter payloads_;
   SnapshotPace pace_;
-  std::uint64_t epoch_ = 0;   ///< Grows with each restart; identifies delivery reports of earlier
-                              ///< payloads.
-  bool is_complete_ = false;  ///< The client has all entities of interest at its start.
-  bool is_short_ = false;     ///< The last snapshot deferred changes for lack of room.
-  /// The tick of the last snapshots after which every entity of the client was a confirmed one.
+  /// Grows with each restart, so that delivery reports of earlier payloads are recognized.
+  std::uint64_t epoch_ = 0;
+  /// True if the client has all entities that were of interest when it began.
+  bool is_complete_ = false;
+  bool is_short_ = false;  ///< True if the last snapshot deferred changes for lack of room.
+  /// The tick of the last snapshot, with all its parts, that deferred no unknown entities.
   Tick settled_at_{};
   Tick sent_at_{};  ///< The tick of the last snapshot.
   std::uint64_t delivered_at_send_ =
       0;                    ///< The number of packets that were delivered at `sent_at_`.
-  double bytes_saved_ = 0;  ///< Bytes saved under the client's own limit.
+  double bytes_saved_ = 0;  ///< The unused bytes of the client's own limit.
   Tick budget_tick_{};      ///< The tick of the last `send`.
   ClientViewCounters counters_;
 };

@@ -1,5 +1,5 @@
-// The grid is updated only for entities that moved, so entities at rest cost no work. Lists are
-// unordered, because results are sorted.
+// Only entities that moved are updated in the grid, so entities at rest cost no work. Lists are not
+// sorted, because results are sorted.
 #include "net/replication/interest.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ float squared_distance(const WorldPosition& a, const WorldPosition& b) {
   return x * x + y * y + z * z;
 }
 
-/// Cell indices have 32 bits. Positions beyond them share the last cell.
+/// Cell indices have 32 bits. Positions beyond the last cell belong to the last cell.
 std::int32_t cell_index(float at, float size) {
   const float index = std::floor(at / size);
   constexpr float kIndexMax = 1 << 30;
@@ -37,7 +37,7 @@ void sort_unique(std::vector<NetworkId>& ids) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Merges sorted ids into sorted ids, from the back.
+/// Merges the sorted `added` into the sorted `ids`, from the back.
 void merge_sorted(const std::vector<NetworkId>& added, std::vector<NetworkId>& ids) {
   std::size_t old_end = ids.size();
   ids.resize(ids.size() + added.size());
@@ -50,7 +50,7 @@ void merge_sorted(const std::vector<NetworkId>& added, std::vector<NetworkId>& i
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
 }
 
-/// Releases most of the memory after a crowd has left a list.
+/// Releases memory of a list that has become much smaller.
 template <typename List>
 void shrink(List& list) {
   constexpr std::size_t kItemsKept = 64;
@@ -167,14 +167,14 @@ void InterestGrid::merge_always() {
   std::ranges::sort(always_removed_);
   next_always_.clear();
   std::ranges::set_difference(always_, always_removed_, std::back_inserter(next_always_));
-  // An entity that was added and removed was listed again with another owner.
+  // An id in both lists was removed and then added again with another owner.
   always_.clear();
   std::ranges::set_union(next_always_, always_added_, std::back_inserter(always_));
   always_added_.clear();
   always_removed_.clear();
 }
 
-/// Keeps some empty lists, because entities may return to their cells, and drops the others.
+/// Drops empty lists if there are many. Some are kept, because entities may return to their cells.
 void InterestGrid::drop_empty_lists() {
   constexpr std::size_t kListsKept = 4096;
   const auto drop = [&](auto& lists) {
@@ -191,7 +191,7 @@ void InterestGrid::update(const ReplicatedWorld& world) {
     const auto found = listed_.find(id);
     if (entity != nullptr && found != listed_.end() &&
         is_listed_as(found->second, entity->options)) {
-      // The positions of other entities do not matter.
+      // The position matters only for `Relevance::near`.
       if (found->second.relevance != Relevance::near) continue;
       add_to_cell(*entity, found->second);
       ++version_;
@@ -227,7 +227,7 @@ void InterestGrid::add_near(const Viewer& viewer, const Ids& before, Ids& out) c
   const std::int32_t last_z = cell_index(viewer.view_position.z + reach, options_.cell_size);
   const auto width = static_cast<std::uint64_t>(std::int64_t{last_x} - first_x + 1);
   const auto depth = static_cast<std::uint64_t>(std::int64_t{last_z} - first_z + 1);
-  // If the radius covers more cells than exist, iterates over the existing cells.
+  // If the search covers more cells than exist, it iterates over the existing cells.
   if (width * depth > cells_.size()) {
     for (const auto& [cell, entities] : cells_) std::ranges::for_each(entities, consider);
     return;

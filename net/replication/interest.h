@@ -20,41 +20,42 @@ struct Viewer {
   friend bool operator==(const Viewer&, const Viewer&) = default;
 };
 
-/// A game's own interest rule. It must give the same answer for the same world.
+/// An interest rule of the game. It must return the same result for the same world.
 class InterestRule {
  public:
   virtual ~InterestRule() = default;
-  /// Called for entities that would be sent to a viewer; false hides the entity. Entities of
-  /// `Relevance::custom` are checked at any distance.
+  /// Called for each entity that would be sent to a viewer. Returns false to hide the entity. An
+  /// entity with `Relevance::custom` is checked at any distance.
   virtual bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const = 0;
 };
 
 struct InterestOptions {
-  float cell_size = 32;  ///< The size of a grid cell; about a third of the most common radius.
-  /// An entity in view stays until its distance is this multiple of its radius, so that entities at
-  /// the border do not appear and disappear repeatedly.
+  /// The width of a grid cell. A third of the most common radius is a good value.
+  float cell_size = 32;
+  /// A client keeps an entity until the distance exceeds this multiple of the entity's radius. So
+  /// entities at the border do not appear and disappear repeatedly.
   float leave_factor = 1.25F;
   /// The maximum number of ticks between two updates of a view.
   std::uint16_t refresh_ticks = 6;
-  const InterestRule* rule = nullptr;  ///< Must outlive the server.
+  const InterestRule* rule = nullptr;  ///< The game's rule, or null. It must outlive the server.
 };
 
-/// Finds entities by position and audience. Updated once per tick; between updates any number of
-/// threads may search.
+/// Finds entities by position and audience. It is updated once per tick. Between updates, any
+/// number of threads may search.
 class InterestGrid {
  public:
   InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes);
 
-  /// Adds a class at the end.
+  /// Adds an update class with the next index.
   void add_class(const UpdateClass& added);
   /// Applies the moved, spawned and despawned entities of `world`.
   void update(const ReplicatedWorld& world);
-  /// Writes the ids of interest to `viewer` into `out`, sorted. `before` is the previous result,
-  /// sorted.
+  /// Writes the sorted ids of the entities that are of interest to `viewer` into `out`. `before` is
+  /// the previous result for the same viewer.
   void find(const ReplicatedWorld& world, const Viewer& viewer,
             const std::vector<NetworkId>& before, std::vector<NetworkId>& out) const;
   void clear();
-  /// Memory in bytes, approximate.
+  /// The approximate memory in bytes.
   std::size_t memory_bytes() const;
   /// Grows whenever the result of a search may change.
   std::uint64_t version() const { return version_; }
@@ -74,8 +75,8 @@ class InterestGrid {
     Relevance relevance = Relevance::near;
     std::uint8_t team = 0;
     PlayerId owner = PlayerId::none;
-    std::uint32_t index = 0;        ///< In the list of its relevance; unused for `always_`.
-    std::uint32_t owned_index = 0;  ///< In the list of its owner.
+    std::uint32_t index = 0;  ///< The index in the list of its relevance; unused for `always_`.
+    std::uint32_t owned_index = 0;  ///< The index in the list of its owner.
     Cell cell = 0;
   };
 
@@ -97,7 +98,7 @@ class InterestGrid {
   Cells cells_;
   std::unordered_map<PlayerId, Ids> owned_;
   std::unordered_map<std::uint8_t, Ids> teams_;
-  Ids always_;          ///< Sorted. Changes once per `update`.
+  Ids always_;          ///< Sorted ids. They change once per `update`.
   Ids always_added_;    ///< Ids that the next `update` adds to `always_`.
   Ids always_removed_;  ///< Ids that the next `update` removes from `always_`.
   Ids next_always_;

@@ -1,6 +1,6 @@
-// A payload begins with flags, events and a checksum. Their size is known only after the snapshot
-// was written. So the snapshot is written after room for the largest head, and then moved.
-// REPLICATION_FORMAT.md, "Payload".
+// A payload begins with a head of flags, events and a checksum. The size of the head is known only
+// after the snapshot was written. So the snapshot is first written after room for the largest head,
+// and is then moved to the end of the head. REPLICATION_FORMAT.md, "Payload".
 #include "net/replication/payload_writer.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// Events may use one part in this many of a payload.
+/// Events may use 1 / `kEventShare` of a payload.
 constexpr std::size_t kEventShare = 3;
 
 }  // namespace
@@ -20,8 +20,8 @@ std::size_t PayloadWriter::event_bytes(const TimedEventSender& events) const {
   return events.waiting_bytes(memory_.size() / kEventShare);
 }
 
-/// If an entity does not fit, the data before the snapshot is left out. If the entity still does
-/// not fit, the entity is left out.
+/// If an entity does not fit, the events and the checksum are omitted. If the entity still does not
+/// fit, the entity is omitted.
 PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uint32_t first_id,
                                             bool is_complete) {
   const bool has_checksum = checksum_interval_ != 0 && from.entities.size() > 0 &&
@@ -37,7 +37,7 @@ PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uin
   return written;
 }
 
-/// Defers an entity whose state does not fit. Returns false if it cannot be sent later either.
+/// Defers an entity whose state does not fit. Returns false if the entity cannot be deferred.
 bool PayloadWriter::leave_out(const PayloadSources& from, SliceId id) {
   const std::span<const EntityState> states = from.entities.states();
   const auto found = std::ranges::lower_bound(states, id, {}, &EntityState::id);
@@ -49,7 +49,7 @@ bool PayloadWriter::leave_out(const PayloadSources& from, SliceId id) {
   entity.unfit_type = found->kind.type;
   entity.unfit_bytes = static_cast<std::uint16_t>(memory_.size());
   ++from.counters.unfit;
-  constexpr std::size_t kUnfitMax = 16;  // Per tick; further ones are only counted.
+  constexpr std::size_t kUnfitMax = 16;  // The maximum per tick. Further states are only counted.
   if (unfit_.size() < kUnfitMax) {
     unfit_.push_back({.id = views_->entity_of(id),
                       .codec_type = found->kind.type,

@@ -14,8 +14,8 @@
 
 namespace muster {
 
-/// An entity state, or a slice of one, that does not fit into a datagram. It is not sent to the
-/// client. This can happen when the priors were trained on very different data.
+/// A state of an entity, or of a slice of an entity, that does not fit into a datagram. It is not
+/// sent to the client. This can happen when the priors were trained on very different data.
 struct UnfitState {
   NetworkId id{};
   CodecType codec_type{};
@@ -39,8 +39,8 @@ class PayloadWriter {
     std::size_t snapshot_bytes = 0;
   };
 
-  /// `views` must outlive this object. One of `checksum_interval` payloads carries a checksum; 0:
-  /// none does.
+  /// `views` must outlive this object. One of `checksum_interval` payloads carries a checksum; with
+  /// 0, no payload does.
   PayloadWriter(const TypeViews& views, std::uint16_t checksum_interval)
       : views_(&views), checksum_interval_(checksum_interval) {}
 
@@ -49,11 +49,12 @@ class PayloadWriter {
   std::size_t room_bytes() const { return memory_.size(); }
   /// The bytes of events that the next payload will contain, if all of them are allowed.
   std::size_t event_bytes(const TimedEventSender& events) const;
-  /// Writes the next payload of the tick, with entities from `first_id` on. `is_complete`: the
-  /// client has all entities that existed at its start. Requires: `writer.begin` was called.
+  /// Writes the next payload of the tick, with entities from `first_id` on. `is_complete` is true
+  /// if the client has all entities that were of interest when it began. Requires: `writer.begin`
+  /// was called.
   Written write(const PayloadSources& from, std::uint32_t first_id, bool is_complete);
 
-  /// States that did not fit since `clear_unfit`, each once.
+  /// The states that did not fit since `clear_unfit`. Each state is listed once.
   std::span<const UnfitState> unfit() const { return unfit_; }
   void clear_unfit() { unfit_.clear(); }
   std::size_t memory_bytes() const { return memory_.capacity(); }

@@ -1,5 +1,5 @@
-// The writer works like a server whose only client acknowledges everything at once. A keyframe has
-// no references, so that it can be read without earlier records.
+// The writer works like a server whose only client acknowledges each snapshot at once. A keyframe
+// has no references, so that it can be read without earlier records.
 #include "net/replication/recording.h"
 
 #include <algorithm>
@@ -122,8 +122,7 @@ void RecordingWriter::follow(const ReplicatedWorld& world) {
     }
     return std::span<const std::int64_t>(values_);
   };
-  // Finds removed entities, and entities that were replaced under the same id. Their ids can be
-  // used again from the next tick on.
+  // Finds the entities that were removed or replaced under the same id.
   gone_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
     const ReplicatedEntity* now = world.find(entity.id);
@@ -209,7 +208,7 @@ RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record)
   return RecordingStatus::tick;
 }
 
-/// False if there is no valid index, for example because the writer was stopped.
+/// Returns false if there is no valid index, for example because the writer was stopped.
 bool RecordingReader::read_index() {
   if (file_.size() < first_record_ + kFootBytes) return false;
   SectionReader foot(file_.last(kFootBytes));
@@ -291,14 +290,15 @@ RecordingStatus RecordingReader::play(const Record& record) {
 
 RecordingStatus RecordingReader::step() {
   const RecordingStatus status = play_tick();
-  mirror_->list_changes(changes_);  // The changes of the readable part of a damaged tick.
+  // Also lists the changes of the readable part of a damaged tick.
+  mirror_->list_changes(changes_);
   return status;
 }
 
 RecordingStatus RecordingReader::play_tick() {
   Record record;
   RecordingStatus status = read_record(position_, record);
-  // The records before the tick's first snapshot, then all of its snapshots.
+  // Reads the records before the tick's first snapshot, and then all snapshots of the tick.
   bool has_tick = false;
   while (status == RecordingStatus::tick) {
     const bool is_snapshot = record.kind == kKeyframe || record.kind == kSnapshot;
@@ -315,7 +315,7 @@ RecordingStatus RecordingReader::play_tick() {
   return has_tick ? RecordingStatus::tick : status;
 }
 
-/// The tick of the next snapshot, or nothing.
+/// Returns the tick of the next snapshot, or nothing at the end.
 std::optional<Tick> RecordingReader::next_tick() const {
   Record record;
   for (std::size_t at = position_; read_record(at, record) == RecordingStatus::tick;
@@ -344,7 +344,7 @@ RecordingStatus RecordingReader::seek(Tick tick) {
   events_.clear();
   for (auto next = next_tick(); next && *next <= tick; next = next_tick()) {
     const RecordingStatus status = play_tick();
-    events_.clear();  // Events of skipped ticks.
+    events_.clear();  // Drops the events of skipped ticks.
     if (status == RecordingStatus::tick) continue;
     mirror_->list_changes(changes_);
     return status;

@@ -1,4 +1,4 @@
-// Records a world to a file beside a server, and plays it like a server's world.
+// Records a server's world to a file, and plays the file like the world of a server.
 // REPLICATION_FORMAT.md, "Recording".
 #pragma once
 
@@ -21,10 +21,11 @@ namespace muster {
 
 struct RecordingOptions {
   std::uint16_t ticks_per_second = 60;
-  /// The interval between keyframes (full world states). A seek reads at most this many ticks.
+  /// The number of ticks between keyframes (full world states). A seek reads at most this many
+  /// ticks.
   std::uint32_t keyframe_ticks = 300;
   SnapshotCoder coder = SnapshotCoder::range;
-  /// A trained model's file; empty: the built-in priors. Must outlive the recording.
+  /// The file of a trained model; empty for the built-in priors. It must outlive the recording.
   std::span<const std::byte> model_file{};
 };
 
@@ -36,7 +37,7 @@ struct RecordingOptions {
 ///     if (file.append(recording.pending())) recording.clear_pending();
 class RecordingWriter {
  public:
-  /// Requires: a schema without fault; a model file that decodes, or none.
+  /// Requires: `schema` has no fault, and the model file decodes or is empty.
   RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema);
   /// Its members refer to each other.
   RecordingWriter(const RecordingWriter&) = delete;
@@ -44,7 +45,7 @@ class RecordingWriter {
 
   /// Starts another map: the world is empty, and `map_info` is the game's data of this map.
   void begin_map(std::span<const std::byte> map_info);
-  /// Adds the current world. Requires: a tick after the last one.
+  /// Adds the current world. Requires: the world's tick is after the tick that was added last.
   void add(const ReplicatedWorld& world);
   /// Adds an event of a tick. Requires: the tick is not before the tick that was added last.
   void add_event(Tick tick, std::span<const std::byte> event);
@@ -66,7 +67,8 @@ class RecordingWriter {
   void add_record(std::uint8_t kind, Tick tick, std::span<const std::byte> bytes);
 
   RecordingOptions options_;
-  ReplicationSchema schema_;  ///< With every field for everyone.
+  /// The server's schema, changed so that everyone receives every field.
+  ReplicationSchema schema_;
   TypeViews views_;
   SnapshotModel model_;
   std::unique_ptr<ReplicatedWorld> world_;
@@ -78,7 +80,7 @@ class RecordingWriter {
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
   std::vector<NetworkId> gone_;
-  /// The server's generations of the entities in `world_`; the recorded world has its own.
+  /// The server's generation of each entity in `world_`. In the recorded world, generations differ.
   std::unordered_map<NetworkId, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;
@@ -92,13 +94,13 @@ enum class [[nodiscard]] RecordingStatus : std::uint8_t{
     tick,     ///< Another tick was played.
     end,      ///< The recording is complete.
     cut,      ///< The file ends within a record: its writer was stopped.
-    damaged,  ///< No writer produces this. Playing cannot continue.
+    damaged,  ///< The bytes are not from a valid writer. Playing cannot continue.
 };
 
 /// Plays a recording from untrusted bytes. One thread at a time.
 class RecordingReader {
  public:
-  /// `file` must outlive the reader. Returns null and sets `error` if it is not a recording.
+  /// `file` must outlive the reader. Returns null and sets `error` if `file` is not a recording.
   static std::unique_ptr<RecordingReader> open(std::span<const std::byte> file, std::string& error);
   /// Its members refer to each other.
   RecordingReader(const RecordingReader&) = delete;
@@ -108,15 +110,16 @@ class RecordingReader {
   const ReplicationSchema& schema() const { return schema_; }
   const TypeViews& views() const { return *views_; }
   std::span<const std::byte> map_info() const { return map_info_; }
-  /// The first tick, and the last tick with a keyframe.
+  /// The tick of the first keyframe, and the tick of the last keyframe.
   Tick first_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.front().tick; }
   Tick last_keyframe_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.back().tick; }
 
   /// Plays the next tick: appends to `changes()` and `events()`.
   RecordingStatus step();
   /// Goes to the last recorded tick at or before `tick`. All entities are removed and created
-  /// again. After the end it stays at the last tick. Returns `end` if the recording begins later or
-  /// has no tick. If the recording is damaged on the way, the readable part is applied.
+  /// again. If `tick` is after the end, goes to the last tick. Returns `end` if the recording
+  /// begins later or has no tick. If the recording is damaged on the way, the readable part is
+  /// applied.
   RecordingStatus seek(Tick tick);
 
   Tick tick() const { return tick_.value_or(Tick{}); }

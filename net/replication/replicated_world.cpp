@@ -1,6 +1,5 @@
-// Values that do not change keep their row, so a comparison of two pointers shows for every client
-// that an entity is unchanged. A replaced row is kept while the update of any client may refer to
-// it.
+// Unchanged values keep their row. So a comparison of two row pointers shows that an entity is
+// unchanged. A replaced row is kept while an update for any client may refer to it.
 #include "net/replication/replicated_world.h"
 
 #include <algorithm>
@@ -27,8 +26,8 @@ void ReplicatedWorld::begin(Tick tick) {
   tick_ = tick;
   moves_.clear();
   forget_past();
-  // A view applies these changes at each snapshot. A view that is further behind checks every
-  // entity once instead.
+  // The view of a client applies these changes at each snapshot. If a view needs changes that are
+  // no longer stored, it checks every entity once.
   const std::size_t kept = 4 * entities_.size() + 1024;
   if (changes_.size() > 2 * kept) {
     const std::size_t forgotten = changes_.size() - kept;
@@ -55,7 +54,7 @@ void ReplicatedWorld::forget_past() {
   }
 }
 
-/// Returns 2 if owners see other fields than other clients, and 1 otherwise.
+/// Returns 2 if owners receive other fields than other clients do, and 1 otherwise.
 std::size_t ReplicatedWorld::row_count(SchemaType type) const {
   const bool is_one =
       views_.codec_type(type, SeenBy::others) == views_.codec_type(type, SeenBy::owner);
@@ -73,9 +72,9 @@ void ReplicatedWorld::spawn(NetworkId id, const ReplicatedEntityOptions& options
   ++version_;
 }
 
-/// Returns a generation that no earlier entity with this id had. If a game never reuses ids, the
-/// map would grow forever. So a large map is cleared, and all generations continue above the
-/// highest one.
+/// Returns a generation that no earlier entity with this id had. If a game never reuses ids,
+/// `next_generations_` would grow forever. So it is cleared when it is large, and all generations
+/// continue above the highest generation.
 std::uint32_t ReplicatedWorld::next_generation(NetworkId id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
@@ -174,7 +173,8 @@ void ReplicatedWorld::set_interest(NetworkId id, Relevance relevance, std::uint8
   options.team = team;
   options.update_class = update_class;
   moves_.push_back(id);
-  // A new update class changes no values that a client sees, and the grid notices it itself.
+  // A new update class does not change the values that a client receives, and the interest grid
+  // notices it without `version_`.
   if (!is_same_audience) ++version_;
 }
 
@@ -211,7 +211,7 @@ std::size_t ReplicatedWorld::memory_bytes() const {
   std::size_t bytes = sizeof(*this) + entities_.memory_bytes() + past_.capacity() * sizeof(Past) +
                       lanes_.capacity() * sizeof(LaneValue) +
                       (moves_.capacity() + changes_.capacity()) * sizeof(NetworkId);
-  // A node has a pointer and the heap's rounding; a bucket is a pointer.
+  // An estimate: a node has the entry, a pointer and the heap's overhead. A bucket is a pointer.
   constexpr std::size_t kNodeBytes = 4 * sizeof(void*);
   bytes += next_generations_.size() * kNodeBytes + next_generations_.bucket_count() * sizeof(void*);
   for (const RowPool& pool : pools_) bytes += pool.memory_bytes();

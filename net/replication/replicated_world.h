@@ -1,4 +1,4 @@
-// A server's world for replication: serialised once per tick, for all clients.
+// A server's world for replication. It is serialised once per tick for all clients.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +25,27 @@ struct WorldPosition {
   friend bool operator==(const WorldPosition&, const WorldPosition&) = default;
 };
 
-/// Which clients an entity is sent to.
+/// The clients to which an entity is sent.
 enum class Relevance : std::uint8_t {
-  near = 0,    ///< Clients within the radius of its class.
+  near = 0,    ///< Clients whose view position is within the radius of the entity's class.
   always = 1,  ///< All clients.
-  owner = 2,   ///< Only its owner.
-  team = 3,    ///< Its team.
+  owner = 2,   ///< Only the entity's owner.
+  team = 3,    ///< Clients of the entity's team.
   custom = 4,  ///< Chosen by the game's `InterestRule`.
 };
 
-/// How often, how far and how urgently entities of a class are sent. REPLICATION_FORMAT.md, "Which
-/// changes go first".
+/// A class of entities: how often, how far and how urgently they are sent. REPLICATION_FORMAT.md,
+/// "Which changes go first".
 struct UpdateClass {
-  float weight = 1;    ///< When room is short, updates are shared out by weight × nearness.
-  float radius = 100;  ///< For `Relevance::near`: a client does not receive entities beyond it.
-  float near_distance = 1e9F;   ///< Changes of nearer entities are sent at once.
-  std::uint16_t far_ticks = 1;  ///< Minimum ticks between two sent changes of a farther entity.
-  /// A change that has waited this long is sent first, within a quarter of the room.
+  /// When there is too little room, entities get updates in proportion to weight × nearness.
+  float weight = 1;
+  /// For `Relevance::near`: the distance within which a client receives an entity.
+  float radius = 100;
+  float near_distance = 1e9F;  ///< A change of an entity that is nearer than this is sent at once.
+  /// The minimum number of ticks between two sent changes of a farther entity.
+  std::uint16_t far_ticks = 1;
+  /// A change that has waited longer than this is sent first; such changes use at most a quarter of
+  /// the room.
   std::uint16_t longest_ticks = 60;
 };
 
@@ -59,12 +63,12 @@ struct ReplicatedEntityOptions {
 /// values were replaced.
 struct ReplicatedEntity {
   NetworkId id{};
-  std::uint32_t generation = 0;  ///< Grows with each entity that uses the id.
+  std::uint32_t generation = 0;  ///< Each new entity that uses the id has a higher generation.
   ReplicatedEntityOptions options;
-  Tick changed_at{};  ///< The tick at which the values changed last.
-  /// Indexed by `SeenBy`. Both rows are the same one if the owner and the others see the same
-  /// fields. A change that only one of these views contains leaves the row of the other view
-  /// unchanged. A row contains the lanes of all slices, one after another.
+  Tick changed_at{};  ///< The tick of the last change of the values.
+  /// The rows of values, indexed by `SeenBy`. If the owner and the other clients receive the same
+  /// fields, both pointers are equal. A change in only one of these views leaves the row of the
+  /// other view unchanged. A row contains the lanes of all slices, one after another.
   std::array<LaneValue*, kSeenByCount> rows{};
   std::array<Tick, kSeenByCount> rows_since{};  ///< The ticks at which the rows were
                                                 ///< written.
@@ -73,55 +77,56 @@ struct ReplicatedEntity {
   Tick since(SeenBy seen_by) const { return rows_since[static_cast<std::size_t>(seen_by)]; }
 };
 
-/// The world of a server. Each tick: `begin`; then spawn, despawn, and `set` entities that may have
-/// changed. Other entities cost nothing and stay unchanged. Not thread-safe; until the next `begin`
-/// any number of threads may read.
+/// The world of a server. In each tick, call `begin`, then `spawn` and `despawn` entities, and call
+/// `set` for the entities that may have changed. All other entities stay unchanged and cost no
+/// work. Not thread-safe, but any number of threads may read until the next `begin`.
 class ReplicatedWorld {
  public:
   /// Both arguments must outlive the world.
   ReplicatedWorld(const ReplicationSchema& schema, const TypeViews& views);
 
-  /// Requires: a tick after the last one.
+  /// Requires: `tick` is after the previous tick.
   void begin(Tick tick);
-  /// Requires: an unused id below `views.id_end()`; a type of the schema; an update class of the
-  /// server; `schema.value_count(type)` values. Values outside their ranges are moved into the
-  /// range and counted (`clamped`).
+  /// Requires: `id` is unused and below `views.id_end()`; the type is in the schema; the update
+  /// class exists; there are `schema.value_count(type)` values. Values outside their ranges are
+  /// moved into the range and counted (`clamped`).
   void spawn(NetworkId id, const ReplicatedEntityOptions& options,
              std::span<const std::int64_t> values);
-  /// Requires: an id in use.
+  /// Requires: `id` is in use.
   void despawn(NetworkId id);
-  /// Requires: an id in use; values as for `spawn`. Equal values change nothing.
+  /// Requires: `id` is in use, and `values` are as for `spawn`. Equal values change nothing.
   void set(NetworkId id, std::span<const std::int64_t> values);
   void set_position(NetworkId id, const WorldPosition& position);
   void set_owner(NetworkId id, PlayerId owner);
-  /// Sets the audience and urgency of an entity. Requires: as for `spawn`. Equal options change
-  /// nothing; another update class alone takes effect within `InterestOptions::refresh_ticks`.
+  /// Sets the audience and urgency of an entity. Requires: `id` is in use, and the update class
+  /// exists. Equal options change nothing. If only the update class changes, the change takes
+  /// effect within `InterestOptions::refresh_ticks`.
   void set_interest(NetworkId id, Relevance relevance, std::uint8_t team,
                     std::uint8_t update_class);
-  /// Starts another map: despawns everything, and generations start again.
+  /// Starts another map: despawns all entities, and generations start again.
   void clear();
 
   Tick tick() const { return tick_; }
-  /// Sorted by id.
+  /// All entities, sorted by id.
   const SortedBlocks<ReplicatedEntity>& entities() const { return entities_; }
-  /// Null if the id is not in use.
+  /// Returns null if the id is not in use.
   const ReplicatedEntity* find(NetworkId id) const { return entities_.find(id); }
   /// The ids that were spawned, despawned or moved, or that changed owner, since `begin`. An id can
   /// occur twice.
   std::span<const NetworkId> moves() const { return moves_; }
-  /// The ids of entities whose values changed, in the order of the changes, from position `since`
-  /// of the list on. Positions count from 0. An id may be despawned by now. Returns nothing if that
-  /// position is no longer stored.
+  /// Returns the list of ids of entities whose values changed, in the order of the changes, without
+  /// the first `since` ids. An id in the list may be despawned by now. Returns nothing if the id at
+  /// position `since` is no longer stored.
   std::optional<std::span<const NetworkId>> changes_since(std::uint64_t since) const;
   std::uint64_t change_count() const { return changes_begin_ + changes_.size(); }
   /// Grows with each spawn, despawn, and change of owner.
   std::uint64_t version() const { return version_; }
   /// Returns the values of an entity's slice at a tick, as seen by clients that know it as
-  /// `codec_type`. Returns null if they are no longer stored, or if the entity did not exist or had
-  /// another type. It searches all later changes, so it is too slow to be called every tick.
+  /// `codec_type`. Returns null if the values are no longer stored, or if the entity did not exist
+  /// or had another type. It searches all later changes, so it is too slow to be called every tick.
   const LaneValue* row_at(NetworkId id, Tick tick, CodecType codec_type) const;
 
-  /// Values outside their ranges that the game has written since the world began.
+  /// The values outside their ranges that the game has written since the world began.
   const ClampedFields& clamped() const { return clamped_; }
 
   const ReplicationSchema& schema() const { return schema_; }
@@ -129,12 +134,12 @@ class ReplicatedWorld {
   std::size_t memory_bytes() const;
 
  private:
-  /// Replaced values.
+  /// A row of replaced values.
   struct Past {
     NetworkId id{};
-    CodecType codec_type{};  ///< The first slice's.
+    CodecType codec_type{};  ///< The codec type of the first slice.
     Tick began_at{};
-    Tick ended_at{};  ///< The first tick at which they were out of date.
+    Tick ended_at{};  ///< The first tick at which the values were out of date.
     LaneValue* row = nullptr;
   };
 
@@ -152,14 +157,15 @@ class ReplicatedWorld {
   std::vector<NetworkId> moves_;
   SortedBlocks<ReplicatedEntity> entities_;
   std::vector<NetworkId> changes_;
-  std::uint64_t changes_begin_ = 0;  ///< The position of the first of them.
-  std::vector<RowPool> pools_;       ///< By codec type; only of first slices.
-  std::vector<Past> past_;           ///< Sorted by the tick at which each ended.
-  std::size_t past_begin_ = 0;       ///< All entries of `past_` before this index are forgotten.
+  std::uint64_t changes_begin_ = 0;  ///< The position of the first stored change.
+  /// The pool of each codec type. Only the pools of first slices are used.
+  std::vector<RowPool> pools_;
+  std::vector<Past> past_;      ///< Sorted by `ended_at`.
+  std::size_t past_begin_ = 0;  ///< The index of the first entry of `past_` that is still stored.
   /// The next generation of each recently used id.
   std::unordered_map<NetworkId, std::uint32_t> next_generations_;
   std::uint32_t generation_floor_ =
-      0;  ///< The next generation of all other ids; never used before.
+      0;  ///< The next generation of all other ids. No entity has used it.
   std::vector<LaneValue> lanes_;
   ClampedFields clamped_;
 };

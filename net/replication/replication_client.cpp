@@ -9,12 +9,12 @@
 namespace muster {
 namespace {
 
-/// The minimum number of snapshots between two requests for the whole state, because the first
-/// request may not have arrived yet.
+/// The minimum number of snapshots between two requests for the whole state. The server needs some
+/// time to receive the first request.
 constexpr std::uint32_t kResyncPause = 32;
 
-/// After this many snapshots the server knows that an earlier one was unreadable: at most a third
-/// as many are in flight.
+/// After this many snapshots, the server knows that an earlier snapshot was unreadable, because at
+/// most a third of this number is in flight.
 constexpr std::uint32_t kSettlingPause = 128;
 
 /// The maximum number of checksums that wait for the game. Further checksums are ignored.
@@ -43,8 +43,8 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
-    // Data that arrived with the new map is applied in the next call. So a caller that reads the
-    // changes sees in between that there is no schema.
+    // Data that arrived with the new map is applied in the next call. So after this call, a caller
+    // notices that there is no schema.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;
@@ -64,7 +64,7 @@ void ReplicationClient::update(Connection& connection) {
     connection.pop_payload();
   }
   if (mirror_) {
-    // All entities of this list count, even if the list is long.
+    // Events see all entities of this list as shown, even if the list is long.
     settle_events();
     mirror_->list_changes(changes_);
     settle_events();
@@ -114,7 +114,7 @@ void ReplicationClient::apply_message(std::span<const std::byte> message) {
   }
 }
 
-/// Requests the missing parts; the server sends them with the map's data.
+/// Requests the missing parts. The server sends them together with the map's data.
 void ReplicationClient::apply_begin(const BeginMessage& begin) {
   begin_ = begin;
   WantMessage want{.schema = true, .model = begin.model != ModelHash{}};
@@ -148,7 +148,7 @@ bool ReplicationClient::use_schema(std::span<const std::byte> encoded) {
   return true;
 }
 
-/// Records why this client cannot follow the server. The game gets the reason and may leave.
+/// Records the reason why this client cannot follow the server.
 void ReplicationClient::fail(std::string why) {
   ++counters_.malformed;
   phase_ = ReplicationPhase::failed;
@@ -167,7 +167,7 @@ void ReplicationClient::apply_setup(std::span<const std::byte> block) {
   unsent_.push(encode(ReplicationMessage::ready));
 }
 
-/// Describes the fault of a setup; empty if it is valid.
+/// Applies a setup. Returns a description of its fault, or an empty string if it is valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
   if (!setup || setup->schema.empty() == wanted_.schema || setup->model.empty() == wanted_.model) {
@@ -212,8 +212,8 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   return !reader.failed();
 }
 
-/// The transport confirmed this payload, so the server may refer to it. But it cannot be read, so
-/// the whole state must be sent again.
+/// The transport confirmed this payload, so the server may refer to its snapshot. This client
+/// cannot read it, so the server must send the whole state again.
 void ReplicationClient::refuse_payload() {
   ++counters_.malformed;
   want_everything();
@@ -230,13 +230,14 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   if (!read_payload_head(reader, check, is_complete)) return refuse_payload();
   const SnapshotVerdict verdict = mirror_->read(payload.subspan(reader.position()));
   if (verdict == SnapshotVerdict::applied) applied_at_ = counters_.snapshots;
-  // The references of the server's snapshots are lost here, and their numbers may be ambiguous.
+  // This client no longer has the references of the server's snapshots, and snapshot numbers may be
+  // ambiguous.
   if (counters_.snapshots - applied_at_ >= kSnapshotWindow) want_everything();
   switch (verdict) {
     case SnapshotVerdict::applied:
       // The server may not know yet which snapshot was unreadable.
       is_complete_ = is_complete_ || (is_complete && counters_.snapshots >= settled_at_);
-      // An overtaken snapshot is not shown, so there is nothing to compare.
+      // An overtaken snapshot is not shown, so its checksum cannot be compared.
       check.tick = tick();
       check.is_pending =
           check.is_pending && check.id != SliceId{kEveryId} && mirror_->reader().last_is_newest();
@@ -259,17 +260,18 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   }
 }
 
-/// The transport confirmed a snapshot that cannot be read, because too many others overtook it. All
-/// other snapshots can still be read, and the server refers to them.
+/// Reports a snapshot that the transport confirmed, but that cannot be read, because too many other
+/// snapshots overtook it. The server then refers only to other snapshots.
 void ReplicationClient::disown() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  // If there is no room, the next unreadable snapshot is reported instead: it lacks the same
+  // If there is no room, the next unreadable snapshot is reported instead. It lacks the same
   // references.
   if (unsent_.has_room()) unsent_.push(encode(message));
 }
 
-/// The transport confirmed a snapshot that cannot be used here.
+/// Requests the whole state, because this client cannot use a snapshot that the transport
+/// confirmed.
 void ReplicationClient::want_everything() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
@@ -286,8 +288,8 @@ void ReplicationClient::verify(const EntityValues* game) {
       continue;
     }
     const SeenEntity* entity = mirror_ ? mirror_->find_slice(check.id) : nullptr;
-    // The entity was removed or changed since; a later checksum will compare it. An entity whose
-    // slices have not all arrived is not shown.
+    // If the entity was removed or changed since, a later checksum will compare it. An entity is
+    // not shown while some of its slices are missing.
     if (entity == nullptr || entity->tick != check.tick || !mirror_->is_listed(*entity)) continue;
     if (game != nullptr && !mirror_->is_of_one_tick(*entity)) continue;
     if (compare(check, *entity, game)) continue;

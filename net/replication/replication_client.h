@@ -27,15 +27,18 @@ namespace muster {
 /// Options of a replication client.
 struct ReplicationClientOptions {
   std::size_t channel =
-      0;  ///< The connection's channel: reliable and ordered, used only for replication.
+      /// The connection's channel for replication. It must be reliable and ordered, and nothing
+      /// else may use it.
+      0;
   ReplicationWish wish{};
-  /// The encoded schema that this end expects, if any; an equal one is not sent.
+  /// The encoded schema that this client expects, or empty. The server does not send an equal
+  /// schema.
   std::span<const std::byte> known_schema{};
-  /// Model files that this end has, from its bundles. If the server's model is among them, it is
-  /// used and not sent. They must outlive the client.
+  /// The model files that this client has in its bundles. If the server's model is among them, the
+  /// server does not send it. The files must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   ReaderLimits limits{};
-  /// Whether `bandwidth` counts the bits of snapshots; costs some time.
+  /// True if `bandwidth` counts the bits of snapshots. Counting costs some time.
   bool has_meter = false;
 };
 
@@ -44,7 +47,7 @@ enum class ReplicationPhase : std::uint8_t {
   joining,
   receiving,  ///< Waiting for the schema, the model and the map's data.
   playing,
-  failed,  ///< This server cannot be followed; see `failure`. Until the next map.
+  failed,  ///< This client cannot follow the server until the next map (`failure` has the reason).
 };
 
 /// The state of a received entity in the game.
@@ -52,10 +55,10 @@ enum class EntityFound : std::uint8_t {
   here = 0,
   missing = 1,
   lacks_component = 2,
-  not_kept = 3,  ///< The game never accepted it: nothing to compare.
+  not_kept = 3,  ///< The game never accepted the entity, so there is nothing to compare.
 };
 
-/// The game's copies of the entities that it received, for comparison with the server's checksums.
+/// The game's copies of the received entities, for comparison with the server's checksums.
 class EntityValues {
  public:
   virtual ~EntityValues() = default;
@@ -68,25 +71,27 @@ class EntityValues {
 struct ReplicationClientCounters {
   std::uint64_t snapshots = 0;
   std::uint64_t snapshot_bytes = 0;
-  std::uint64_t late = 0;         ///< Snapshots that came too late to be used.
-  std::uint64_t unknown = 0;      ///< Refer to missing snapshots; reported to the server.
-  std::uint64_t malformed = 0;    ///< No valid server sends this, or it cannot be used here.
+  std::uint64_t late = 0;  ///< Snapshots that arrived too late to be used.
+  /// Snapshots that refer to missing snapshots. They are reported to the server.
+  std::uint64_t unknown = 0;
+  /// Data that no valid server sends, or that this client cannot use.
+  std::uint64_t malformed = 0;
   std::uint64_t events = 0;       ///< Events that became due.
   std::uint64_t events_lost = 0;  ///< Due events that the game did not read in time.
-  /// Dropped events: the entity was removed before it was shown, could not be read, or too many
-  /// waited.
+  /// Events about entities that were dropped: the entity was removed before it was shown or could
+  /// not be read, or too many events waited.
   std::uint64_t events_dropped = 0;
-  std::uint64_t checksums = 0;    ///< Compared with the values at this end.
+  std::uint64_t checksums = 0;    ///< Checksums that were compared with this client's values.
   std::uint64_t divergences = 0;  ///< Checksums that differed.
   std::uint64_t resyncs = 0;      ///< Requests for the whole state.
 };
 
-/// Follows a server's world. Each tick, after the connection received: call `update`, read
-/// `changes()` and `events()`, then call `clear()`. It uses all payloads of the connection, and the
-/// blocks that begin with its magic number. One thread at a time.
+/// Follows a server's world. In each tick, after the connection has received: call `update`, read
+/// `changes()` and `events()`, and call `clear()`. The client uses all payloads of the connection,
+/// and the blocks for which `is_setup` is true. One thread at a time.
 class ReplicationClient {
  public:
-  /// `log` may be null; it must outlive the client.
+  /// `log` may be null. It must outlive the client.
   explicit ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log = nullptr);
   /// Its members refer to each other.
   ReplicationClient(const ReplicationClient&) = delete;
@@ -96,9 +101,9 @@ class ReplicationClient {
   void update(Connection& connection);
 
   ReplicationPhase phase() const { return phase_; }
-  /// The readable reason of a failure; empty without one.
+  /// The reason of a failure as text; empty if there is no failure.
   const std::string& failure() const { return failure_; }
-  /// The server's schema; null before it arrived. Changes when a map begins.
+  /// The server's schema; null before it has arrived. It changes when a map begins.
   const ReplicationSchema* schema() const { return schema_ ? &*schema_ : nullptr; }
   const TypeViews* views() const { return views_ ? &*views_ : nullptr; }
   /// The transport's number of the current map.
@@ -106,47 +111,49 @@ class ReplicationClient {
   /// The game's own data of the current map, as the server sent it.
   std::span<const std::byte> map_info() const { return map_info_; }
 
-  /// The changes since `clear`, in the order to apply them: removed, created, changed entities.
-  /// When a map begins, all entities are removed. Several `update`s are combined: each entity is
-  /// removed, created and changed at most once.
+  /// The changes since `clear`, in the order in which to apply them: removed, created, and then
+  /// changed entities. When a map begins, all entities are removed. The changes of several
+  /// `update`s are combined, so that each entity is removed, created and changed at most once.
   std::span<const ReplicatedChange> changes() const { return changes_; }
   /// Writes an entity's values into `values`, which has all values of its type. Values that this
-  /// end does not receive stay unchanged. Returns false if the entity does not exist.
+  /// client does not receive stay unchanged. Returns false if the entity does not exist.
   bool values(NetworkId id, std::span<std::int64_t> values) const {
     return mirror_ && mirror_->values(id, values);
   }
   /// True when an entity exists. A game can use it to resolve a reference that arrived before its
   /// entity.
   bool has(NetworkId id) const { return mirror_ && mirror_->has(id); }
-  /// True when any state of an entity is stored: it exists, or it was in a snapshot that arrived
-  /// after newer ones. An entity of the second kind is shown with one of the next snapshots, unless
-  /// it was removed meanwhile. So this may stay true for about 64 snapshots after an entity was
-  /// removed.
+  /// True when any state of an entity is stored: the entity exists, or it was in a snapshot that
+  /// newer snapshots had overtaken. In the second case the entity is shown with one of the next
+  /// snapshots, unless it was removed meanwhile. So the result may stay true for about 64 snapshots
+  /// after an entity was removed.
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
-  /// The tick of an entity's values. It is earlier than `tick()` if the server deferred a change. 0
-  /// if the entity does not exist.
+  /// The tick of an entity's values, or 0 if the entity does not exist. It is earlier than `tick()`
+  /// if the server deferred a change.
   Tick tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : Tick{}; }
   /// True when all entities have arrived that were of interest to this client when the server began
-  /// to send this map. Then every entity of the game for which `holds` is false does not exist at
-  /// the server, or is not visible to this client. Exception: the result does not wait for an
-  /// entity with a state that is too large for a datagram (`UnfitEntity`).
+  /// to send this map. After that, an entity of the game for which `holds` is false does not exist
+  /// at the server, or is not visible to this client. The result does not wait for an entity with a
+  /// state that is too large for a datagram (`UnfitEntity`).
   bool is_complete() const { return is_complete_; }
   /// The events since `clear` whose tick has been reached, sorted by tick. At most
-  /// `kTimedEventsDueMax` are kept; the oldest are lost. An event about an entity is never earlier
-  /// than the `changes()` that contain the entity. It is also reported if the entity was created
-  /// and removed between two `clear`s. Valid until the next `update` or `clear`.
+  /// `kTimedEventsDueMax` events are kept, and older events are lost. An event about an entity is
+  /// never earlier than the `changes()` that contain the entity. The event is also reported if the
+  /// entity was created and removed between two `clear`s. The result is valid until the next
+  /// `update` or `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
   /// Compares the server's checksums of some entities with the game's values. Call it after the
-  /// game has applied `changes()`. If `game` is null or this is not called, the codec's values are
-  /// compared. A difference is reported to the server and to the logs of both ends, and the whole
-  /// state is requested again.
+  /// game has applied `changes()`. If `game` is null or `verify` is not called, the codec's values
+  /// are compared. A difference is reported to the server and to the logs of both ends, and the
+  /// client requests the whole state.
   void verify(const EntityValues* game);
 
   /// The newest tick with known state.
   Tick tick() const { return mirror_ ? mirror_->reader().tick() : Tick{}; }
   const ReplicationClientCounters& counters() const { return counters_; }
-  /// The bandwidth of this map's snapshots; nothing without a meter or before playing.
+  /// The bandwidth of this map's snapshots. Returns nothing if `has_meter` is false, or before the
+  /// client plays.
   std::optional<Bandwidth> bandwidth() const;
 
  private:
@@ -156,7 +163,8 @@ class ReplicationClient {
     Tick tick{};
     std::uint32_t expected = 0;
     bool is_pending = false;
-    bool is_missing = false;  ///< Missing in the snapshot that should contain it.
+    /// True if the entity is missing in the snapshot that should contain it.
+    bool is_missing = false;
   };
 
   void begin_map(std::uint16_t map);
@@ -192,16 +200,17 @@ class ReplicationClient {
   std::vector<std::byte> map_info_;
   std::unique_ptr<SnapshotModel> model_;
   std::optional<BitMeter> meter_;
-  std::optional<WorldMirror> mirror_;  ///< While playing.
+  std::optional<WorldMirror> mirror_;  ///< Has a value while the client plays.
   std::vector<ReplicatedChange> changes_;
   TimedEventReceiver events_;
   std::vector<Check> checks_;
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
-  std::uint64_t applied_at_ = 0;  ///< The snapshot count when one was last readable.
+  /// The number of received snapshots when a snapshot was last readable.
+  std::uint64_t applied_at_ = 0;
   std::uint64_t next_resync_ = 0;
-  std::uint64_t settled_at_ = 0;  ///< At this snapshot count the server knows which ones were
-                                  ///< unreadable.
+  /// When this many snapshots were received, the server knows which snapshots were unreadable.
+  std::uint64_t settled_at_ = 0;
   UnsentMessages unsent_;
   ReplicationClientCounters counters_;
 };

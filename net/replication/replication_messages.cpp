@@ -23,7 +23,7 @@ std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Returns a reader after the kind.
+/// Returns a reader at the byte after the kind. The reader has failed if the kind is another one.
 SectionReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
   SectionReader reader(bytes);
   if (reader.read_u8() != static_cast<std::uint8_t>(kind)) reader.fail();
@@ -260,8 +260,8 @@ std::string to_line(const Divergence& divergence) {
          (divergence.field.empty() ? "unknown field" : divergence.field);
 }
 
-// One multiplication and one shift per word, so every bit of every lane affects all bits of the
-// result.
+// Each lane adds one multiplication and one shift, so that every bit of every lane affects all bits
+// of the result.
 std::uint32_t checksum(std::span<const LaneValue> lanes) {
   std::uint64_t state = 0x9E37'79B9'7F4A'7C15;
   for (const LaneValue lane : lanes) {

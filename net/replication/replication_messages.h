@@ -1,5 +1,5 @@
-// The messages between server and client of replication besides snapshots, on a reliable channel.
-// REPLICATION_FORMAT.md, "Messages".
+// The messages between a replication server and its clients, except snapshots. They use a reliable
+// channel. REPLICATION_FORMAT.md, "Messages".
 #pragma once
 
 #include <array>
@@ -24,9 +24,10 @@ namespace muster {
 
 /// Limits that a client requests; the server may ignore them.
 struct ReplicationWish {
-  std::uint16_t snapshot_ticks = 0;    ///< Minimum ticks between two snapshots; 0: the server
-                                       ///< chooses.
-  std::uint32_t bytes_per_second = 0;  ///< Limit for snapshots; 0: what the path carries.
+  /// The minimum number of ticks between two snapshots; 0 if the server chooses.
+  std::uint16_t snapshot_ticks = 0;
+  /// The limit for snapshots; 0 for the rate that the path carries.
+  std::uint32_t bytes_per_second = 0;
   friend bool operator==(const ReplicationWish&, const ReplicationWish&) = default;
 };
 
@@ -49,16 +50,17 @@ enum class ReplicationMessage : std::uint8_t {
 struct JoinMessage {
   ReplicationWish wish;
 };
-/// The format versions of this end: REPLICATION_FORMAT.md, and its snapshots.
+/// The versions of REPLICATION_FORMAT.md and SNAPSHOT_FORMAT.md that this end uses.
 struct ReplicationVersions {
   std::uint16_t replication = 5;
   std::uint16_t snapshots = kSnapshotFormatVersion;
   friend bool operator==(const ReplicationVersions&, const ReplicationVersions&) = default;
 };
-/// The server's answer; the versions of its end come first.
+/// The server's answer to `JoinMessage`. In the encoded message, the server's `ReplicationVersions`
+/// come first.
 struct BeginMessage {
   SchemaHash schema{};
-  ModelHash model{};  ///< All zero: the built-in priors.
+  ModelHash model{};  ///< All zero for the built-in priors.
   std::uint16_t ticks_per_second = 60;
   std::uint16_t snapshot_ticks = 3;
   SnapshotCoder coder = SnapshotCoder::range;
@@ -68,39 +70,39 @@ struct WantMessage {
   bool schema = false;
   bool model = false;
 };
-/// A snapshot that came so late that its references are forgotten.
+/// Reports a snapshot that arrived so late that the client has forgotten its references.
 struct UnreadableMessage {
   std::uint16_t number = 0;
 };
 inline constexpr std::uint16_t kNoComponent = 0xFFFF;
-/// For an entity that was in no snapshot.
+/// The codec type of an entity that was in no snapshot.
 inline constexpr CodecType kNoCodecType{0xFFFF};
 /// An entity whose values do not match the server's checksum.
 struct DivergedMessage {
   SliceId id{};
   Tick tick{};
   CodecType codec_type{};
-  std::vector<LaneValue> lanes;  ///< The first lanes, as many as fit.
+  std::vector<LaneValue> lanes;  ///< The client's first lanes, as many as fit.
 };
-/// Reports an entity for which a checksum was received, but which does not exist at the client or
-/// lacks a component.
+/// Reports an entity whose checksum the client received. The entity does not exist at the client,
+/// or lacks a component there.
 struct MissingMessage {
   SliceId id{};
   Tick tick{};
   CodecType codec_type = kNoCodecType;
-  std::uint16_t component = kNoComponent;  ///< Index into the schema; `kNoComponent`: the whole
-                                           ///< entity.
+  /// The component's index in the schema; `kNoComponent` if the whole entity is missing.
+  std::uint16_t component = kNoComponent;
 };
 /// The server's answer to `DivergedMessage`.
 struct TruthMessage {
   SliceId id{};
   Tick tick{};
   CodecType codec_type{};
-  std::uint16_t lane = 0;  ///< The first that differs; `kNoLane` if none was found.
+  std::uint16_t lane = 0;  ///< The first lane that differs; `kNoLane` if none was found.
   LaneValue ours = 0;      ///< The server's value.
   LaneValue theirs = 0;    ///< The client's value.
 };
-/// The setup will not arrive: a connection refused its block.
+/// Reports that the setup will not arrive, because a connection refused its block.
 struct SetupRefusedMessage {
   std::uint32_t setup_bytes = 0;
 };
@@ -116,16 +118,17 @@ std::vector<std::byte> encode(const DivergedMessage& message);
 std::vector<std::byte> encode(const MissingMessage& message);
 std::vector<std::byte> encode(const TruthMessage& message);
 std::vector<std::byte> encode(const SetupRefusedMessage& message);
-/// For `ready` and `resync`, which have no content.
+/// Encodes `ready` or `resync`, which have no content.
 std::vector<std::byte> encode(ReplicationMessage kind);
 
-/// The kind of a message; nothing if it is unknown.
+/// Returns the kind of a message, or nothing if the kind is unknown.
 std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message);
-/// Each function reads what `encode` wrote, from untrusted bytes.
+/// Each `decode` reads an encoded message from untrusted bytes. It returns false if the bytes are
+/// not such a message.
 bool decode(std::span<const std::byte> bytes, JoinMessage& message);
 bool decode(std::span<const std::byte> bytes, BeginMessage& message);
-/// Returns the versions in a `begin` of any version; nothing if it is truncated, or of version 1,
-/// which had none.
+/// Returns the versions in a `begin` of any version. Returns nothing if the message is truncated,
+/// or if it is of version 1, which had no version numbers.
 std::optional<ReplicationVersions> versions_of(std::span<const std::byte> begin);
 bool decode(std::span<const std::byte> bytes, WantMessage& message);
 bool decode(std::span<const std::byte> bytes, UnreadableMessage& message);
@@ -137,7 +140,7 @@ bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message);
 /// The flags of a payload.
 inline constexpr std::uint8_t kPayloadHasEvents = 1;
 inline constexpr std::uint8_t kPayloadHasChecksum = 2;
-/// The client has everything that was of interest when it began.
+/// The client has all entities that were of interest when it began.
 inline constexpr std::uint8_t kPayloadIsComplete = 4;
 
 /// The data that a client lacks, as one block.
@@ -149,7 +152,7 @@ struct SetupBlock {
 std::vector<std::byte> encode_setup(const SetupBlock& setup);
 /// The result has views into `block`. Returns nothing if the block is not a setup, or is damaged.
 std::optional<SetupBlock> decode_setup(std::span<const std::byte> block);
-/// True for a block of replication; a game may send its own blocks.
+/// True for a setup block of replication. A game may also send its own blocks.
 bool is_setup(std::span<const std::byte> block);
 
 /// An entity that differed between the two ends.
@@ -162,42 +165,43 @@ struct Divergence {
   Kind kind = Kind::values;
   NetworkId id{};
   Tick tick{};
-  TypeId type{};  ///< The game's type id; 0 if no snapshot contained the entity.
-  /// `Component.field`, with `[i]` if a field has several values. `after Component.field` if it
-  /// comes after the lanes that the client sent. Empty if the server no longer stores the entity's
-  /// past, or found no difference.
+  TypeId type{};  ///< The type's id in the game; 0 if no snapshot contained the entity.
+  /// The first field that differs, as `Component.field`, with `[i]` if the field has several
+  /// values. `after Component.field` if the difference comes after the lanes that the client sent.
+  /// Empty if the server no longer stores the entity's values of that tick, or found no difference.
   std::string field;
   LaneValue server_value = 0;
   LaneValue client_value = 0;
 };
 
-/// Names the entity that a client reports as missing.
+/// Converts a client's report to a `Divergence`.
 Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema& schema,
                          const TypeViews& views);
-/// A readable line: which entity differs, and in which field.
+/// Returns a line of text that names the entity and the field that differ.
 std::string to_line(const Divergence& divergence);
 
-/// An entity with a slice whose state does not fit into a datagram. It is not sent to a client
-/// until it changes; later slices are sent.
+/// An entity with a slice whose state does not fit into a datagram. This slice is not sent until it
+/// changes. Later slices are sent.
 struct UnfitEntity {
   NetworkId id{};
-  TypeId type{};                  ///< The game's type id.
+  TypeId type{};         ///< The type's id in the game.
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 
 /// The first value outside its range that the game wrote into a field of a type. Clients receive
-/// the nearest value of the range, or the angle turned by whole turns. Later ones are only counted
-/// (`ReplicatedWorld::clamped`).
+/// the nearest value of the range. An angle is turned by whole turns instead, if that is enough.
+/// Later values outside the range are only counted (`ReplicatedWorld::clamped`).
 struct ClampedValue {
   NetworkId id{};
-  TypeId type{};           ///< The game's type id.
+  TypeId type{};  ///< The type's id in the game.
   std::string_view field;  ///< `Component.field`. Valid during the call.
   std::int64_t value = 0;
-  std::int64_t low = 0;  ///< The field's range.
+  std::int64_t low = 0;  ///< The minimum of the field's range.
   std::int64_t high = 0;
 };
 
-/// Receives errors of replication, on the thread that calls `update` or `end_tick`.
+/// Receives errors of replication. The functions are called on the thread that calls `update` or
+/// `end_tick`.
 class DivergenceLog {
  public:
   virtual ~DivergenceLog() = default;
@@ -206,7 +210,7 @@ class DivergenceLog {
   virtual void clamped(const ClampedValue& /*value*/) {}
 };
 
-/// A checksum of lanes, equal on every machine.
+/// Returns a checksum of lanes. It is equal on every machine.
 std::uint32_t checksum(std::span<const LaneValue> lanes);
 
 }  // namespace muster

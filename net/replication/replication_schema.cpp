@@ -1,5 +1,5 @@
-// Names are few and short compared with the other data of a setup, so they are encoded as plain
-// bytes.
+// Names are encoded as plain bytes, because they are few and short compared with the other data of
+// a setup.
 #include "net/replication/replication_schema.h"
 
 #include <algorithm>

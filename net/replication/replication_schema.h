@@ -1,5 +1,5 @@
-// The replicated data of a game's entities: its components and types, exchanged before the first
-// snapshot. REPLICATION_FORMAT.md, "Schema".
+// The description of a game's replicated data: its components and entity types. Both ends exchange
+// it before the first snapshot. REPLICATION_FORMAT.md, "Schema".
 #pragma once
 
 #include <array>
@@ -19,11 +19,12 @@ namespace muster {
 
 /// An entity type: the list of its components.
 struct ReplicatedType {
-  TypeId id{};  ///< The game's type id; unique.
-  /// Indices into `ReplicationSchema::components`, in the order of their values. An index may occur
-  /// more than once, because an entity's children also have components.
+  TypeId id{};  ///< The type's id in the game. It is unique.
+  /// Indices into `ReplicationSchema::components`. An entity's values are in this order. An index
+  /// may occur more than once, because an entity's children also have components.
   std::vector<std::uint16_t> components;
-  /// The initial values of a new entity, for example its prefab's; empty: all at their minimum.
+  /// The initial values of a new entity, for example from its prefab. If empty, each value begins
+  /// at its minimum.
   std::vector<std::int64_t> initial_values{};
   friend bool operator==(const ReplicatedType&, const ReplicatedType&) = default;
 };
@@ -38,7 +39,7 @@ struct ReplicationSchema {
   const ReplicatedType& type(SchemaType type) const { return types[schema_index(type)]; }
   /// The number of integers of an entity of a type, for all receivers.
   std::size_t value_count(SchemaType type) const;
-  /// The type with this id.
+  /// Returns the type with this id in the game, or nothing.
   std::optional<SchemaType> find_type(TypeId id) const;
 };
 
@@ -46,22 +47,22 @@ inline constexpr std::size_t kSchemaNameBytesMax = 255;
 /// The maximum size of an encoded schema.
 inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 
-/// Brings a value into a field's range: an angle by whole turns if that is enough, any other value
-/// to the nearest end. `index` is the value's index in the field, because the first of a rotation's
-/// four values is at most 3.
+/// Moves a value into a field's range. An angle is moved by whole turns if that is enough; any
+/// other value is moved to the nearest end of the range. `index` is the value's index in the field.
+/// It matters for rotations: the first of their four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
-/// The same, but returns the distance above `low`. The range is from `low` to `low` + `maximum`.
-/// Requires: a value outside the range.
+/// Like `bring_into_range`, for the range from `low` to `low + maximum`. Returns the result minus
+/// `low`. Requires: `value` is outside the range.
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period);
 
-/// Describes the first fault of a schema; null if it is valid.
+/// Describes the first fault of a schema. Returns null if the schema is valid.
 const char* find_fault(const ReplicationSchema& schema);
 
 /// Encodes a schema; equal schemas give equal bytes. Requires: `find_fault` returns null.
 std::vector<std::byte> encode_schema(const ReplicationSchema& schema);
-/// Decodes a schema from untrusted bytes; nothing if they are invalid. The result has no fault, and
-/// uses little more memory than the bytes.
+/// Decodes a schema from untrusted bytes. Returns nothing if the bytes are invalid. The result has
+/// no fault, and uses little more memory than the bytes.
 std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes);
 
 /// Identifies a schema.

@@ -11,8 +11,8 @@
 namespace muster {
 namespace {
 
-/// After this many blocked attempts, the server refuses to send the setup to a client that never
-/// reads its blocks.
+/// A client that never reads its blocks blocks the setup. After this many blocked attempts, the
+/// server refuses to send the setup.
 constexpr std::uint32_t kSetupAttemptsMax = 256;
 
 }  // namespace
@@ -23,18 +23,20 @@ struct ReplicationServer::Client {
   bool is_playing = false;
   std::uint32_t map = 0;  ///< The map count when this client was last sent a map.
   Tick next_snapshot_tick{};
-  std::uint16_t snapshot_ticks = 0;  ///< Requested by the client.
+  std::uint16_t snapshot_ticks = 0;  ///< The minimum interval that the client requested, in ticks.
   UnsentMessages unsent{};
-  std::vector<std::byte> setup{};  ///< A block that waits or is in flight: its bytes must stay.
+  /// A block that waits or is in flight. Its bytes must stay valid.
+  std::vector<std::byte> setup{};
   bool has_setup_to_send = false;
   bool is_setup_in_flight = false;
   std::uint16_t setup_block = 0;
-  std::uint32_t refused_setup_bytes = 0;  ///< The size to report in a refusal; 0 without one.
-  std::uint32_t setup_attempts = 0;       ///< Attempts that were blocked by other blocks.
-  Tick compared_at{};                     ///< The tick of the last comparison.
-  Tick resynced_at{};                     ///< The tick of the last request for the whole state.
+  /// The size to report in `setup_refused`; 0 if there is nothing to report.
+  std::uint32_t refused_setup_bytes = 0;
+  std::uint32_t setup_attempts = 0;  ///< Attempts that were blocked by other blocks.
+  Tick compared_at{};                ///< The tick of the last comparison.
+  Tick resynced_at{};                ///< The tick of the last request for the whole state.
 
-  /// Releases the setup when the connection no longer needs it. Other finished blocks belong to the
+  /// Releases the setup when the connection no longer needs it. Does not release blocks of the
   /// game.
   void apply_setup_report(Connection& connection) {
     const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
@@ -43,7 +45,8 @@ struct ReplicationServer::Client {
     const bool is_in_the_way =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
     if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
-      has_setup_to_send = true;  // Blocks of the game occupy the connection. Tries again later.
+      // Blocks of the game occupy the connection, so this tries again later.
+      has_setup_to_send = true;
       return;
     }
     const bool is_over =
@@ -87,7 +90,7 @@ void ReplicationServer::end_tick() {
   report_clamped();
 }
 
-/// Reports each field of a type once.
+/// Reports each field of each type once.
 void ReplicationServer::report_clamped() {
   const std::span<const ClampedField> fields = world_.clamped().fields();
   for (; clamped_reported_ < fields.size(); ++clamped_reported_) {
@@ -117,7 +120,7 @@ void ReplicationServer::add_client(ClientId id, const ReplicationClientInfo& inf
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
-  // Clients take turns, so that not all are served in the same tick.
+  // The turns of clients are distributed over several ticks.
   auto client = std::make_unique<Client>(
       Client{.id = id,
              .view = ClientView({.views = views_,
@@ -164,7 +167,8 @@ bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::
   Client* client = find(id);
   assert(client != nullptr);
   if (!client->is_playing)
-    return true;  // The client will start with a world that already contains the result.
+    // The world with which the client will start already contains the result of the event.
+    return true;
   const bool is_taken = client->view.events().push(tick, event);
   if (!is_taken) ++client->view.counters().events_refused;
   return is_taken;
@@ -195,7 +199,7 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
     client->is_playing = false;
     client->unsent.clear();
     connection.begin_map();
-    client->end_setup(connection);  // A block ends with its map.
+    client->end_setup(connection);  // The connection's blocks end with their map.
   }
   client->view.apply_delivery_reports(connection.delivery_reports());
   connection.clear_delivery_reports();
@@ -219,8 +223,8 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   client->view.clear_unfit();
 }
 
-/// Ticks from `tick` until the client's turn. Clients that begin in the same tick, for example when
-/// a map begins, have their turns in different ticks.
+/// Returns the number of ticks from `tick` until the client's turn. Clients that begin in the same
+/// tick, for example when a map begins, have their turns in different ticks.
 std::uint32_t ReplicationServer::ticks_to_turn(const Client& client, Tick tick) const {
   const std::uint32_t interval = std::max(options_.snapshot_ticks, client.snapshot_ticks);
   return interval - 1 - (tick.value() + static_cast<std::uint32_t>(client.id)) % interval;
@@ -278,7 +282,8 @@ void ReplicationServer::begin(Client& client) {
 }
 
 void ReplicationServer::prepare_setup(Client& client, const WantMessage& want) const {
-  if (client.has_setup_to_send || client.is_setup_in_flight) return;  // One setup is enough.
+  // The client already gets a setup.
+  if (client.has_setup_to_send || client.is_setup_in_flight) return;
   SetupBlock setup{.schema = {}, .model = {}, .map_info = map_info_};
   if (want.schema) setup.schema = schema_bytes_;
   if (want.model) setup.model = options_.model_file;
@@ -301,15 +306,15 @@ void ReplicationServer::send_answers(Client& client, Connection& connection) con
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
   TruthMessage truth{
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
-  // The answer reveals values, so only clients that were sent the entity get it, in the view in
-  // which it was sent.
+  // The answer reveals values. So a client gets it only if the entity was sent to the client, and
+  // only in the view in which it was sent.
   if (codec_index(message.codec_type) >= views_.count() ||
       !client.view.knows_as(message.id, message.codec_type)) {
     ++client.view.counters().malformed;
     return;
   }
   if (client.compared_at == world_.tick())
-    return;  // Comparing takes time, so it is done once per tick.
+    return;  // Comparing takes time, so each client gets at most one comparison per tick.
   client.compared_at = world_.tick();
   const TypeView& view = views_.view(message.codec_type);
   const LaneValue* row =

@@ -20,18 +20,19 @@ namespace muster {
 
 /// Options for all clients of a server.
 struct ReplicationServerOptions {
-  std::size_t channel = 0;  ///< A channel of every connection: reliable and ordered, used only for
-                            ///< replication.
+  /// The channel for replication, of every connection. It must be reliable and ordered, and nothing
+  /// else may use it.
+  std::size_t channel = 0;
   std::uint16_t ticks_per_second = 60;
   /// The number of ticks between two snapshots to a client, unless the client requests fewer
   /// snapshots.
   std::uint16_t snapshot_ticks = 3;
   std::vector<UpdateClass> classes = {UpdateClass{}};
   InterestOptions interest{};
-  /// A trained model's file; empty: the built-in priors. Must outlive the server.
+  /// The file of a trained model; empty for the built-in priors. It must outlive the server.
   std::span<const std::byte> model_file{};
   SnapshotCoder coder = SnapshotCoder::range;
-  /// One of this many snapshots carries a checksum of one entity; 0: none.
+  /// One of this many snapshots carries a checksum of one entity; 0 for no checksums.
   std::uint16_t checksum_interval = 8;
 };
 
@@ -44,39 +45,42 @@ struct ReplicationClientInfo {
   std::uint8_t team = 0;
 };
 
-/// Replicates one world to all clients. Each tick: call `begin_tick`; change `world()`; call
-/// `end_tick`; then call `update` for each client with its connection. `update` reads answers, and
-/// sends a snapshot if one is due. One thread at a time, except that `update` may run for different
-/// clients at once (the log is then called from several threads).
+/// Replicates one world to all clients. In each tick: call `begin_tick`, change `world()`, call
+/// `end_tick`, and then call `update` for each client with its connection. `update` reads answers,
+/// and sends a snapshot if one is due. One thread at a time, except that several threads may call
+/// `update` for different clients at the same time. The log is then called from several threads.
 class ReplicationServer {
  public:
-  /// Requires: a schema without fault; a model file that decodes, or none.
+  /// Requires: `schema` has no fault, and the model file decodes or is empty. `log` may be null,
+  /// and must outlive the server.
   ReplicationServer(const ReplicationServerOptions& options, ReplicationSchema schema,
                     DivergenceLog* log = nullptr);
   ~ReplicationServer();
 
-  /// Requires: a tick after the last one.
+  /// Requires: `tick` is after the previous tick.
   void begin_tick(Tick tick);
   void end_tick();
   ReplicatedWorld& world() { return world_; }
   const ReplicatedWorld& world() const { return world_; }
 
-  /// Requires: an unused id.
+  /// Requires: no client has this id.
   void add_client(ClientId id, const ReplicationClientInfo& info);
   /// Requires: the client's connection has ended, because it may still read a setup block of this
   /// server.
   void remove_client(ClientId id);
   void set_info(ClientId id, const ReplicationClientInfo& info);
-  /// Adds an update class, at most 256 in all, and returns its index. Classes cannot be removed.
+  /// Adds an update class and returns its index. There are at most 256 classes, and they cannot be
+  /// removed.
   std::uint8_t add_class(const UpdateClass& added);
-  /// Sets the view position of a client; without one, nothing is near. Entities that become near
-  /// only after the client began do not count for `ReplicationClient::is_complete`.
+  /// Sets the view position of a client. A client without a view position receives no entities of
+  /// `Relevance::near`. Entities that become near only after the client began do not count for
+  /// `ReplicationClient::is_complete`.
   void set_view_position(ClientId id, const WorldPosition& position);
 
-  /// Sends an event that happened at a tick; the client receives it when its world reaches that
-  /// tick. Returns false if too many wait for that client, or the event is longer than
-  /// `kTimedEventBytesMax`. A client that does not play yet, or has not begun the current map, gets
-  /// no event: the world that it receives already contains the result.
+  /// Sends an event that happened at a tick. The client reports it to its game when its world
+  /// reaches that tick. Returns false if too many events wait for that client, or if the event is
+  /// longer than `kTimedEventBytesMax`. A client that does not play yet, or has not begun the
+  /// current map, gets no event: the world that it receives already contains the result.
   bool send_event(ClientId id, Tick tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
@@ -90,7 +94,7 @@ class ReplicationServer {
   /// Reads the client's answers, and sends what is due.
   void update(ClientId id, Connection& connection, Time now);
 
-  /// Null if the client does not exist.
+  /// Returns null if the client does not exist.
   const ClientView* view(ClientId id) const;
   std::size_t memory_bytes() const;
 
@@ -119,7 +123,7 @@ class ReplicationServer {
   ModelHash model_hash_{};
   std::vector<std::byte> map_info_;
   std::uint32_t maps_begun_ = 0;
-  std::size_t clamped_reported_ = 0;              ///< Number of fields.
+  std::size_t clamped_reported_ = 0;  ///< The number of clamped fields that were reported.
   std::vector<std::unique_ptr<Client>> clients_;  ///< Sorted by id.
 };
 

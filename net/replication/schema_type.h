@@ -7,7 +7,8 @@
 namespace muster {
 
 /// A type of a `ReplicationSchema`, as its index in `types`. Equal at both ends of a connection.
-/// The codec has numbers of its own: one for each view of a type (`TypeViews::codec_type`).
+/// The codec numbers its types differently: it has one for each view of a type
+/// (`TypeViews::codec_type`).
 enum class SchemaType : std::uint16_t {};
 
 constexpr std::size_t schema_index(SchemaType type) { return static_cast<std::size_t>(type); }

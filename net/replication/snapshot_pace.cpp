@@ -7,8 +7,8 @@ namespace muster {
 
 namespace {
 
-/// The age of a late snapshot times `kSlowerShare` is stored, at most `kSlowestMax`. It falls by a
-/// factor of e in `kSlowestFade`.
+/// When a snapshot is late, its age times `kSlowerShare` is stored, at most `kSlowestMax`. The
+/// stored time falls by a factor of e in each `kSlowestFade`.
 constexpr double kSlowerShare = 1.5;
 constexpr Duration kSlowestFade = std::chrono::seconds(10);
 constexpr Duration kSlowestMax = std::chrono::seconds(4);

@@ -1,4 +1,5 @@
-// What each snapshot in flight to a client lists, so that its delivery report can be applied.
+// Stores the list of entities of each snapshot in flight to a client, so that delivery reports can
+// be applied.
 #pragma once
 
 #include <array>
@@ -18,18 +19,20 @@ namespace muster {
 struct ListedSlice {
   EventSubject entity;
   CodecType codec_type{};
-  bool is_certain = false;  ///< In this part for certain; otherwise it may be in another part.
+  /// True if it is certainly in this part; otherwise it may be in another part.
+  bool is_certain = false;
   Tick row_since{};
 };
 
 /// A snapshot, or one part of the snapshot of a tick.
 struct SnapshotInFlight {
   SnapshotNumber number = 0;
-  bool is_known = false;  ///< Added, and not cleared since.
-  bool is_used = false;   ///< Its delivery is not reported yet.
+  bool is_known = false;  ///< True if the snapshot was added and not cleared since.
+  bool is_used = false;   ///< True if its delivery is not reported yet.
   bool has_arrived = false;
-  bool is_settled = false;  ///< Everything that it and the parts before it list was applied.
-  std::uint32_t part = 0;   ///< Index within its tick.
+  /// True if the lists of this part and of all earlier parts of the tick were applied.
+  bool is_settled = false;
+  std::uint32_t part = 0;  ///< The index of the part within its tick.
   Tick tick{};
   std::vector<ListedSlice> listed;
 };
@@ -38,30 +41,32 @@ struct SnapshotInFlight {
 /// in steady state. References are valid until the next `add`.
 class SnapshotsInFlight {
  public:
-  /// Adds a sent snapshot; the caller appends what it lists. Forgets the one that was sent
-  /// `kSnapshotWindow` earlier.
+  /// Adds a sent snapshot. The caller appends the listed entities to the result. Forgets the
+  /// snapshot that was sent `kSnapshotWindow` snapshots earlier.
   SnapshotInFlight& add(SnapshotNumber number, std::uint32_t part, Tick tick);
-  /// The snapshot of this number if its delivery is not reported yet; otherwise null.
-  const SnapshotInFlight* find(SnapshotNumber number) const;
-  /// The snapshot was delivered. Returns null if its delivery was reported before, or if it is
+  /// Returns the snapshot with this number, or null if its delivery was reported before or it is
   /// forgotten.
+  const SnapshotInFlight* find(SnapshotNumber number) const;
+  /// Records that the snapshot was delivered, and returns it. Returns null if its delivery was
+  /// reported before, or if it is forgotten.
   const SnapshotInFlight* deliver(SnapshotNumber number);
-  /// When the first parts of a tick have arrived without a gap, all contents that they list have
-  /// arrived. Calls `visit(SnapshotInFlight, ListedSlice)` once for each of these contents.
+  /// When the first parts of a tick have arrived without a gap, all slices that these parts list
+  /// have arrived. Calls `visit(SnapshotInFlight, ListedSlice)` once for each of these slices.
   /// Requires: `last` has arrived.
   template <typename Visit>
   void settle(const SnapshotInFlight& last, const Visit& visit);
-  /// The client could not read this snapshot. Calls `visit(ListedSlice)` for all that may be
-  /// missing at the client. Does nothing if it is forgotten.
+  /// Records that the client could not read this snapshot. Calls `visit(ListedSlice)` for each
+  /// slice that the client may lack as a result. Does nothing if the snapshot is forgotten.
   template <typename Visit>
   void disown(SnapshotNumber number, const Visit& visit);
-  /// The tick of a snapshot; nothing if it is forgotten.
+  /// Returns the tick of a snapshot, or nothing if the snapshot is forgotten.
   std::optional<Tick> tick_of(SnapshotNumber number) const;
-  /// The age of the oldest remembered snapshot that was not disowned, at least `ticks_min`.
+  /// Returns the age in ticks of the oldest stored snapshot that was not disowned, but at least
+  /// `ticks_min`.
   double oldest_ticks(Tick now, double ticks_min) const;
   /// True when a snapshot that lists this entity may still arrive.
   bool lists(const EventSubject& entity) const;
-  /// Forgets all.
+  /// Forgets all snapshots.
   void clear();
   /// The memory of the lists, in bytes.
   std::size_t memory_bytes() const;
@@ -96,7 +101,7 @@ void SnapshotsInFlight::disown(SnapshotNumber number, const Visit& visit) {
   for (const SnapshotInFlight& part : slots_) {
     if (!part.is_known || part.tick != flight.tick) continue;
     for (const ListedSlice& listed : part.listed) {
-      // Of other parts, only uncertain contents may have been in this one.
+      // A slice that is certainly in another part was not in this part.
       if (part.number == number || !listed.is_certain) visit(listed);
     }
   }

@@ -1,4 +1,5 @@
-// Items sorted by id, in blocks, so that thousands can be added and removed per tick.
+// A container of items sorted by id. It stores them in blocks, so that thousands of items can be
+// added and removed per tick.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 namespace muster {
 
-/// Items sorted by their member `id`. Adding or removing one moves at most one block of items. Not
-/// thread-safe; any number of threads may read.
+/// Items sorted by their member `id`. Adding or removing an item moves at most one block of items.
+/// Not thread-safe, but any number of threads may read at the same time.
 template <typename Item>
 class SortedBlocks {
   using Block = std::vector<Item>;
@@ -59,12 +60,12 @@ class SortedBlocks {
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  /// Null if no item has this id. Valid until the next `add` or `remove`.
+  /// Returns null if no item has this id. The result is valid until the next `add` or `remove`.
   const Item* find(Id id) const;
   Item* find(Id id);
   /// Requires: no item has this id. The result is valid until the next `add` or `remove`.
   Item& add(const Item& item);
-  /// Requires: an item with this id.
+  /// Requires: an item has this id.
   void remove(Id id);
   void clear();
   std::size_t memory_bytes() const;
@@ -83,7 +84,7 @@ class SortedBlocks {
   std::size_t size_ = 0;
 };
 
-/// The last block that begins at or before the id, or the first block.
+/// Returns the last block that begins at or before the id, or the first block.
 template <typename Item>
 std::size_t SortedBlocks<Item>::block_of(Id id) const {
   const auto after = std::ranges::upper_bound(first_ids_, id);
@@ -110,7 +111,7 @@ Item& SortedBlocks<Item>::add(const Item& item) {
   if (blocks_[at].size() == kBlockMax) {
     insert_block(at + 1);
     Block& full = blocks_[at];
-    // Growing ids fill their blocks completely.
+    // If ids are added in ascending order, the blocks are filled completely.
     const bool is_last = at + 2 == blocks_.size() && item.id > full.back().id;
     if (!is_last) {
       const auto half = full.begin() + kBlockMax / 2;
@@ -143,9 +144,9 @@ void SortedBlocks<Item>::remove(Id id) {
   if (at > 0) merge_with_next(at - 1);
 }
 
-/// Merges two neighbours with few items into one block. So after each removal the block and a
-/// neighbour together have more than half a block of items, and there are at most about four times
-/// as many blocks as needed.
+/// Merges two neighbours with few items into one block. So after each removal, the block and its
+/// neighbour together have more than half a block of items. There are at most about four times as
+/// many blocks as needed.
 template <typename Item>
 void SortedBlocks<Item>::merge_with_next(std::size_t at) {
   if (at + 1 == blocks_.size()) return;

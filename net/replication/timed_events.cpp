@@ -6,7 +6,7 @@ namespace muster {
 
 namespace {
 
-/// A flag in the length of an event: the event's entity follows.
+/// A flag in the length of an event. If it is set, the event's entity follows.
 constexpr std::uint32_t kHasSubject = 0x8000;
 
 }  // namespace
@@ -79,7 +79,7 @@ void TimedEventSender::delivered(std::uint16_t payload) {
   Carried& carried = carried_[payload % kPayloads];
   if (!carried.is_used || carried.payload != payload) return;
   carried.is_used = false;
-  // The slot of an event that was delivered long ago may belong to another one now.
+  // The slot of an event that was delivered long ago may now belong to another event.
   for (const std::uint32_t number : carried.events) {
     if (number - begin_ >= end_ - begin_ || slot(number).is_over) continue;
     slot(number).is_over = true;
@@ -99,7 +99,7 @@ void TimedEventSender::clear() {
 }
 
 bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
-  // Reads all events before it accepts any, because a payload is accepted completely or not at all.
+  // Reads all events before the first is accepted, because a malformed payload must change nothing.
   SectionReader preview = reader;
   for (std::uint8_t i = preview.read_u8(); i > 0; --i) {
     static_cast<void>(preview.read_bytes(2 + 4));
@@ -125,8 +125,8 @@ void TimedEventReceiver::queue(std::uint16_t number, Waiting event,
                                std::span<const std::byte> bytes) {
   const auto ahead = static_cast<std::int16_t>(static_cast<std::uint16_t>(number - next_));
   const std::uint32_t wide = next_ + static_cast<std::uint32_t>(ahead);
-  // A sender keeps fewer events than half a window, so an event with an older number was received.
-  // A gap before a number is normal, because the events of other clients have numbers, too.
+  // A sender keeps at most half a window of events, so an event with an older number was already
+  // received. A gap in the numbers is normal, because some events are never sent to this client.
   if (ahead < -static_cast<int>(kTimedEventsMax) || (ahead < 0 && wide > next_)) return;
   if (received_[wide % kWindow] == wide + 1) return;
   received_[wide % kWindow] = wide + 1;
@@ -180,7 +180,7 @@ std::size_t TimedEventReceiver::reach(Tick tick) {
     reported_.erase(reported_.begin(), reported_.begin() + static_cast<std::ptrdiff_t>(too_many));
     lost_ += too_many;
   }
-  due_.clear();  // The bytes to which its entries point may have moved.
+  due_.clear();  // The bytes to which the entries point may have moved.
   for (const Waiting& event : reported_) {
     due_.push_back({.tick = event.tick, .number = event.number, .bytes = event.bytes});
   }

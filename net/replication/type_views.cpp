@@ -24,8 +24,9 @@ bool receives(SchemaReceivers receivers, SeenBy seen_by) {
   return false;
 }
 
-/// The maximum bits that a lane needs with built-in priors, even for a surprising value. For all
-/// kinds and sizes of lanes, the maximum was 35 more than the bits of the value (slices_test.cpp).
+/// The maximum number of bits that a lane needs with built-in priors, even for an unlikely value.
+/// In measurements of all kinds and sizes of lanes, it was at most 35 more than the bits of
+/// `maximum` (slices_test.cpp).
 std::size_t weight_of(const LaneSchema& lane) {
   constexpr std::size_t kSurpriseMax = 36;
   return static_cast<std::size_t>(std::bit_width(lane.maximum)) + kSurpriseMax;
@@ -35,7 +36,8 @@ std::size_t weight_of(const LaneSchema& lane) {
 struct Lanes {
   std::vector<LaneSchema> schemas;
   std::vector<TypeView::Part> parts;
-  std::vector<bool> goes_on;  ///< Must be in the same slice as the lane before it.
+  /// True for a lane that must be in the same slice as the lane before it.
+  std::vector<bool> goes_on;
 };
 
 /// Converts a field's values to consecutive lanes.
@@ -94,8 +96,8 @@ class LaneMaker {
   Lanes& lanes_;
 };
 
-/// Returns the end of each slice: as late as the slice's bits allow, and not between lanes that
-/// belong together.
+/// Returns the end of each slice. A slice is as long as `slice_bits` allows, and never ends between
+/// lanes that belong together.
 std::vector<std::size_t> slice_ends(const Lanes& lanes, std::size_t slice_bits) {
   std::vector<std::size_t> ends;
   const std::size_t count = lanes.schemas.size();
@@ -242,7 +244,7 @@ SnapshotModel TypeViews::model(const SnapshotModel& trained) const {
       return std::ranges::any_of(trained.types,
                                  [&](const TypeModel& type) { return type.schema.name == name; });
     };
-    // First removes the slice from the name, then the owner.
+    // If no trained type has the name, removes the slice from the name, and then the owner.
     sources.push_back(schema.name);
     for (auto& name = sources.back(); !is_there(name) && name.find('/') != std::string::npos;) {
       name.resize(name.rfind('/'));

@@ -13,7 +13,8 @@ namespace muster {
 /// first and drops a message that does not fit.
 class UnsentMessages {
  public:
-  /// The limit stops a peer that sends requests but never reads from using up memory.
+  /// The maximum number of messages. Without a limit, a peer that sends requests but never reads
+  /// could exhaust the memory.
   static constexpr std::size_t kMax = 64;
 
   bool has_room() const { return messages_.size() < kMax; }

@@ -21,7 +21,7 @@ ReplicatedChange WorldMirror::go(const Listed& listed) {
   return change(ReplicatedChange::Kind::despawned, listed);
 }
 
-/// True if both are states of the same entity. It may be shown in another view of its type.
+/// True if both are states of the same entity, in any view of its type.
 bool WorldMirror::is_same_entity(const Listed& listed, const SeenEntity& seen) const {
   return listed.kind.generation == seen.kind.generation &&
          views_.view(listed.kind.type).type == views_.view(seen.kind.type).type;
@@ -32,7 +32,7 @@ const WorldMirror::Listed* WorldMirror::find_listed(NetworkId id) const {
   return found != listed_.end() && found->id == id ? &*found : nullptr;
 }
 
-/// All slices that the reader has of the entity whose first slice is at `first`.
+/// All slices of an entity that the reader has. `first` is the index of the entity's first slice.
 std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   const std::span<const SeenEntity> all = reader_.entities();
   const NetworkId id = views_.entity_of(all[first].id);
@@ -41,8 +41,8 @@ std::span<const SeenEntity> WorldMirror::slices_from(std::size_t first) const {
   return all.subspan(first, end - first);
 }
 
-/// Returns an entity if all its slices have arrived. Further slices belong to an earlier entity
-/// that had more slices.
+/// Returns an entity if all its slices have arrived. If there are more slices than the view has,
+/// the additional slices belong to an earlier entity.
 std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEntity> slices) const {
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
@@ -62,8 +62,8 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   return whole;
 }
 
-// Compares the entities that the reader shows now with the entities that it showed last. Both are
-// sorted by id.
+// Compares the entities that the reader shows now with the entities that were listed last. Both
+// lists are sorted by id.
 void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   const std::size_t unread = changes.size();
@@ -83,7 +83,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
     const auto is_of_last = [&](const SeenEntity& seen) { return is_same_entity(*last, seen); };
     const std::optional<Listed> now = whole_of(slices);
     const bool is_it = now && had && is_of_last(slices.front());
-    // Old slices of a view that returns may still be stored.
+    // If an entity returns to an earlier view, old slices of that view may still be stored.
     const bool is_older = is_it && now->tick < last->tick;
     if (is_it && !is_older) {
       next_listed_.push_back(*now);
@@ -91,7 +91,7 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
       if (is_other) updated_.push_back(change(updated, *now));
     } else if (is_older || (!now && had && std::ranges::any_of(slices, is_of_last))) {
       next_listed_.push_back(
-          *last);  // It stays unchanged until its other slices arrive or are removed.
+          *last);  // Stays unchanged until the other slices arrive or are removed.
       next_listed_.back().is_complete = false;
     } else {
       if (had) changes.push_back(go(*last));
@@ -107,8 +107,8 @@ void WorldMirror::list_changes(std::vector<ReplicatedChange>& changes) {
   if (unread > 0 && changes.size() > unread) merge(changes);
 }
 
-// Combines two unread lists: for each entity, the change from the state before both to the state
-// after them.
+// Combines two unread lists. The result has, for each entity, the change from the state before both
+// lists to the state after both lists.
 void WorldMirror::merge(std::vector<ReplicatedChange>& changes) {
   using enum ReplicatedChange::Kind;
   order_.resize(changes.size());

@@ -1,6 +1,6 @@
 // Converts snapshots to changes of a world: created, changed and removed entities. An entity in
-// slices is created when all of them have arrived. It is removed with the last of them, or when
-// another entity of its id has arrived.
+// slices is created when all of them have arrived. It is removed with its last slice, or when
+// another entity with the same id has arrived.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ struct ReplicatedChange {
   NetworkId id{};
   SchemaType type{};
   SeenBy seen_by = SeenBy::others;
-  /// The tick of the values; for an entity in slices, of the oldest one.
+  /// The tick of the values. For an entity in slices, the tick of the oldest slice.
   Tick tick{};
 };
 
-/// Reads snapshots and lists what they changed. One thread at a time.
+/// Reads snapshots and lists the changes of entities. One thread at a time.
 class WorldMirror {
  public:
   /// All arguments must outlive the mirror.
@@ -40,62 +40,63 @@ class WorldMirror {
 
   SnapshotVerdict read(std::span<const std::byte> snapshot) { return reader_.read(snapshot); }
 
-  /// Adds the changes since the last call: removed, created, changed entities. Unchanged entities
-  /// are not listed, even when a snapshot mentions them. The result is combined with the list
-  /// already in `changes`: for example, an entity that was created and removed is not in it.
+  /// Adds the changes since the last call: removed, created, and then changed entities. Unchanged
+  /// entities are not listed, even when a snapshot mentions them. The result is combined with the
+  /// list already in `changes`: for example, an entity that was created and removed is not in it.
   void list_changes(std::vector<ReplicatedChange>& changes);
   /// Adds the removal of every listed entity.
   void list_end(std::vector<ReplicatedChange>& changes);
 
   /// True when an entity was listed as created and not as removed.
   bool has(NetworkId id) const { return find_listed(id) != nullptr; }
-  /// Returns whether an event's entity, identified by its first slice, was listed at the event's
-  /// tick. It may be one of the last `kGoneMax` removed entities.
+  /// Returns whether an event's entity was listed as created. `tick` is the event's tick. The
+  /// entity may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, Tick tick) const;
-  /// The tick of the shown state. It is earlier than the tick of the newest snapshot if a change
-  /// was deferred. For an entity in slices it is the tick of the oldest slice. 0 if the entity does
-  /// not exist.
+  /// The tick of the shown state, or 0 if the entity does not exist. It is earlier than the tick of
+  /// the newest snapshot if a change was deferred. For an entity in slices, it is the tick of the
+  /// oldest slice.
   Tick tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
     return listed != nullptr ? listed->tick : Tick{};
   }
   /// True when any state of an entity is stored (`SnapshotReader::holds`).
   bool holds(NetworkId id) const;
-  /// Writes an entity's values into `values`, which has all values of its type. Values that are not
-  /// sent to this end stay unchanged. Returns false if the entity does not exist, or if another
-  /// view of it has arrived only in part: an update is listed when it is complete.
+  /// Writes an entity's values into `values`, which has all values of its type. Values that this
+  /// client does not receive stay unchanged. Returns false if the entity does not exist, or if only
+  /// some slices of another view of it have arrived. An update is listed when all slices have
+  /// arrived.
   bool values(NetworkId id, std::span<std::int64_t> values) const;
-  /// Returns a slice, or an entity with only one, by its id in snapshots; null if it does not
-  /// exist.
+  /// Returns a slice by its id in snapshots, or null if the slice does not exist.
   const SeenEntity* find_slice(SliceId slice) const;
   /// True when a slice is part of a listed entity.
   bool is_listed(const SeenEntity& slice) const;
-  /// True when all slices of the entity are as new as this one. Otherwise the whole entity may
-  /// equal no state of the server: half of a text may be old.
+  /// True when all slices of the entity have the tick of this slice. Otherwise the entity may have
+  /// a mixture of old and new values, for example half of an old text.
   bool is_of_one_tick(const SeenEntity& slice) const;
 
   const SnapshotReader& reader() const { return reader_; }
   SnapshotReader& reader() { return reader_; }
 
  private:
-  /// A listed entity. For an entity in slices it has the first slice's kind, the minimum tick of
-  /// all slices, and the sum of their versions.
+  /// A listed entity. For an entity in slices, `kind` is the kind of the first slice, `tick` is the
+  /// minimum tick of all slices, and `version` is the sum of their versions.
   struct Listed {
     NetworkId id{};
     EntityKind kind;
     Tick tick{};
     std::uint64_t version = 0;
-    /// The listed state equals the reader's state. Otherwise slices of another view or entity have
-    /// begun to arrive, or some slices are older, and the old state is still shown.
+    /// True if the listed state equals the reader's state. Otherwise slices of another view or
+    /// entity have begun to arrive, or some slices are older. The old state is then still shown.
     bool is_complete = true;
   };
 
-  /// A removed entity; later events may still refer to it.
+  /// A removed entity. Later events may still refer to it.
   struct Gone {
     NetworkId id{};
     std::uint32_t generation = 0;
-    Tick tick{};  ///< The newest tick then: a later event is about a newer entity of the
-                  ///< id.
+    /// The newest tick at the time of the removal. A later event is about a newer entity with the
+    /// id.
+    Tick tick{};
   };
   static constexpr std::size_t kGoneMax = 1024;
 
@@ -112,12 +113,12 @@ class WorldMirror {
   SnapshotReader reader_;
   std::vector<Listed> listed_;  ///< Sorted by id.
   std::vector<Listed> next_listed_;
-  std::array<Gone, kGoneMax> gone_{};  ///< A ring.
-  std::size_t gone_count_ = 0;         ///< Total count.
+  std::array<Gone, kGoneMax> gone_{};  ///< A ring buffer of the last removed entities.
+  std::size_t gone_count_ = 0;         ///< The number of removed entities so far.
   std::vector<ReplicatedChange> spawned_;
   std::vector<ReplicatedChange> updated_;
   std::vector<ReplicatedChange> next_changes_;
-  std::vector<std::uint32_t> order_;  ///< Indices of a list, by id.
+  std::vector<std::uint32_t> order_;  ///< Indices into a list of changes, sorted by id.
 };
 
 }  // namespace muster

@@ -46,7 +46,7 @@ class Adoption {
   }
 
  private:
-  /// Pairs the lanes of both types. It pairs either all four lanes of a rotation or none.
+  /// Pairs the lanes of both types. The four lanes of a rotation are paired together or not at all.
   void pair_up() {
     const auto& ours = type_.schema.lanes;
     for (std::size_t i = 0; i < ours.size();) {
@@ -68,7 +68,8 @@ class Adoption {
            std::ranges::equal(lanes.subspan(first, wanted.size()), wanted, is_same);
   }
 
-  /// First the trained lanes in their order, then the others in the untrained order.
+  /// Puts the trained lanes first, in their trained order. The other lanes follow, in the untrained
+  /// order.
   void adopt_order() {
     std::vector<std::uint16_t> order;
     for (const std::uint16_t lane : source_.order) {
@@ -95,7 +96,7 @@ class Adoption {
     adopt_code(i);
   }
 
-  /// Drops partners that `type_` does not have, with their weights.
+  /// Drops the partners that `type_` does not have, and the weights of these partners.
   void keep_partners(const LaneModel& source, LaneModel& lane) const {
     lane.partner_count = 0;
     for (std::size_t k = 0; k < source.partner_count; ++k) {

@@ -1,6 +1,6 @@
-// Converts a trained model for types that differ slightly from the trained ones. They differ
-// because recordings, which models are trained on, contain every field and clients receive only
-// some, and because a game's types change over time.
+// Converts a trained model for types that differ slightly from the trained types. Models are
+// trained on recordings, which contain every field, but clients receive only some fields. A game's
+// types also change over time.
 #pragma once
 
 #include <span>
@@ -10,10 +10,10 @@
 
 namespace muster {
 
-/// Copies the training of the type named `sources[i]` into type i of the untrained `model`: the
-/// data of all lanes with the same name, kind and range. Both ends of a connection do this with the
-/// same models and get equal results. SNAPSHOT_FORMAT.md, "A model for other types". Requires: one
-/// source for each type of `model`.
+/// Copies the training of the type named `sources[i]` into type i of the untrained `model`: copies
+/// the data of all lanes with the same name, kind and range. Both ends of a connection call this
+/// with the same models and get equal results. SNAPSHOT_FORMAT.md, "A model for other types".
+/// Requires: one source for each type of `model`.
 void adopt(const SnapshotModel& trained, std::span<const std::string> sources,
            SnapshotModel& model);
 

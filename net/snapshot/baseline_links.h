@@ -24,18 +24,19 @@ inline bool is_sparse(const KnownStates& known) {
 }
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also
-/// had its baseline. So while both ends know a state, they can predict from its baseline, too. Owns
-/// copies of the baselines' values. SNAPSHOT_FORMAT.md, "Known states". Not thread-safe; allocates
-/// nothing while the number of links does not grow.
+/// had the state's baseline. So both ends can also predict from the baselines of the states that
+/// they know. Owns copies of the baselines' values. SNAPSHOT_FORMAT.md, "Known states". Not
+/// thread-safe; allocates nothing while the number of links does not grow.
 class BaselineLinks {
  public:
   explicit BaselineLinks(const SnapshotModel& model);
 
-  /// Records that the state of `tick` was coded against the one of `baseline_tick` with these
-  /// values.
+  /// Records that the state of `tick` was coded against the state of `baseline_tick`, which has the
+  /// values `baseline`.
   void add(LinkList& list, EntityKind kind, Tick tick, Tick baseline_tick,
            const LaneValue* baseline);
-  /// Adds earlier states until there are `kLinkedStates`. Requires: `is_sparse(known)`.
+  /// Adds earlier states to `known` until it has `kLinkedStates` states, or until no link
+  /// continues. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
   /// Drops the links that no state of these records needs. `is_needed(record, index)` returns true
   /// when the record belongs to the snapshot at that index of the window, and that snapshot may

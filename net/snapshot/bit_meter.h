@@ -11,8 +11,8 @@ namespace muster {
 
 /// Sums the bits of decisions by slot. For coders with probabilities these are the bits of an ideal
 /// coder; the range coder needs a few more per snapshot. For plain coders they are the real bits. A
-/// decision without a slot counts for the slot of the decision before it, or for the first slot at
-/// a snapshot's beginning.
+/// decision without a slot counts for the slot of the previous decision, or for slot 0 at the start
+/// of a snapshot.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}
@@ -32,7 +32,7 @@ class BitMeter {
     bytes_ += bytes;
   }
 
-  /// Bits by slot.
+  /// The number of bits of each slot.
   const std::vector<double>& bits() const { return bits_; }
   std::uint64_t snapshots() const { return snapshots_; }
   std::uint64_t bytes() const { return bytes_; }

@@ -1,6 +1,6 @@
-// Codes which constant entities changed: first one decision for a block of them, then one for each
-// group of a block with changes, then one for each entity of a group with changes.
-// SNAPSHOT_FORMAT.md, "Body".
+// Codes which constant entities changed: first one decision for a block of constant entities, then
+// one decision for each group in a block with changes, then one decision for each entity in a group
+// with changes. SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// The number of constant entities in a group. New entities are coded before each group of as many
-/// known entities.
+/// The number of constant entities in a group. New entities are coded before each group of this
+/// many known entities.
 inline constexpr std::size_t kGroupSize = 16;
 inline constexpr std::size_t kBlockGroups = 64;
 inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
@@ -22,14 +22,14 @@ inline constexpr std::size_t kBlockSize = kBlockGroups * kGroupSize;
 /// The number of the group that begins at the known entity `first`. An empty group begins after the
 /// last known entity.
 inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1) / kGroupSize; }
-/// True when a block of groups begins at the known entity `first`. One decision codes whether the
-/// block contains new entities, if `is_block` returns true.
+/// True when a block of groups begins at the known entity `first`. If `is_block` returns true, one
+/// decision codes whether the block contains new entities.
 inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
 /// False if so few entities are left that a decision for the whole block costs more than it saves.
 inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
 
-/// The number of entities that are not constant and come before the `count`-th constant one, but at
-/// most `kGroupSize + 1`, because decisions do not distinguish higher numbers.
+/// Counts the entities before the `count`-th constant entity that are not constant. Returns at most
+/// `kGroupSize + 1`, because decisions do not distinguish higher numbers.
 template <typename Listed>
 std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   std::size_t others = 0;
@@ -47,10 +47,10 @@ class ConstantWalk {
   /// `count`: the number of constant entities in the snapshot.
   explicit ConstantWalk(std::size_t count = 0) : left_(count) {}
 
-  /// Returns how many of the next constant entities are known to be unchanged; 0 if the next one is
-  /// coded separately. `view.changes(n)` returns true if the writer changes any of the next n
-  /// constant entities; `view.others(n)` returns the number of other entities among them. Requires:
-  /// at least one constant entity was not passed yet.
+  /// Returns how many of the next constant entities are known to be unchanged; 0 if the next entity
+  /// is coded separately. `view.changes(n)` returns true if the writer changes any of the next n
+  /// constant entities; `view.others(n)` returns the number of other entities between these n
+  /// entities. Requires: at least one constant entity was not passed to `pass` yet.
   template <DecisionCoder Coder, typename View>
   std::size_t unchanged(Coder& coder, const View& view) {
     if (unchanged_ == 0 && separate_ == 0) decide(coder, view);
@@ -89,11 +89,11 @@ class ConstantWalk {
   }
 
   std::size_t left_;
-  std::size_t in_block_ = 0;   ///< Entities of the current block that were not passed yet.
-  std::size_t unchanged_ = 0;  ///< Decided entities, not passed yet, that are unchanged.
-  std::size_t separate_ = 0;   ///< Decided entities, not passed yet, that are coded separately.
+  std::size_t in_block_ = 0;   ///< The entities of the current block that were not passed yet.
+  std::size_t unchanged_ = 0;  ///< The next entities that are decided to be unchanged.
+  std::size_t separate_ = 0;   ///< The next entities that are decided to be coded separately.
   Before before_ = Before::none;
-  bool follows_change_ = false;  ///< The last decided group had changes.
+  bool follows_change_ = false;  ///< True if the last decided group had changes.
 };
 
 }  // namespace muster

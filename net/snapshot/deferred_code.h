@@ -15,15 +15,15 @@
 
 namespace muster {
 
-/// The bits of the share of deferred entities in a snapshot's head.
+/// The number of bits in a snapshot's head that code the share of deferred entities.
 inline constexpr unsigned kDeferredShareBits = 6;
 
-/// The probability of a share in the head.
+/// Converts a share from the head to a probability.
 inline BitProbability deferred_probability(std::uint32_t share) {
   return kProbabilityOfStep[4 * share + 2];
 }
 
-/// The share nearest to `deferred` of `known` entities.
+/// Returns the coded share that is nearest to `deferred / known`.
 inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   const std::uint64_t share =
       (std::uint64_t{deferred} * 65536 + known / 2) / std::max<std::size_t>(known, 1);
@@ -31,10 +31,11 @@ inline std::uint32_t deferred_share(std::size_t deferred, std::size_t known) {
   return step_of(bounded) / 4;
 }
 
-/// Codes the decisions of one snapshot. A sender without enough room updates each entity at regular
-/// intervals, which differ between entities. So the probability depends on the age of the
-/// receiver's newest state, divided by the interval between that state and the one before it. It is
-/// learned only from the earlier decisions of the same snapshot.
+/// Codes the decisions of one snapshot. A sender that has too little room for all changes updates
+/// each entity at regular intervals. The length of the interval differs between entities. So the
+/// probability that an entity is deferred depends on the age of the receiver's newest state,
+/// divided by the interval between the two newest states. The probability is learned only from
+/// earlier decisions of the same snapshot.
 class DeferredCode {
  public:
   explicit DeferredCode(std::uint32_t share = 0) {
@@ -58,7 +59,8 @@ class DeferredCode {
     return result;
   }
 
-  /// Ages 0 to 3 have one class each, then four classes per octave.
+  /// Returns the class of an age in ticks. Ages 0 to 3 have one class each. Each octave of greater
+  /// ages has four classes.
   static std::size_t age_class(std::uint32_t age) {
     if (age < 4) return age;
     const auto width = static_cast<unsigned>(std::bit_width(age));
@@ -67,8 +69,8 @@ class DeferredCode {
 
  private:
   static constexpr std::size_t kAges = 64;
-  /// After n decisions in a context, the next one changes the probability with the weight 1 / (n +
-  /// kPrior): the first decisions have the most effect.
+  /// After n decisions in a context, the next decision changes the probability with the weight 1 /
+  /// (n + kPrior). So the first decisions have the most effect.
   static constexpr std::uint32_t kPrior = 2;
   static constexpr std::uint32_t kCountMax = 30;
   static constexpr std::int32_t kProbabilityMin = 64;

@@ -6,7 +6,7 @@ namespace {
 
 using Rows = std::array<const LaneValue*, kMaxKnownStates>;
 
-/// Computes the movement of `count` lanes, usually four, between rows of known states.
+/// Computes the movement of `count` lanes, usually four, between successive known states.
 template <std::size_t count>
 void find_steps(const Rows& rows, std::size_t first, LaneSteps& steps, LaneValue* changed_bits) {
   std::array<LaneValue, kLanesTogether> newer{};
@@ -43,7 +43,7 @@ void prepare_scratch(std::size_t lanes, const KnownStates& known, EntityScratch&
     scratch.spacing = spacing_of(known);
     scratch.constant = constant_motion(scratch.spacing);
   }
-  // The values before the oldest state are assumed to equal the oldest ones.
+  // The entity is assumed to have had the values of its oldest known state before that state.
   std::array<const LaneValue*, kMaxKnownStates> rows = known.values;
   for (std::size_t k = known.count; k < kMaxKnownStates; ++k) rows[k] = rows[k - 1];
   std::size_t first = 0;

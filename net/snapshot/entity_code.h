@@ -1,6 +1,7 @@
-// Codes one entity's new state as a series of decisions. The same code encodes, decodes, counts and
-// trains: it requests each decision's outcome from its coder; an encoder returns the given bit, a
-// decoder the bit that it reads. SNAPSHOT_FORMAT.md, "Entities".
+// Codes one entity's new state as a series of decisions. The same code encodes, decodes, counts
+// bits and trains, depending on its coder. It requests the outcome of each decision from the coder.
+// An encoder returns the given bit, and a decoder returns the bit that it reads.
+// SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>
@@ -30,8 +31,9 @@ class EntityCode {
   /// Codes a state of an entity without known states. Returns false when a decoder reads a value
   /// that no encoder writes.
   bool code_new(std::span<LaneValue> values);
-  /// Codes a state against known ones; `values` should differ from the newest in some lane (an
-  /// unchanged state wastes bits, but is coded correctly). Requires: `known.count > 0`.
+  /// Codes a state against known states. Returns false like `code_new`. `values` should differ from
+  /// the newest known state in at least one lane: an unchanged state is coded correctly, but wastes
+  /// bits. Requires: `known.count > 0`.
   bool code_update(const KnownStates& known, std::span<LaneValue> values);
 
  private:
@@ -68,7 +70,7 @@ class EntityCode {
   const TypeModel& type_;
   EntityScratch& scratch_;
   const KnownStates* known_ = nullptr;
-  std::optional<RotationFrame> frame_;  ///< None if all states drop the same component.
+  std::optional<RotationFrame> frame_;  ///< Empty if all states drop the same component.
   std::span<LaneValue> values_;
   LaneMotion motion_;  ///< The motion of the current lane, if it moves.
   SizeHints hints_;
@@ -156,7 +158,8 @@ bool EntityCode<Coder>::code_lane(std::size_t lane) {
   return code_number(model, lane, newest, motion);
 }
 
-/// Returns the motion of a lane. `newest` changes if the states are converted to another frame.
+/// Returns the motion of a lane. If the known states are converted to another rotation frame, sets
+/// `newest` to the converted value.
 template <DecisionCoder Coder>
 const LaneMotion& EntityCode<Coder>::motion_in(const LaneModel& model, std::size_t lane,
                                                std::int64_t& newest) {
@@ -183,8 +186,8 @@ LanePast EntityCode<Coder>::past_of(std::size_t lane) const {
   return past;
 }
 
-/// The number of states since a lane had another value, minus one, at most 3; 4 if it never had
-/// another value.
+/// Returns how many states before the newest one also have the lane's newest value, at most 3.
+/// Returns 4 if all known states have this value.
 template <DecisionCoder Coder>
 std::uint32_t EntityCode<Coder>::age_of(std::size_t lane) const {
   if (scratch_.changed_bits[lane] == 0) return 4;
@@ -199,7 +202,7 @@ std::uint32_t EntityCode<Coder>::changed_partners(const LaneModel& model) const 
   const auto changed = [&](std::size_t i) {
     return scratch_.news[model.change_partners[i]].changed ? 1U << i : 0U;
   };
-  // Unused partner entries contain lane 0.
+  // Unused entries of `change_partners` contain lane 0.
   return (changed(0) | changed(1) | changed(2)) & ((1U << model.change_partner_count) - 1);
 }
 
@@ -307,7 +310,6 @@ template <DecisionCoder Coder>
 bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, std::int64_t newest,
                                     const LaneMotion& motion) {
   Prediction prediction = predict_lane(model, motion);
-  // Impossible values are not predicted.
   std::int64_t target = newest + prediction.steps;
   const std::int64_t low = -std::int64_t{model.period};
   const std::int64_t high = std::int64_t{model.maximum} - low;

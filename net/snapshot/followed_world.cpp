@@ -1,6 +1,6 @@
-// One bit per entity is 1 if the entity is idle, so 64 entities are tested at a time. Bits and
-// tracks are in the order of ids. A snapshot counts its groups in the same order, so the number of
-// bits is the number of entities.
+// Each entity has one bit, which is 1 if the entity is idle. So 64 entities are tested at a time.
+// Bits and tracks are in the order of ids. A snapshot forms groups in the same order, so counting
+// bits counts the entities of a group.
 #include "net/snapshot/followed_world.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ std::size_t count_below(Word word, std::size_t bit) {
 }  // namespace
 
 void FollowedWorld::apply(Tick tick, std::span<const EntityState> world, SnapshotSerial next) {
-  // Older values may no longer be readable.
+  // After a longer time, the previous values may no longer be readable.
   is_comparable_ = tick - tick_ <= kPastTicksMax;
   tick_ = tick;
   next_ = next;
@@ -63,7 +63,7 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   if (state.since != kUnknownTick) {
     followed.since = state.since.value();
   } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
-    // After such a time the same row may contain other values.
+    // If the previous values are not readable, the same row may already contain other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
       followed.since = tick_.value();
@@ -88,7 +88,7 @@ void FollowedWorld::leave(std::size_t index) {
   followed.track.is_listed = false;
 }
 
-/// Drops tracks without any state in the window, and inserts new ones.
+/// Drops the tracks of removed entities that have no state in the window. Inserts new tracks.
 void FollowedWorld::put_in_order() {
   std::erase_if(tracks_, [&](Followed& followed) {
     if (followed.values != nullptr || !followed.track.is_forgotten(next_)) return false;
@@ -106,7 +106,7 @@ void FollowedWorld::put_in_order() {
   }
 }
 
-/// New tracks are at the end, in order. The others move back to make room for them.
+/// New tracks are at the end, sorted by id. Old tracks move back to make room for the new tracks.
 void FollowedWorld::merge_new() {
   const auto is_before = [](const Followed& a, const Followed& b) {
     return a.track.id < b.track.id;
@@ -167,8 +167,8 @@ std::size_t FollowedWorld::index_of_id(SliceId id) const {
   return static_cast<std::size_t>(found - tracks_.begin());
 }
 
-/// Returns the records of a track. Most entities have none, because they are new or always
-/// unchanged.
+/// Returns the records of a track. Most tracks have no records, because their entities are new or
+/// were always unchanged.
 const TrackRecords& FollowedWorld::records_of(const EntityTrack& track) const {
   static constexpr TrackRecords kNone{};
   return track.has_records() ? records_[track.records_index] : kNone;
@@ -211,14 +211,15 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
   always.run_last = ~SnapshotSerial{0};
   idle_known_ = known_entity(always, TrackRecords{}, references_,
                              [](EntityKind /*kind*/) { return std::size_t{0}; });
-  // Entities that are not constant must be coded separately.
+  // Idle entities must be constant, because other entities are coded separately.
   if (!is_constant(idle_known_.states) && idle_count() > 0) activate_all();
   list_words(head, index_of_id(SliceId{head.first_id}));
   head.deferred_share = share_of_deferred();
   rewind();
 }
 
-/// The share of deferred entities among those that are not constant. These are always listed.
+/// The share of deferred entities among the entities that are not constant. Such entities are
+/// always listed.
 std::uint32_t FollowedWorld::share_of_deferred() const {
   std::size_t moving = 0;
   std::size_t deferred = 0;
@@ -232,7 +233,7 @@ std::uint32_t FollowedWorld::share_of_deferred() const {
 
 void FollowedWorld::list_words(SnapshotHead& head, std::size_t first) {
   std::fill_n(known_bits_.begin(), first / kWordBits, 0);
-  std::size_t idle_before = 0;  // In the words before.
+  std::size_t idle_before = 0;  // The number of idle entities in earlier words.
   for (std::size_t w = first / kWordBits; w < idle_.size(); ++w) {
     const Word from = w == first / kWordBits ? ~Word{0} << (first % kWordBits) : ~Word{0};
     const Word idle = idle_[w] & from;
@@ -287,9 +288,9 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     listed.state = is_same ? state : nullptr;
     listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
-    // An entity that is now shown in another view also keeps its earlier state. So does an entity
-    // whose id now belongs to another entity that an earlier snapshot contained: the receiver
-    // may show the new entity.
+    // A deferred entity keeps its earlier state even if the receiver now gets another view of it.
+    // The earlier state also stays if the id now belongs to a new entity that an earlier snapshot
+    // contained, because the receiver may already show the new entity.
     const bool is_here = state != nullptr && (state->kind.generation == kind.generation ||
                                               state->kind.generation == track.kind.generation);
     listed.is_deferred = is_here && state->is_deferred && listed.is_changed;
@@ -305,7 +306,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     passed_over_.push_back(track.id);
   } else if (state->is_deferred) {
     head.defers = true;
-    // An earlier snapshot may have shown it.
+    // An earlier snapshot may have contained this entity.
     head.keeps_unknown = head.keeps_unknown || state->may_be_shown;
   } else {
     new_.push_back({.state = state, .rank = listed.rank});
@@ -370,7 +371,8 @@ void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
   links_.add(track.links, known.kind, tick_, known.states.ticks[0], known.states.values[0]);
 }
 
-/// An entity outside the snapshot's range does not continue as unchanged.
+/// Ends the idle state of all entities outside the snapshot's range, because the snapshot does not
+/// report them as unchanged.
 void FollowedWorld::activate_outside(const SnapshotReach& reach) {
   const std::size_t first = index_of_id(SliceId{reach.first_id});
   const std::size_t end =
@@ -381,8 +383,8 @@ void FollowedWorld::activate_outside(const SnapshotReach& reach) {
   }
 }
 
-/// Ends an entity's run. `is_certain` is true if the snapshot contains its state, `is_there` if the
-/// entity exists.
+/// Ends an entity's run. `is_certain` is true if the snapshot contains the entity's state.
+/// `is_there` is true if the entity exists.
 void FollowedWorld::remember_track(Followed& followed, const ListedEntity* listed, bool is_certain,
                                    bool is_there) {
   EntityTrack& track = followed.track;
@@ -391,7 +393,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
     begin_run(track, next_, followed.kind, followed.since, followed.values);
     return;
   }
-  // Deferred entities, and those outside this part, keep their known state.
+  // Deferred entities and entities outside this part keep their known state.
   const bool is_found = listed != nullptr && listed->known != ListedEntity::kUnchanged;
   const KnownEntity known = is_certain ? KnownEntity{}
                             : is_found ? known_[listed->known]

@@ -1,4 +1,5 @@
-// The state of one receiver: for each entity, what it should see and what it has.
+// A writer's data about one receiver: for each entity, the state that the receiver should see and
+// the states that the receiver has.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +18,7 @@
 
 namespace muster {
 
-/// The value of `EntityState::since` if the caller does not know it.
+/// The value of `EntityState::since` if the caller does not know the tick.
 inline constexpr Tick kUnknownTick{0xFFFF'FFFF};
 
 /// An entity that a receiver should see. `values` must stay valid and unchanged for `kPastTicksMax`
@@ -25,26 +26,28 @@ inline constexpr Tick kUnknownTick{0xFFFF'FFFF};
 struct EntityState {
   SliceId id{};
   EntityKind kind;
-  /// The sender defers this entity's change: the receiver keeps the state that it has.
+  /// True if the sender defers this entity's change. The receiver then keeps the state that it has.
   bool is_deferred = false;
-  /// The receiver may show a state of this entity: an earlier snapshot contained it.
+  /// True if an earlier snapshot contained this entity, so that the receiver may show the entity.
   bool may_be_shown = true;
   const LaneValue* values = nullptr;
-  /// The tick since which the values are unchanged. If it is not given, the writer finds it by
-  /// comparing values. A caller with many receivers can find it once for all of them.
+  /// The tick since which the values are unchanged. If it is `kUnknownTick`, the writer finds the
+  /// tick by comparing values. A caller with many receivers can find the tick once for all
+  /// receivers.
   Tick since = kUnknownTick;
 };
 
 /// A known entity that must be checked for the current snapshot.
 struct ListedEntity {
-  const EntityState* state = nullptr;  ///< Null if it was removed.
+  const EntityState* state = nullptr;  ///< Null if the entity was removed.
   std::uint32_t track_index = 0;
-  std::uint32_t rank = 0;           ///< The number of known entities before it.
-  std::uint32_t constant_rank = 0;  ///< The number of constant entities before it.
-  std::uint32_t known = 0;          ///< Index in `known()`, or `kUnchanged`.
+  std::uint32_t rank = 0;           ///< The number of known entities before this entity.
+  std::uint32_t constant_rank = 0;  ///< The number of constant entities before this entity.
+  /// The index of its known states in `known()`; `kUnchanged` if it is unchanged in all references.
+  std::uint32_t known = 0;
   bool is_constant = false;
   bool is_changed = false;
-  bool is_deferred = false;  ///< Changed, but not updated.
+  bool is_deferred = false;  ///< True if it is changed and the snapshot omits the change.
 
   static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
 };
@@ -55,8 +58,8 @@ struct ListedNew {
   std::uint32_t rank = 0;  ///< The number of known entities with smaller ids.
 };
 
-/// The entities that a call of a sweep visits. The entities that the sweep has not visited yet are
-/// divided into `left` equal shares, and the call visits the first `due` of them.
+/// The part of a sweep that one call does. The entities that the sweep has not visited yet are
+/// divided into `left` equal shares, and the call visits the first `due` shares.
 struct SweepShare {
   std::size_t due = 1;
   std::size_t left = 1;
@@ -66,51 +69,53 @@ struct SweepShare {
 struct SnapshotReach {
   std::uint32_t first_id = 0;
   std::uint32_t end_id = 0;
-  std::size_t new_written = 0;  ///< Number of listed new entities that were written.
-  /// This part contains new entities after `end_id`. The next part contains them again, because
-  /// this part may be lost.
+  std::size_t new_written = 0;  ///< The number of listed new entities that were written.
+  /// True if this part may contain new entities after `end_id`. The next part contains these
+  /// entities again, because this part may be lost.
   bool is_listed_again = false;
 };
 
-/// The tracks of a writer. An entity is *idle* when every snapshot that can still be a reference
-/// included it with its current values. Its known states then follow from the references. An idle
-/// entity costs no work until it changes or a snapshot omits it. Not thread-safe; nothing is
-/// allocated while the world does not grow.
+/// The tracks of all entities for one receiver. An entity is *idle* when every snapshot that can
+/// still be a reference contained the entity with its current values. The known states of an idle
+/// entity follow from the references alone. An idle entity costs no work until it changes or a
+/// snapshot omits it. Not thread-safe; nothing is allocated while the world does not grow.
 class FollowedWorld {
  public:
   explicit FollowedWorld(const SnapshotModel& model) : model_(model), kept_(model), links_(model) {}
 
-  /// Applies the world of a tick. `next`: the snapshot that will be written next.
+  /// Applies the world of a tick. `next` is the serial of the snapshot that will be written next.
   void apply(Tick tick, std::span<const EntityState> world, SnapshotSerial next);
-  /// Like `apply`, for a world that has the same entities at the same indices as the one before.
-  /// Only the entities at the indices in `changed` differ.
+  /// Like `apply`, for a world that has the same entities at the same indices as the previous
+  /// world. Only the entities at the indices in `changed` differ.
   void apply_changes(Tick tick, std::span<const EntityState> world,
                      std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
   void begin_keep() { keep_id_ = 0; }
-  /// Copies the values of all needed states of `oldest_tick` and before, because the owner of the
-  /// world will drop them. Visits a share of the tracks that were not visited since `begin_keep`;
-  /// idle entities are skipped. `is_needed(record, index)` returns true when the record belongs
-  /// to the snapshot at that index of the window, and that snapshot may still be a reference.
+  /// Copies the values of all needed states from `oldest_tick` or earlier, because the owner of the
+  /// world will drop these values. Visits a share of the tracks that were not visited since
+  /// `begin_keep`, and skips idle entities. `is_needed(record, index)` returns true when the record
+  /// belongs to the snapshot at that index of the window, and that snapshot may still be a
+  /// reference.
   template <typename IsNeeded>
   void keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
             const IsNeeded& is_needed);
   /// Ends every run and drops every copied value, because the values may no longer be readable.
-  /// Requires: no snapshot written after this call refers to one written before it.
+  /// Requires: no snapshot that is written after this call refers to a snapshot that was written
+  /// before it.
   void forget();
 
   /// Divides the world into entities that the receiver knows and entities that are new to it, for a
   /// snapshot with these references. Sets `head.defers` if any entity is deferred.
   void list(SnapshotHead& head, const ReferenceStates& references);
-  /// The known entities in the snapshot's range that are not idle, in order.
+  /// The known entities in the snapshot's range that are not idle, in the order of their ids.
   std::span<const ListedEntity> listed() const { return listed_; }
   std::span<const KnownEntity> known() const { return known_; }
   std::span<const ListedNew> listed_new() const { return new_; }
   /// True when the snapshot omits an entity because an earlier part of the same tick contains it as
   /// new.
   bool passes_over(SliceId id) const { return std::ranges::binary_search(passed_over_, id); }
-  /// The constant entities that changed, as indices among all constant ones.
+  /// The constant entities that changed, as indices among all constant entities.
   std::span<const std::uint32_t> changed_constant() const { return changed_constant_; }
   std::size_t known_count() const { return known_count_; }
   std::size_t constant_count() const { return constant_count_; }
@@ -125,7 +130,7 @@ class FollowedWorld {
   /// whose number is `serial`.
   void remember(const SnapshotReach& reach, SnapshotSerial serial);
 
-  /// Checks every entity in the next snapshot: slower, with the same bytes.
+  /// Makes the next snapshot check every entity. This takes more time and gives the same bytes.
   void activate_all();
   std::size_t idle_count() const;
   /// The number of entity checks so far, by all functions.
@@ -138,11 +143,13 @@ class FollowedWorld {
   /// A track, and the entity's state in the world.
   struct Followed {
     EntityTrack track;
-    const EntityState* state = nullptr;  ///< In the current world; null if it is gone.
-    const LaneValue* values = nullptr;   ///< The values at the newest tick.
+    /// The state in the current world; null if the entity was removed.
+    const EntityState* state = nullptr;
+    const LaneValue* values = nullptr;  ///< The values at the newest tick.
     EntityKind kind;
     std::uint32_t since = 0;  ///< The tick since which `values` are unchanged.
-    bool is_idle = false;     ///< Copy of its bit in `idle_`, used when the track's index changes.
+    /// A copy of the track's bit in `idle_`, used when the track's index changes.
+    bool is_idle = false;
     KeptRows::List kept = 0;
   };
 
@@ -173,13 +180,14 @@ class FollowedWorld {
   const SnapshotModel& model_;
   Tick tick_{};
   SnapshotSerial next_ = 0;
-  bool is_comparable_ = false;    ///< The values of the tick before are still readable.
-  bool has_gone_ = false;         ///< Removed entities still have tracks.
+  bool is_comparable_ = false;    ///< True if the values of the previous tick are still readable.
+  bool has_gone_ = false;         ///< True if removed entities still have tracks.
   std::vector<Followed> tracks_;  ///< Sorted by id.
-  std::vector<Followed> added_;   ///< Used by `merge_new`.
-  std::vector<Word> idle_;        ///< One bit per track.
+  std::vector<Followed> added_;
+  std::vector<Word> idle_;  ///< One bit per track.
   TrackStore records_;
-  std::uint32_t keep_id_ = 0;  ///< `keep` continues at this id; `kEveryId`: all were visited.
+  /// The id at which `keep` continues; `kEveryId` if all tracks were visited.
+  std::uint32_t keep_id_ = 0;
   KeptRows kept_;
   BaselineLinks links_;
   ReferenceStates references_;  ///< The references of the snapshot listed last.
@@ -188,7 +196,7 @@ class FollowedWorld {
   std::vector<ListedEntity> listed_;
   std::vector<KnownEntity> known_;
   std::vector<ListedNew> new_;
-  std::vector<SliceId> passed_over_;  ///< Ids, ascending.
+  std::vector<SliceId> passed_over_;  ///< Ids in ascending order.
   std::vector<std::uint32_t> changed_constant_;
   std::vector<Word> known_bits_;  ///< One bit for each track whose entity is known.
   std::size_t known_count_ = 0;
@@ -198,8 +206,9 @@ class FollowedWorld {
   std::uint64_t checked_count_ = 0;
 };
 
-/// Calls `visit(index)` for every track of the words from `first` to `end` that is not idle.
-/// Tracks that `visit` changes are not visited again.
+/// Calls `visit(index)` for each track that is not idle and whose bit is in the words `first` up to
+/// `end` of `idle_`. The word `end` is not included. Visits each track at most once, even if
+/// `visit` changes its idle state.
 template <typename Visit>
 void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& visit) {
   for (std::size_t w = first; w < std::min(end, idle_.size()); ++w) {
@@ -212,8 +221,8 @@ void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& 
   }
 }
 
-/// Continues at an id and not at an index, because a track's index changes when entities are added
-/// or removed.
+/// Stores its position as an id and not as an index, because a track's index changes when entities
+/// are added or removed.
 template <typename IsNeeded>
 void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {

@@ -1,4 +1,4 @@
-// Each entity has a short list of nodes; nearly all lists have no node or one. Rows and nodes are
+// Each entity has a list of nodes. Nearly all lists have at most one node. Rows and nodes are
 // reused, so that a world that does not grow allocates nothing.
 #include "net/snapshot/kept_rows.h"
 
@@ -42,7 +42,8 @@ void KeptRows::drop(List& list) {
   drop_unused(list);
 }
 
-/// The copy of an entity's values of one tick. An entity has one state for each tick and kind.
+/// Returns the copy of an entity's values at one tick. An entity has one state for each tick and
+/// kind.
 const LaneValue* KeptRows::row_of(List& list, Tick tick, EntityKind kind, const LaneValue* values) {
   for (List at = list; at != 0; at = nodes_[at].next) {
     Node& node = nodes_[at];

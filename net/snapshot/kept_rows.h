@@ -12,10 +12,10 @@
 
 namespace muster {
 
-/// Stores states that one receiver has and that the world's history no longer contains. They are
-/// needed because an entity that was not sent for a long time is still coded against the receiver's
-/// state. Owns copies of the values. Not thread-safe; allocates nothing while the number of kept
-/// states does not grow.
+/// Stores states that one receiver has and that the world's history no longer contains. These
+/// states are needed because an entity that was not sent for a long time is still coded against the
+/// receiver's state. Owns copies of the values. Not thread-safe; allocates nothing while the number
+/// of kept states does not grow.
 class KeptRows {
  public:
   /// The first kept row of an entity; 0 if it has none.

@@ -10,19 +10,20 @@
 
 namespace muster {
 
-/// The maximum number of states for predicting the next one. With eight states instead of two,
-/// smooth motion costs a fifth fewer bits. More than eight save nothing more.
+/// The maximum number of known states from which the next state is predicted. For smooth motion,
+/// eight states instead of two save a fifth of the bits. More than eight states save no further
+/// bits.
 inline constexpr std::size_t kMaxKnownStates = 8;
 
 /// Acknowledged states of one entity, newest first. This is a view: the owner of the history owns
-/// the values. States with the same values as the newest one point to the newest one's row, so that
-/// they need not be compared again.
+/// the values. A state with the same values as the newest state points to the newest state's row,
+/// so that the values need not be compared again.
 struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};
   /// The ticks of the states, newest first.
   std::array<Tick, kMaxKnownStates> ticks{};
-  /// The tick of the state to be coded, after all of them.
+  /// The tick of the state to be coded. It is later than all `ticks`.
   Tick now;
 };
 

@@ -10,16 +10,17 @@
 
 namespace muster {
 
-/// One integer of an entity, from 0 to `maximum`: the field's minimum is subtracted.
+/// One integer of an entity, from 0 to `maximum`: a value of a field minus the field's minimum.
 struct LaneSchema {
   std::string name;
   LaneKind kind = LaneKind::number;
   std::uint32_t maximum = 0;
-  /// The number of steps in a whole turn of an angle; 0 for other lanes. It may equal `maximum`.
-  /// Then 0 and `maximum` are the same direction, but a receiver gets the value that was sent.
+  /// The number of steps in a whole turn of an angle; 0 for other lanes. If it equals `maximum`,
+  /// the values 0 and `maximum` are the same direction, but a receiver still gets the value that
+  /// was sent.
   std::uint32_t period = 0;
   /// True if the lane's field has several numbers. Such lanes are coded after the lanes of single
-  /// numbers, which often help to predict them.
+  /// numbers, because single numbers often help to predict vectors.
   bool is_of_vector = false;
   SchemaReceivers receivers = SchemaReceivers::everyone;
   friend bool operator==(const LaneSchema&, const LaneSchema&) = default;

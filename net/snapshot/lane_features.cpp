@@ -1,5 +1,5 @@
 // Steps are scaled to the horizon, so that one set of weights works for every round-trip time and
-// send rate: the prediction that motion continues has the weight 1 for every distance between
+// send rate. For example, the weight 1 predicts that motion continues, for every distance between
 // states.
 #include "net/snapshot/lane_features.h"
 
@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-/// A quarter turn in 256 parts, computed by the compiler from a series whose error is far below the
-/// last digit.
+/// The sines of a quarter turn in 256 parts. The compiler computes them from a series whose error
+/// is far smaller than the unit of the result.
 constexpr std::size_t kQuarter = 256;
 constexpr std::array<std::int32_t, kQuarter + 1> kSines = [] {
   std::array<std::int32_t, kQuarter + 1> sines{};
@@ -74,8 +74,7 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
   return 3;
 }
 
-/// Computes the members that follow from the steps, and from the offsets, which are the sums of the
-/// steps.
+/// Computes the other members of `motion` from its steps. `offsets` are the sums of the steps.
 [[gnu::always_inline]] inline void judge(LaneMotion& motion, const Offsets& offsets,
                                          std::int64_t unit, const StateSpacing& spacing) {
   motion.is_constant = false;
@@ -91,7 +90,8 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
       static_cast<std::int8_t>((motion.steps[0] > 0 ? 1 : 0) - (motion.steps[0] < 0 ? 1 : 0));
 }
 
-/// The known values in even steps, in 1/256, because interpolated values are rarely whole numbers.
+/// The known values at even steps. They are in 1/256 units, because interpolated values are rarely
+/// whole numbers.
 LanePast even_past(const LanePast& known, const StateSpacing& spacing, std::uint32_t period) {
   LanePast past{};
   for (std::size_t k = 0; k < spacing.count; ++k) {
@@ -133,7 +133,8 @@ StateSpacing spacing_of(const KnownStates& known) {
     const std::size_t newer = is_there ? older : older - 1;
     const std::int64_t whole = is_there ? 1 : age(older) - age(newer);
     spacing.is_even = spacing.is_even && is_there && older == k;
-    // Only malicious ticks are so far apart; distance times part must fit into 63 bits.
+    // The product of a distance and `part` must fit into 63 bits. Only malicious ticks are so far
+    // apart that this removes bits.
     const int coarse =
         std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole))) - 20, 0);
     spacing.steps[k] = {.newer = static_cast<std::uint8_t>(newer),
@@ -212,7 +213,7 @@ void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn,
       out[3] = 0;
       return;
     case PartnerKind::turn:
-      // Two inputs for the new state and two for the known one, scaled to about 100 steps.
+      // Two inputs for the new state and two for the known state, scaled to about 100 steps.
       out[0] = std::int64_t{turn.now.sine} * 100 / 128;
       out[1] = std::int64_t{turn.now.cosine} * 100 / 128;
       out[2] = std::int64_t{turn.before.sine} * 100 / 128;

@@ -14,22 +14,22 @@
 
 namespace muster {
 
-/// The fraction bits of `StateSpacing::scale`. With these, the prediction of a straight line is
-/// exact for up to 2^14 units per step, and the longest step at the largest scale still fits into
-/// 63 bits.
+/// The fraction bits of `StateSpacing::scale`. With 14 bits, the prediction of a straight line is
+/// exact for up to 2^14 units per step. The longest step at the largest scale still fits into 63
+/// bits.
 inline constexpr int kScaleBits = 14;
 
-/// The times of the known states, which are equal for all lanes of an entity. Lost snapshots leave
-/// gaps between these times. So a moving lane is sampled in even steps of time, and its values in
-/// the gaps are interpolated.
+/// The times of an entity's known states, which all its lanes share. Lost snapshots leave gaps
+/// between these times. So a moving lane is sampled at even steps of time, and its values in the
+/// gaps are interpolated.
 struct StateSpacing {
   std::size_t known_count = 0;
-  std::size_t count = 0;  ///< Number of even steps.
+  std::size_t count = 0;  ///< The number of even steps.
   /// The factor that converts the movement of one even step to the movement until the predicted
   /// tick, in 1/2^kScaleBits.
   std::int64_t scale = 0;
   std::int64_t horizon = 0;     ///< Ticks from the newest state to the coded one.
-  std::size_t steps_ahead = 1;  ///< The horizon in even steps, rounded, at most 6.
+  std::size_t steps_ahead = 1;  ///< The horizon in even steps, rounded, from 1 to 6.
   /// The known states around an even step. The step is at `part / whole` of the time from `newer`
   /// to `older`.
   struct Between {
@@ -39,30 +39,31 @@ struct StateSpacing {
     std::int64_t whole = 1;
   };
   std::array<Between, kMaxKnownStates> steps{};
-  bool is_even = true;  ///< True without gaps: the even steps are the known states.
+  bool is_even = true;  ///< True if there are no gaps, so that each even step is a known state.
   std::int32_t horizon_log = 0;
-  /// Steps of lanes with `maximum` up to this can be scaled without checking their size; -1 if
-  /// there are gaps.
+  /// The steps of a lane can be scaled without checking for overflow if the lane's `maximum` is at
+  /// most this; -1 if there are gaps.
   std::int64_t plain_maximum = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);
 
-/// A lane's known values, newest first; for rotations converted to one frame.
+/// A lane's known values, newest first. The values of a rotation are converted to one frame.
 using LanePast = std::array<std::int64_t, kMaxKnownStates>;
 
 /// The motion of a lane.
 struct LaneMotion {
-  /// Movement between known states, scaled to the predicted time, in 1/256; newest first, zero
-  /// where unknown.
+  /// The movement between successive known states, scaled to the predicted time span, in 1/256
+  /// units. Newest first; zero where it is unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
-  bool is_constant = true;  ///< It had one value in all known states.
-  /// 0, 1, 2: the newest eight, six or four states are on a straight line; 3: the newest four are
-  /// not; 4: the lane is constant; 5: too few states are known.
-  std::uint8_t steadiness = 5;
-  std::int8_t direction = 0;  ///< The sign of the last step.
-  /// The error, in 1/256, of a straight line's prediction of the newest state from older ones. The
-  /// prediction is made for as many ticks ahead as the prediction of the coded state. 0 if too few
+  bool is_constant = true;  ///< True if the lane has the same value in all known states.
+  /// The class of the recent motion. 0, 1 or 2: the newest eight, six or four states are on a
+  /// straight line. 3: they are not. 4: the newest four states are equal. 5: fewer than three
   /// states are known.
+  std::uint8_t steadiness = 5;
+  std::int8_t direction = 0;  ///< The sign of the newest step.
+  /// The error, in 1/256 units, when a straight line through older states predicts the newest
+  /// state. This prediction looks as many ticks ahead as the prediction of the coded state. 0 if
+  /// too few states are known.
   std::int64_t backtest = 0;
 };
 LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::uint32_t period);
@@ -83,7 +84,8 @@ inline LaneMotion constant_motion(const StateSpacing& spacing) {
   return motion;
 }
 
-/// The difference `to - from`. With a period, it is the shorter of the two ways round.
+/// The difference `to - from`. If `period` is not 0, the result is the shorter of the two ways
+/// around the circle.
 inline std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
   std::int64_t way = to - from;
   if (period == 0) return way;
@@ -105,9 +107,10 @@ struct Turn {
   Direction now;
 };
 
-/// The values of a coded lane that help to predict the lanes after it.
+/// The values of a coded lane that help to predict later lanes.
 struct LaneNews {
-  std::int64_t moved = 0;  ///< From the newest known state to the coded one, in 1/256.
+  /// The movement from the newest known state to the coded state, in 1/256 units.
+  std::int64_t moved = 0;
   std::int64_t step0 = 0;
   std::int64_t step1 = 0;
   std::int32_t missed_log = 0;  ///< log2(1 + |residual|) in 1/16.
@@ -117,18 +120,18 @@ struct LaneNews {
   bool moves() const { return (moved | step0 | step1) != 0; }
 };
 
-/// Computes the inputs of a prediction; returns their number. `before` has the newest known value
-/// of each lane, `now` the values coded so far.
+/// Computes the inputs of a prediction, and returns the number of inputs. `before` has the newest
+/// known value of each lane. `now` has the values that are coded so far.
 std::size_t fill_features(const TypeModel& type, const LaneModel& model, const LaneMotion& motion,
                           std::span<const LaneNews> news, const LaneValue* before,
                           const LaneValue* now, std::array<std::int64_t, kMaxFeatures>& out);
-/// Writes the inputs that one partner adds to `out`. `turn` belongs to the partner's angle, if it
-/// has one.
+/// Writes the inputs that come from one partner to `out`. `turn` is the turn of the partner's
+/// angle; a partner of kind `difference` has no angle.
 void partner_features(PartnerKind kind, const LaneNews& other, const Turn& turn, std::int64_t* out);
 Turn turn_of(const LaneModel& angle, LaneValue before, LaneValue now);
 
-/// A prediction: the whole steps that the lane will move, and the rest in units of 1/2^(kWeightBits
-/// + kFeatureBits), between -0.5 and +0.5.
+/// The predicted movement of a lane: a number of whole steps, and a rest between -0.5 and +0.5
+/// steps. The unit of the rest is 1/2^(kWeightBits + kFeatureBits) of a step.
 struct Prediction {
   std::int64_t steps = 0;
   std::int64_t rest = 0;
@@ -170,16 +173,17 @@ inline std::int32_t log_of(std::int64_t value) {
 
 /// Inputs for the estimated size of a residual, besides the motion.
 struct SizeHints {
-  std::int32_t last_missed_log = 0;    ///< log2(1 + |residual|) of the previous lane, in 1/16.
-  std::int32_t last_but_one_log = 0;   ///< The same for the lane before the previous one.
-  std::int32_t changed_count = 0;      ///< Lanes of the entity that changed so far.
-  std::int32_t ticks_since_event = 0;  ///< The minimum age of the tick lanes.
+  std::int32_t last_missed_log = 0;   ///< log2(1 + |residual|) of the previous lane, in 1/16.
+  std::int32_t last_but_one_log = 0;  ///< The same for the lane before the previous lane.
+  /// The number of already coded lanes that changed.
+  std::int32_t changed_count = 0;
+  std::int32_t ticks_since_event = 0;  ///< The minimum age of the entity's tick lanes, in ticks.
   std::int32_t event_log = 0;          ///< log2(1 + ticks_since_event) in 1/16.
 };
 using SizeInputs = std::array<std::int16_t, kSizeFeatures>;
 /// Calls `add(index, value)` for every input of the size estimate. Inputs that are zero may be
-/// omitted. If an index gets several values, their sum is the input. `partners` is the set of
-/// change partners that changed.
+/// omitted. If an index gets several values, their sum is the input. Bit i of `partners` is 1 if
+/// change partner i changed.
 template <typename Add>
 void add_size_features(const LaneModel& model, const LaneMotion& motion,
                        const Prediction& prediction, const SizeHints& hints,

@@ -12,14 +12,14 @@
 
 namespace muster {
 
-/// The number of contexts of a decision. Each one saves one or two percent of the bytes.
+/// The number of contexts of a decision. Each context saves one or two percent of the bytes.
 inline constexpr std::size_t kMixContexts = 12;
 /// The table of a context has 2^kMixTableBits entries. All tables together fit into a processor's
 /// second-level cache.
 inline constexpr unsigned kMixTableBits = 16;
 inline constexpr std::size_t kMixTableSize = std::size_t{1} << kMixTableBits;
 
-/// Odds are natural logarithms in 1/64, between -12 and 12; corrections are in 1/16.
+/// Odds are natural logarithms in units of 1/64, from -12 to 12. The unit of corrections is 1/16.
 inline constexpr std::int32_t kOddsUnit = 64;
 inline constexpr std::int32_t kOddsMax = 12 * kOddsUnit;
 inline constexpr std::int32_t kCorrectionUnit = 16;
@@ -46,7 +46,7 @@ inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [
   return table;
 }();
 
-/// The odds for each of 4096 ranges of probabilities: those whose probability is nearest to the
+/// The odds for each of 4096 ranges of probabilities: the odds whose probability is nearest to the
 /// middle of the range.
 inline constexpr std::array<std::int16_t, 4096> kOdds = [] {
   std::array<std::int16_t, 4096> table{};
@@ -89,7 +89,8 @@ inline std::size_t mix_index(std::uint32_t context, std::uint32_t node) {
 /// The tables of a model without corrections.
 const std::int8_t* no_corrections();
 
-/// The probability of a decision. Requires: tables of `kMixContexts * kMixTableSize`.
+/// Returns the corrected probability of a decision. Requires: `tables` has `kMixContexts *
+/// kMixTableSize` entries.
 inline BitProbability mixed(const std::int8_t* tables, BitProbability probability,
                             const MixContexts& contexts, std::uint32_t node) {
   std::int32_t sum = 0;

@@ -16,7 +16,8 @@ struct EntityNews {
   std::uint32_t symbols = 0;   ///< The small symbols coded so far, mixed together.
   std::int64_t last_missed = 0;
   std::int64_t last_but_one_missed = 0;
-  /// Which of the last lanes changed: one bit per lane, the last one in the lowest bit.
+  /// One bit for each of the last lanes, 1 if the lane changed. The lowest bit belongs to the last
+  /// lane.
   std::uint32_t changed_set = 0;
 };
 
@@ -29,7 +30,7 @@ struct NumberView {
   const EntityNews& entity;
   std::int64_t horizon = 0;
   std::int64_t newest = 0;
-  std::int32_t size = 0;  ///< The expected size, see `expected_size`.
+  std::int32_t size = 0;  ///< The residual's expected size (`expected_size`).
   std::uint32_t partners = 0;
   std::int64_t partner_missed = 0;       ///< The residual of the first partner.
   std::int64_t next_partner_missed = 0;  ///< The residual of the second partner.
@@ -43,11 +44,13 @@ struct SymbolView {
   const EntityNews& entity;
   std::int64_t horizon = 0;
   LaneValue newest = 0;
-  LaneValue before = 0;   ///< The value before the last change.
-  std::uint32_t age = 0;  ///< Known states since the change; 0 if there was none.
+  LaneValue before = 0;  ///< The value before the last change.
+  /// The number of known states since the last change; 0 if there was no change.
+  std::uint32_t age = 0;
   std::uint32_t partners = 0;
   LaneValue partner_value = 0;  ///< The current value of the first partner.
-  std::int64_t since = 0;       ///< For an event's tick: its age in the newest known state.
+  /// For an event's tick, the age of the event in the newest known state, in ticks.
+  std::int64_t since = 0;
 };
 MixContexts symbol_contexts(const SymbolView& view);
 

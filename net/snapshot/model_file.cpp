@@ -1,6 +1,6 @@
-// Both directions share one code: `ModelCode` iterates over a model and codes each number with
-// adaptive probabilities. The result has a tenth of the size of fields with fixed widths, and needs
-// no compressor. The shared code guarantees that reader and writer use the same order.
+// Reader and writer share the class `ModelCode`, so both use the same order of fields. It iterates
+// over a model and codes each number with adaptive probabilities. The result has a tenth of the
+// size that fields with fixed widths would have, and needs no compressor.
 #include "net/snapshot/model_file.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ enum class Subject : std::uint8_t {
   pool = size_weight + 19,
   slot,
   huffman,
-  correction,  // One for each context.
+  correction,  // One subject for each context.
   correction_end = correction + 11,
   end,
 };
@@ -147,7 +147,8 @@ class ModelCode {
     return is_negative ? -number : number;
   }
 
-  /// Codes a number into a variable of any type; false if it does not fit.
+  /// Codes a number that is stored in a variable of any type. Returns false if the number is out of
+  /// range.
   template <typename T>
   bool code_number(Subject subject, T& field, std::int64_t minimum, std::int64_t maximum,
                    std::size_t offset = 0) {
@@ -237,8 +238,8 @@ class ModelCode {
     return true;
   }
 
-  /// First come the most common steps of each kind of lane. Then each lane codes only its
-  /// differences from them.
+  /// First codes the most common probability steps of each kind of lane. Then codes, for each lane,
+  /// only the differences from these steps.
   bool code_probabilities() {
     std::map<std::uint32_t, std::vector<std::uint32_t>> slot_blocks;  // By slot count.
     for (const TypeModel& type : model_.types) {
@@ -319,7 +320,7 @@ std::vector<std::byte> encode_model(const SnapshotModel& model) {
     FileEncoder encoder(std::span<std::byte>(bytes).subspan(kModelMagic.size()));
     ModelCode<FileEncoder> code(encoder, copy);
     const bool is_coded = code.code();
-    assert(is_coded || encoder.failed());  // A model beyond the limits cannot be coded.
+    assert(is_coded || encoder.failed());  // A model that exceeds the limits cannot be coded.
     if (is_coded && !encoder.failed()) {
       const std::size_t size = kModelMagic.size() + encoder.range().finish().size();
       if (!encoder.failed()) {

@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Limits of a model file. A file that exceeds them is invalid.
+/// Limits of a model file. A file that exceeds one of them is invalid.
 inline constexpr std::size_t kMaxModelTypes = 4096;
 inline constexpr std::size_t kMaxModelNameBytes = 256;
 /// A game with a thousand lanes has one million slots.
@@ -23,8 +23,8 @@ inline constexpr std::uint64_t kMaxModelSlots = 1U << 24;
 /// limits above hold, and all probabilities are in `kProbabilityOfStep`.
 std::vector<std::byte> encode_model(const SnapshotModel& model);
 
-/// Decodes a model from untrusted bytes. Returns false and sets `error` if they are invalid; memory
-/// is bounded by the limits of a model.
+/// Decodes a model from untrusted bytes. Returns false and sets `error` if the bytes are invalid.
+/// The limits of a model bound the memory that this uses.
 bool decode_model(std::span<const std::byte> bytes, SnapshotModel& model, std::string& error);
 
 /// Identifies a model.

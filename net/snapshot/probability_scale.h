@@ -9,8 +9,9 @@
 
 namespace muster {
 
-/// The step of even odds. Each step up multiplies the odds of a 1 by e^(1/12). 256 steps cover odds
-/// from 1 : 43,000 to 43,000 : 1. Rounding to a step costs less than a thousandth of the bits.
+/// The step of even odds. Each step up multiplies the odds that a bit is 1 by e^(1/12). 256 steps
+/// cover odds from 1 : 43,000 to 43,000 : 1. Rounding to a step costs less than a thousandth of the
+/// bits.
 inline constexpr std::uint8_t kEvenOdds = 128;
 
 /// The probability of each step. The compiler computes it, so that it is equal on every machine.

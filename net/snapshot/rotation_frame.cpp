@@ -1,5 +1,6 @@
 // A component is counted in half steps from the middle of its range, because the middle is not a
-// whole number of steps when `maximum` is odd. The value 1 is then `maximum * sqrt(2)` half steps.
+// whole number of steps when `maximum` is odd. A component of 1 is then `maximum * sqrt(2)` half
+// steps.
 #include "net/snapshot/rotation_frame.h"
 
 #include <algorithm>

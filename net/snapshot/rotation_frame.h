@@ -1,6 +1,6 @@
-// Converts rotations to a common frame. A rotation is sent as its three smallest components; when
-// the dropped component changes during a turn, the numbers jump. This class converts the known
-// states to the frame of the new one.
+// Converts rotations to a common frame. A rotation is sent as the three smallest of its four
+// components. When another component becomes the largest during a turn, the sent numbers jump. So
+// this class converts the known states to the frame of the new state.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ namespace muster {
 class RotationFrame {
  public:
   RotationFrame() = default;
-  /// `dropped` is the lane with the index of the missing component; the other three lanes follow
-  /// it, in the order x, y, z, w. They range from -1/sqrt(2) to 1/sqrt(2) over `part.maximum`
-  /// steps.
+  /// `dropped` is the lane with the index of the missing component. The lanes of the other three
+  /// components follow it, in the order x, y, z, w. A component from -1/sqrt(2) to 1/sqrt(2) has
+  /// `part.maximum` steps.
   RotationFrame(const KnownStates& known, std::size_t dropped, LaneValue dropped_now,
                 const LaneSchema& dropped_schema, const LaneSchema& part);
 

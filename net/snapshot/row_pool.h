@@ -9,7 +9,8 @@
 
 namespace muster {
 
-/// Allocates and frees rows; their addresses are stable. Grows by chunks, and keeps its memory.
+/// Allocates and frees rows. The address of a row does not change. The pool grows by chunks, and
+/// keeps its memory until it is destroyed.
 class RowPool {
  public:
   explicit RowPool(std::size_t lanes) : lanes_(lanes) {}

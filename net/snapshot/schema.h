@@ -12,13 +12,18 @@ enum class SchemaReceivers : std::uint8_t { everyone = 0, owner = 1, all_but_own
 
 /// The meaning of a number, as the component's description declares it.
 enum class LaneKind : std::uint8_t {
-  number = 0,    ///< Moves through its range: the next value can be extrapolated.
-  angle = 1,     ///< A number that wraps at `period`.
-  symbol = 2,    ///< Nearby values are unrelated: flags, enumerations, references.
-  tick = 3,      ///< The tick of the last event.
-  dropped = 4,   ///< Which of x, y, z, w of a rotation is the largest and not sent.
-  rotation = 5,  ///< One of the other three of a rotation, directly after `dropped`.
-  opaque = 6,    ///< Bits without order: hashes, text.
+  /// A value that moves through its range, so that the next value can be extrapolated.
+  number = 0,
+  angle = 1,  ///< A number that wraps at `period`.
+  /// A value that is unrelated to its neighbours in the range, such as flags, an enumeration or a
+  /// reference.
+  symbol = 2,
+  tick = 3,  ///< The tick of the last event.
+  /// The index of the component (x, y, z or w) of a rotation that is the largest and is not sent.
+  dropped = 4,
+  /// One of the other three components of a rotation. They directly follow the `dropped` lane.
+  rotation = 5,
+  opaque = 6,  ///< Bits without order, such as hashes and text.
 };
 
 /// The values of one field: `value_count` integers of one range. A field with three coordinates has
@@ -38,7 +43,7 @@ struct FieldSchema {
   /// values: the field's type, the number that `low` stands for, and the step between two values.
   std::uint8_t type = 0;
   double minimum = 0;
-  double resolution = 0;  ///< 0: exact values.
+  double resolution = 0;  ///< 0 if the values are exact.
   friend bool operator==(const FieldSchema&, const FieldSchema&) = default;
 };
 

@@ -279,7 +279,7 @@ class MeteredPlainReader : public PlainReader {
   BitMeter& meter_;
 };
 
-/// Codes an entity's state: against its known states, or as a new entity if it has none. Returns
+/// Codes a new entity's state. `code_entity_update` codes a state against known states. Both return
 /// false if a reader reads a value that no writer writes.
 template <DecisionCoder Coder>
 bool code_new_entity(Coder& coder, const TypeModel& type, EntityScratch& scratch,

@@ -1,4 +1,4 @@
-// The head of a snapshot, coded equally in both directions. SNAPSHOT_FORMAT.md, "Head".
+// The head of a snapshot. Reader and writer share this code. SNAPSHOT_FORMAT.md, "Head".
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,16 @@ struct SnapshotHead {
   SnapshotNumber number = 0;
   Tick tick{};
   SnapshotReferences references;
-  bool defers = false;               ///< Changed entities may be omitted.
-  std::uint32_t deferred_share = 0;  ///< The share of deferred entities, in steps.
-  /// The receiver keeps entities that the snapshot does not list: they may still exist.
+  bool defers = false;               ///< True if the snapshot may omit changed entities.
+  std::uint32_t deferred_share = 0;  ///< The coded share of deferred entities (`deferred_share`).
+  /// True if the receiver keeps the entities that the snapshot does not list, because they may
+  /// still exist.
   bool keeps_unknown = false;
-  bool is_part = false;  ///< It begins after entity `first_id`, not with the first entity.
+  /// True if the snapshot begins at `first_id` and not at the first entity of the world.
+  bool is_part = false;
   std::uint32_t first_id = 0;
-  /// It may end before the world does. Only plain coders write this flag.
+  /// True if the snapshot may end before the last entity of the world. Only plain coders write this
+  /// flag.
   bool is_cut = true;
 };
 
@@ -32,7 +35,8 @@ inline constexpr unsigned kNumberBits = 8;
 inline constexpr unsigned kAgeBits = 6;
 static_assert(kSnapshotWindow == 1U << kAgeBits);
 
-/// Codes an unsigned number without a probability.
+/// Codes an unsigned number of `bits` bits, highest bit first, as decisions with equally likely
+/// outcomes.
 template <DecisionCoder Coder>
 std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
   std::uint32_t result = 0;
@@ -42,9 +46,9 @@ std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
   return result;
 }
 
-/// Codes the rest of the number of a snapshot without references. With references the receiver can
-/// complete the number, because it knows a recent snapshot. Without them it may have missed any
-/// number of snapshots.
+/// Codes the high bits of the number of a snapshot without references. With references, the
+/// receiver can compute these bits, because it knows a recent snapshot. Without references, the
+/// receiver may have missed any number of snapshots.
 template <DecisionCoder Coder>
 void code_whole_number(Coder& coder, SnapshotNumber& number) {
   constexpr unsigned kRest = 16 - kNumberBits;
@@ -57,8 +61,8 @@ inline std::uint32_t references_end(std::uint32_t newest) {
   return static_cast<std::uint32_t>(std::min(newest + kReferenceSpan, kSnapshotWindow));
 }
 
-/// Codes the references: the newest by its age, then one bit for each older one, until the maximum
-/// is reached or the window ends.
+/// Codes the references: first the age of the newest reference, then one decision for each older
+/// snapshot, up to `kMaxReferences` references and to the age `references_end`.
 template <DecisionCoder Coder>
 void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& references) {
   const SnapshotReferences given = references;
@@ -87,8 +91,8 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   }
 }
 
-/// The expected tick: the number of ticks per snapshot is assumed to be the same as between the
-/// newest two references.
+/// Returns the expected tick of a snapshot. It assumes as many ticks per snapshot as between the
+/// two newest references.
 inline Tick expected_tick(SnapshotNumber number, const SnapshotReferences& references,
                           Tick newest_tick, Tick tick_before) {
   if (references.count == 0) return {};
@@ -145,8 +149,9 @@ inline unsigned generation_bytes(std::uint32_t generation) {
   return generation == 0 ? 1 : (static_cast<unsigned>(std::bit_width(generation)) + 7) / 8;
 }
 
-/// Codes type and generation of a new entity. `before` is the generation of the new entity before
-/// it in the snapshot, 0 for the first one. Returns false for an encoding that no writer uses.
+/// Codes type and generation of a new entity. `before` is the generation of the previous new entity
+/// in the snapshot, or 0 for the first new entity. Returns false for an encoding that no writer
+/// uses.
 template <DecisionCoder Coder>
 bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint32_t before) {
   const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));
@@ -161,7 +166,8 @@ bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint
          generation_bytes(kind.generation) == bytes;
 }
 
-/// Ids are below this; a snapshot with this end covers all ids after its first one.
+/// The limit of ids: every id is below it. A snapshot that ends at this limit covers all ids from
+/// its first id on.
 inline constexpr std::uint32_t kEveryId = 0xFFFF'FFFF;
 
 }  // namespace muster

@@ -179,8 +179,7 @@ void lay_out(SnapshotModel& model) {
   const auto set = [&](std::uint32_t slot, double probability) {
     model.probabilities[slot] = static_cast<BitProbability>(probability * 65536);
   };
-  // Decisions that a snapshot makes once or a few times. Their outcome 1 is rare in a game that
-  // runs well.
+  // A snapshot makes these decisions once or a few times.
   set(slots::kHasReference, 0.99);
   set(slots::kOlderReference, 0.95);
   set(slots::kReferenceAfterGap, 0.8);
@@ -194,8 +193,8 @@ void lay_out(SnapshotModel& model) {
   set(slots::kAnotherNew, 0.1);
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
-  // A constant entity among constant ones rarely changes. A constant entity in a crowd that moves
-  // may be about to move.
+  // A constant entity rarely changes if the entities around it are constant. It is more likely to
+  // change if they move.
   set(slots::kBlockChanges, 0.5);
   set(slots::kBlockChanges + 1, 0.02);
   set(slots::kBlockChanges + 2, 0.6);

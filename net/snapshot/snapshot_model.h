@@ -15,19 +15,20 @@ namespace muster {
 
 /// How an already coded lane helps to predict another one.
 enum class PartnerKind : std::uint8_t {
-  difference = 0,  ///< Its movement since the newest known state is an input.
-  turn = 1,        ///< It is an angle. Its sine and cosine are inputs.
-  heading = 2,     ///< Its movement times an angle's sine and cosine are inputs.
+  difference = 0,  ///< The lane's movement since the newest known state is an input.
+  turn = 1,        ///< The lane is an angle. Its sine and cosine are inputs.
+  /// The inputs are the lane's movement times the sine and times the cosine of an angle.
+  heading = 2,
 };
 
 struct Partner {
   PartnerKind kind = PartnerKind::difference;
   std::uint16_t lane = 0;
-  std::uint16_t angle = 0;  ///< For `turn` the lane itself, for `heading` the angle's lane.
+  std::uint16_t angle = 0;  ///< For `turn`, equal to `lane`. For `heading`, the lane of the angle.
   friend bool operator==(const Partner&, const Partner&) = default;
 };
 
-/// A lane's own inputs: seven steps between known states, and a constant.
+/// The number of a lane's own inputs: seven steps between known states, and a constant.
 inline constexpr std::size_t kOwnFeatures = 8;
 inline constexpr std::size_t kMaxPartners = 4;
 inline constexpr std::size_t kFeaturesPerPartner = 4;
@@ -35,18 +36,20 @@ inline constexpr std::size_t kMaxFeatures = kOwnFeatures + kMaxPartners * kFeatu
 /// The number of classes of a lane's recent motion, from steady to unsteady. Each class has its own
 /// weights.
 inline constexpr std::size_t kSteadinessClasses = 6;
-/// The inputs of the estimated size of a prediction's error.
+/// The number of inputs that estimate the size of a prediction's error.
 inline constexpr std::size_t kSizeFeatures = 19;
 /// The maximum number of change partners: the lanes whose changes best predict a change of this
 /// lane.
 inline constexpr std::size_t kMaxChangePartners = 3;
 
-/// Weights are in 1/2^14, features in 1/2^8. Both are bounded, so that no sum overflows.
+/// The unit of weights is 1/2^14, and the unit of features is 1/2^8. Both are bounded, so that no
+/// sum overflows.
 inline constexpr int kWeightBits = 14;
 inline constexpr int kFeatureBits = 8;
 inline constexpr std::int32_t kWeightMax = 1 << 22;
 inline constexpr std::int64_t kFeatureMax = std::int64_t{1} << 33;
-/// Weights of the size estimate are in 1/2^10; its result is log2 in 1/16.
+/// The unit of weights of the size estimate is 1/2^10. The result of the estimate is a log2 in
+/// units of 1/16.
 inline constexpr int kSizeWeightBits = 10;
 inline constexpr std::int32_t kSizeWeightMax = (1 << 15) - 1;
 
@@ -55,8 +58,9 @@ using SizeWeights = std::array<std::int16_t, kSizeFeatures>;
 
 /// The model of one lane.
 struct LaneModel {
-  /// The first slot of this lane's decisions. `lay_out` sets this and copies of values of the
-  /// lane's schema, so that the data that is needed for every lane is stored together.
+  /// The first slot of this lane's decisions, set by `lay_out`. `lay_out` also copies `kind`,
+  /// `maximum` and `period` from the lane's schema, so that a coder finds all data of a lane
+  /// together.
   std::uint32_t first_slot = 0;
   LaneKind kind = LaneKind::number;
   std::uint8_t partner_count = 0;
@@ -86,8 +90,8 @@ struct TypeModel {
 struct SnapshotModel {
   std::vector<TypeModel> types;
   std::vector<BitProbability> probabilities;  ///< One per slot.
-  /// Corrections for the coder `mix` (`mix.h`), a table for each context. Empty if none were
-  /// trained; then `mix` codes like `range`.
+  /// Corrections for the coder `mix` (`mix.h`): one table for each context. Empty if no corrections
+  /// were trained; the coder `mix` then corrects nothing.
   std::vector<std::int8_t> mix;
   HuffmanTables huffman;  ///< For the coders `huffman` and `reference`.
 };
@@ -97,10 +101,10 @@ std::uint32_t slot_count(const LaneSchema& lane);
 /// Assigns slots to every lane, and sets every probability to one half.
 void lay_out(SnapshotModel& model);
 
-/// Describes the first fault of a type's lanes; null if it is valid.
+/// Describes the first fault of a type's lanes. Returns null if the lanes are valid.
 const char* find_fault(const EntitySchema& schema);
-/// Describes the first fault of schemas, orders, partners or weights; null if valid. A valid model
-/// can be laid out and used.
+/// Describes the first fault of a model's schemas, orders, partners or weights. Returns null if the
+/// model is valid: it can then be laid out and used.
 const char* find_fault(const SnapshotModel& model);
 
 /// The model of a game without training. It predicts that motion continues, and estimates the size

@@ -13,17 +13,18 @@ inline constexpr std::uint16_t kSnapshotFormatVersion = 5;
 
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {
-  range = 0,      ///< Trained predictions and one trained probability for each decision.
-  mix = 1,        ///< Like `range`, with many contexts for each decision: fewer bytes, more time.
-  huffman = 2,    ///< Changes since the newest known state in Huffman codes.
-  raw = 3,        ///< The changed values as plain bits.
-  reference = 4,  ///< Like `huffman`, predicted from three known states by integer extrapolation.
+  range = 0,    ///< Trained predictions and one trained probability for each decision.
+  mix = 1,      ///< Like `range`, with many contexts for each decision: fewer bytes, more time.
+  huffman = 2,  ///< Changes since the newest known state in Huffman codes.
+  raw = 3,      ///< The changed values as plain bits.
+  /// Like `huffman`, but changes are relative to an extrapolation of three known states.
+  reference = 4,
 };
 
 struct SnapshotOptions {
   SnapshotCoder coder = SnapshotCoder::range;
-  /// Optional: a reader reports the cost of every decision to it. It must outlive the reader, and
-  /// use the same model.
+  /// An optional meter, to which a reader reports the cost of every decision. It must outlive the
+  /// reader, and must have as many slots as the reader's model.
   BitMeter* meter = nullptr;
 };
 

@@ -94,7 +94,7 @@ SnapshotVerdict SnapshotReader::read_with(std::span<const std::byte> bytes) {
 template <typename Decoder>
 bool SnapshotReader::read_head(Decoder& decoder, SnapshotHead& head) const {
   const std::uint32_t low = code_even(decoder, 0, kNumberBits);
-  // The number nearest to the newest one that ends in these bits.
+  // Chooses the number that ends in these bits and is nearest to the newest number.
   const auto newest = has_any_ ? static_cast<SnapshotNumber>(newest_) : SnapshotNumber{0};
   const auto ahead = static_cast<std::uint8_t>(low - newest);
   head.number = static_cast<SnapshotNumber>(

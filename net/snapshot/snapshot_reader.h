@@ -21,38 +21,40 @@ namespace muster {
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
     /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
-    /// acknowledge it or not: no later snapshot refers to an older one, and a duplicate was
-    /// acknowledged before.
+    /// acknowledge it or not: no later snapshot refers to a snapshot outside the window, and a
+    /// duplicate was acknowledged before.
     late = 1,
-    /// A snapshot that it refers to never arrived, or was forgotten because many newer snapshots
-    /// arrived before this one. Nothing was changed. The snapshot must not be acknowledged.
+    /// The snapshot refers to another snapshot that never arrived, or that was forgotten because
+    /// many newer snapshots arrived first. Nothing was changed. The caller must not acknowledge the
+    /// snapshot.
     unknown = 2,
     malformed = 3,  ///< No writer produces this; nothing was changed.
-    /// It contains more or larger entities than `ReaderLimits` allow; nothing was changed.
+    /// The snapshot contains more or larger entities than `ReaderLimits` allow; nothing was
+    /// changed.
     too_large = 4,
 };
 
 /// Limits of a reader's memory against malicious senders.
 struct ReaderLimits {
-  std::size_t entity_max = 65'536;  ///< Each slice of a large entity counts.
+  std::size_t entity_max = 65'536;  ///< Each slice of a large entity counts as an entity.
   /// The maximum memory of the entities' states, in bytes. An entity needs two kilobytes plus about
   /// 66 times the size of its lanes. A malicious datagram can name any number of entities in a few
   /// bits.
   std::size_t memory_bytes_max = std::size_t{512} << 20U;
 };
 
-/// An entity with the state of the newest snapshot that covers it.
+/// An entity with its state from the newest snapshot that covers it.
 struct SeenEntity {
   SliceId id{};
   EntityKind kind;
   Tick tick{};                        ///< The tick of the values.
-  std::uint64_t version = 0;          ///< Changes when the values or the kind change.
+  std::uint64_t version = 0;          ///< A number that changes when the values or the kind change.
   const LaneValue* values = nullptr;  ///< Valid until the next `read`.
 };
 
-/// Reads snapshots that a `SnapshotWriter` with the same model wrote, from untrusted bytes:
-/// `limits` bound its memory, and damaged bytes change nothing. Not thread-safe. After the first
-/// snapshots nothing is allocated while the world does not grow.
+/// Reads the snapshots of a `SnapshotWriter` with the same model. The bytes may be malicious:
+/// `limits` bound the reader's memory, and malformed bytes change nothing. Not thread-safe. After
+/// the first snapshots nothing is allocated while the world does not grow.
 class SnapshotReader {
  public:
   /// The model must outlive the reader.
@@ -63,8 +65,9 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) = default;
 
   /// Applies a snapshot. If the verdict is `applied`, acknowledge `last_number()` to the sender;
-  /// only then may later snapshots refer to it. An overtaken snapshot is applied, too: later ones
-  /// may refer to it, and it is shown for entities without a newer state.
+  /// the sender refers only to acknowledged snapshots. A snapshot that a newer one has overtaken is
+  /// also applied: later snapshots may refer to it, and its states are shown for entities without a
+  /// newer state.
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
   /// The number of the snapshot that was applied last. Newer snapshots may have been applied before
@@ -75,21 +78,21 @@ class SnapshotReader {
   bool last_is_newest() const { return last_ == newest_; }
   /// The newest tick with known state.
   Tick tick() const { return tick_; }
-  /// The world, each entity from the newest snapshot that covers it; sorted by id.
+  /// The world, sorted by id. Each entity has its state from the newest snapshot that covers it.
   std::span<const SeenEntity> entities() const { return entities_; }
-  /// True when any state of an entity is stored: it is in the world, or a snapshot of the window
-  /// contained it and no newer one has shown it yet.
+  /// True when any state of an entity is stored: the entity is in the world, or one of the last
+  /// `kSnapshotWindow` snapshots concerned it.
   bool holds(SliceId id) const { return find_slot(id) != nullptr; }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
 
  private:
-  /// High enough that no age gives a negative serial.
+  /// This serial is so high that subtracting an age never gives a negative serial.
   static constexpr SnapshotSerial kFirstSerial = 1U << 16;
   struct Slot {
     EntityTrack track;
     /// Rows for the largest type that the entity had. A run's values are in the row of the run's
-    /// first snapshot. When the run ends, they move to the row of its last snapshot.
+    /// first snapshot. When the run ends, they are copied to the row of its last snapshot.
     StateRows rows;
     bool is_there = false;  ///< True if the entity exists in the shown world.
     Tick tick{};            ///< The tick of the shown state.
@@ -108,11 +111,11 @@ class SnapshotReader {
     enum class Kind : std::uint8_t { update, same, gone, deferred } what = Kind::same;
     std::size_t slot = 0;
     EntityKind kind;
-    std::size_t first_value = 0;  ///< In `values_`, for `update`.
+    std::size_t first_value = 0;  ///< For `update`, the index of the first value in `values_`.
     /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
     Tick baseline_tick{};
-    std::uint32_t known = kUnchanged;  ///< As in `Listed`, for a deferred entity.
+    std::uint32_t known = kUnchanged;  ///< For a deferred entity, as in `Listed`.
   };
 
   /// An entity that both ends know.
@@ -170,15 +173,15 @@ class SnapshotReader {
   bool has_any_ = false;
   SnapshotSerial newest_ = kFirstSerial;
   SnapshotSerial last_ = kFirstSerial;
-  SnapshotSerial swept_ = 0;   ///< The newest serial / interval at the last call of `drop_links`.
+  SnapshotSerial swept_ = 0;   ///< The value of `newest_ / kLinkSweep` after the last snapshot.
   SnapshotSerial serial_ = 0;  ///< The serial of the current snapshot.
   Tick read_tick_{};           ///< The tick of the current snapshot.
-  bool is_overtaken_ = false;  ///< A newer snapshot was applied before it.
+  bool is_overtaken_ = false;  ///< True if a newer snapshot was applied before the current one.
   Tick tick_{};
   std::uint64_t versions_ = 0;  ///< The number of versions so far.
   std::array<Received, kSnapshotWindow> received_{};
   SnapshotTicks ticks_{};
-  ReferenceStates references_;  ///< For the current snapshot.
+  ReferenceStates references_;  ///< The references of the current snapshot.
   TrackStore records_;
   std::vector<Slot> slots_;  ///< Sorted by id.
   StateRowStore rows_;

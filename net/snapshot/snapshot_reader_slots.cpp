@@ -19,8 +19,8 @@ const SnapshotReader::Slot* SnapshotReader::find_slot(SliceId id) const {
   return found != slots_.end() && found->track.id == id ? &*found : nullptr;
 }
 
-/// Counts the memory of a new entity. Returns false if that exceeds a limit. It is called before
-/// the entity's values are read; the memory of the values alone is small in comparison.
+/// Counts the memory of a new entity. Returns false if the memory then exceeds a limit. It is
+/// called before the entity's values are read, because reading them needs little memory.
 bool SnapshotReader::claim(SliceId id, std::size_t lanes) {
   const Slot* slot = find_slot(id);
   if (slot == nullptr) {
@@ -40,7 +40,7 @@ void SnapshotReader::add_slots() {
     rows_.drop_spare();
   }
   const std::size_t before = slots_.size();
-  // The existing slots come first, sorted by id.
+  // The existing slots come first in `slots_`, sorted by id.
   std::size_t next = 0;
   for (const NewEntity& entity : new_) {
     while (next < before && slots_[next].track.id < entity.id) ++next;
@@ -144,9 +144,8 @@ TrackRecord SnapshotReader::set_apart(Slot& slot, const TrackRecord& record) {
   return kept;
 }
 
-/// Shows a snapshot's state of an entity as the newest one. An entity that another part of the same
-/// tick showed is not removed: it is new, and the removal in this part concerns the entity that had
-/// the id before.
+/// Shows a snapshot's state of an entity. If another part of the same tick showed the entity, it is
+/// not removed: that entity is new, and the removal concerns the earlier entity with the same id.
 void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   if (record.presence != Presence::present) {
     slot.is_there = slot.is_there && slot.tick == tick_;
@@ -196,9 +195,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   return set_apart(slot, record);
 }
 
-/// Removes the entities in a snapshot's range that the snapshot does not contain, including those
-/// whose snapshots were never acknowledged. They stay if the sender defers entities that it may
-/// have sent before.
+/// Removes an entity in the snapshot's range that the snapshot does not contain. This includes
+/// entities that were never acknowledged, unless `head.keeps_unknown` is set.
 void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
   const std::uint32_t id = codec_id(slot.track.id);
   const bool is_covered = id >= head.first_id && id < end_id_;
@@ -208,8 +206,8 @@ void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Prese
   slot.is_there = slot.is_there && slot.tick == tick_;
 }
 
-/// An overtaken snapshot only adds records, because a newer one was already shown. But an overtaken
-/// snapshot of the newest tick is another part of that tick, and is shown.
+/// An overtaken snapshot only adds records, because a newer snapshot was already shown. But an
+/// overtaken snapshot of the newest tick is another part of that tick, and is shown.
 void SnapshotReader::apply(const SnapshotHead& head) {
   const bool is_shown = head.tick == tick_;
   ticks_[window_index(serial_)] = head.tick;
@@ -220,7 +218,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
     const Change* change =
         next < changes_.size() && changes_[next].slot == i ? &changes_[next++] : nullptr;
     while (next_new < new_.size() && new_[next_new].id < slot.track.id) ++next_new;
-    // An entity that was replaced by a new one is handled below.
+    // An entity that was replaced by a new entity is handled below.
     if (next_new < new_.size() && new_[next_new].id == slot.track.id) continue;
     const TrackRecord record = apply_change(slot, change);
     if (!is_shown) continue;
@@ -237,7 +235,8 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   }
   last_ = serial_;
   received_[window_index(serial_)] = {.serial = serial_, .is_used = true};
-  // The serials that are multiples of `kLinkSweep` may never arrive.
+  // Compares quotients, because a snapshot whose serial is a multiple of `kLinkSweep` may never
+  // arrive.
   if (newest_ / kLinkSweep != swept_) drop_links();
   swept_ = newest_ / kLinkSweep;
   list_entities();

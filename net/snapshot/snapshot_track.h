@@ -1,4 +1,5 @@
-// One receiver's knowledge of each entity, snapshot by snapshot: the same record at both ends.
+// The states of each entity that one receiver knows after each snapshot. Both ends keep equal
+// records.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,8 @@ using SnapshotNumber = std::uint16_t;
 inline constexpr std::size_t kSnapshotWindow = 64;
 
 /// The number of ticks for which the owner of the world keeps replaced values. A sender copies
-/// values that a receiver may need for longer (`kept_rows.h`). About four seconds at 60 Hz.
+/// values that a receiver may need for longer (`kept_rows.h`). 255 ticks are about four seconds at
+/// 60 Hz.
 inline constexpr std::uint32_t kPastTicksMax = 255;
 
 /// The constant properties of an entity.
@@ -42,27 +44,27 @@ enum class Presence : std::uint8_t {
   gone = 2,
 };
 
-/// The first of an entity's links (`BaselineLinks`); 0: none.
+/// The first of an entity's links (`BaselineLinks`); 0 if the entity has no links.
 using LinkList = std::uint32_t;
 
 /// A snapshot's number that does not wrap. Its low 16 bits are the `SnapshotNumber`.
 using SnapshotSerial = std::uint64_t;
 inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
-/// An entity as a receiver knew it after one snapshot. There are many per entity, so they are
-/// cleared only where needed.
+/// The state of an entity that a receiver knew after one snapshot. An entity has many records, so
+/// the members have no initial values.
 struct TrackRecord {
-  const LaneValue* values;  ///< The values, if the entity exists.
+  const LaneValue* values;  ///< The entity's values; null if `presence` is not `present`.
   /// If two records of an entity have equal `since`, their values are equal. Records with different
   /// `since` may have equal or different values.
   std::uint32_t since;
   std::uint32_t generation;
   CodecType type;
-  /// Ticks from the state's tick to the snapshot's own; more than 0 if the snapshot did not list
-  /// the entity. At most `kAgeMax`.
+  /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. It is
+  /// more than 0 if the snapshot did not list the entity.
   std::uint16_t age;
-  /// The bits of the snapshot's serial above the record's index. They distinguish snapshots with
-  /// the same index; they repeat after years.
+  /// The bits of the snapshot's serial above the bits of the record's index. They distinguish
+  /// snapshots with the same index, and repeat only after years.
   std::uint32_t serial_above : 26;
   Presence presence : 2;
 
@@ -85,7 +87,7 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Presence 
   record.presence = presence;
   return record;
 }
-/// `age`: as in `TrackRecord`.
+/// `age` is stored in `TrackRecord::age`. An age above `kAgeMax` is stored as `kAgeMax`.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
                              std::uint32_t age, std::uint32_t since) {
   TrackRecord record = record_of(snapshot, kind, Presence::present);
@@ -97,22 +99,23 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const Lan
 /// An entity's records, indexed by the snapshot's serial modulo the window.
 using TrackRecords = std::array<TrackRecord, kSnapshotWindow>;
 
-/// An entity as a receiver knew it after each of the last snapshots. Successive snapshots in which
-/// the entity is unchanged are stored as one run: a snapshot then only moves the end of the run.
+/// The states of an entity that a receiver knew after each of the last snapshots. Successive
+/// snapshots in which the entity is unchanged are stored as one run, so that another such snapshot
+/// only moves the end of the run.
 struct EntityTrack {
   SliceId id{};
-  std::uint32_t records_index = kNoRecords;  ///< Index of its records.
+  std::uint32_t records_index = kNoRecords;  ///< The index of its records in the `TrackStore`.
   LinkList links = 0;
   SnapshotSerial run_first = 1;
-  SnapshotSerial run_last = 0;  ///< If it is less than `run_first`, there is no run.
+  SnapshotSerial run_last = 0;  ///< Less than `run_first` if there is no run.
   const LaneValue* values = nullptr;
   std::uint32_t since = 0;
   EntityKind kind;
-  /// A part of the current tick contains this entity as new, so later parts of the tick omit it.
-  /// They may cover its id, because a part codes new entities before the known entities around
-  /// them.
+  /// True if a part of the current tick contains this entity as new. Later parts of the tick then
+  /// omit the entity. Their range may include its id, because a part codes new entities before the
+  /// known entities around them.
   bool is_listed = false;
-  SnapshotSerial last = 0;  ///< The newest snapshot with a record.
+  SnapshotSerial last = 0;  ///< The newest snapshot with a record or in the run.
 
   static constexpr std::uint32_t kNoRecords = 0xFFFF'FFFF;
   bool has_records() const { return records_index != kNoRecords; }
@@ -120,7 +123,8 @@ struct EntityTrack {
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
 
-/// The records of tracks, which are used less often than the tracks. Freed indices are reused.
+/// Stores the records of tracks. They are separate from the tracks because they are used less
+/// often. Freed indices are reused.
 class TrackStore {
  public:
   TrackRecords& operator[](std::uint32_t index) { return records_[index]; }
@@ -152,11 +156,11 @@ class TrackStore {
   std::vector<std::uint32_t> free_;
 };
 
-/// The ticks of the last snapshots, by index in the window.
+/// The ticks of the last snapshots, indexed by `window_index`.
 using SnapshotTicks = std::array<Tick, kSnapshotWindow>;
 
-/// Ends an entity's run before snapshot `next`, and writes a record for each of its snapshots that
-/// may still be needed.
+/// Ends an entity's run before snapshot `next`, and writes a record for each snapshot of the run
+/// that may still be needed.
 inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial next) {
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
@@ -176,11 +180,11 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
   track.values = values;
 }
 
-/// The maximum number of references: more than the states used per entity, because in a world of
-/// several datagrams per tick each entity is in only one of them.
+/// The maximum number of references of a snapshot. It exceeds `kMaxKnownStates`, because a world
+/// may need several datagrams per tick, and each entity is in only one of these datagrams.
 inline constexpr std::size_t kMaxReferences = 24;
-/// The age of every reference exceeds the age of the newest one by less than this. So a sender with
-/// few references does not write a bit for each snapshot of the window.
+/// Every reference is less than this many snapshots older than the newest reference. So a sender
+/// with few references does not write a bit for each snapshot of the window.
 inline constexpr std::size_t kReferenceSpan = 32;
 
 /// The acknowledged snapshots that a snapshot refers to, newest first.
@@ -195,9 +199,9 @@ struct ReferenceStates {
   std::array<SnapshotSerial, kMaxReferences> serials{};
   std::array<Tick, kMaxReferences> ticks{};
   Tick now;
-  /// True if the newest `known_count` references, in this order, have strictly falling ticks before
-  /// `now`. Then every entity that is unchanged in all of them has the known states `unchanged`,
-  /// and no search is needed.
+  /// True if there are at least two references, and the ticks of the newest `known_count`
+  /// references fall strictly and are before `now`. Then `unchanged` has the known states of every
+  /// entity that is unchanged in these references, and no search is needed.
   bool has_distinct_ticks = false;
   std::size_t known_count = 0;
   KnownStates unchanged;  ///< The known states of an unchanged entity, without values.
@@ -223,18 +227,19 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
   return states;
 }
 
-/// An entity's known states and kind. Without states it is new to the receiver, or was removed when
-/// it was last listed.
+/// An entity's known states and kind. If there are no states, the entity is new to the receiver, or
+/// the last snapshot that listed it removed it.
 struct KnownEntity {
   KnownStates states;
   EntityKind kind;
-  std::uint32_t since = 0;  ///< Since when it has the newest state.
-  /// The references contain so few states of the entity that linked states were added, if it has
-  /// any.
+  std::uint32_t since = 0;  ///< Identifies the values of the newest state (`TrackRecord::since`).
+  /// True if the references contain so few states of the entity that `BaselineLinks` is searched
+  /// for more.
   bool is_sparse = false;
 };
 
-/// True when all known states of the entity equal its current one.
+/// True when the entity is unchanged in the newest `known_count` references, so that all its known
+/// states are equal.
 inline bool is_unchanged(const EntityTrack& track, const ReferenceStates& references) {
   return references.has_distinct_ticks &&
          track.run_first <= references.serials[references.known_count - 1] &&
@@ -247,8 +252,8 @@ inline KnownEntity unchanged_entity(const EntityTrack& track, const ReferenceSta
   return known;
 }
 
-/// True when two rows are equal. The comparison usually ends early: rows of moving entities mostly
-/// differ in one of the first lanes.
+/// True when two rows are equal. The comparison usually ends early, because rows of moving entities
+/// mostly differ in one of the first lanes.
 inline bool is_same_row(const LaneValue* left, const LaneValue* right, std::size_t lanes) {
   std::size_t lane = 0;
   for (; lane + 4 <= lanes; lane += 4) {
@@ -299,9 +304,9 @@ bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
   return true;
 }
 
-/// Finds the states from which an entity's next state is predicted: up to eight states of different
-/// ticks, the newest ones in the references, all of the same entity. `lanes_of(kind)` returns its
-/// number of lanes.
+/// Finds the states from which an entity's next state is predicted: the newest states in the
+/// references, at most eight, with different ticks and the same kind. `lanes_of(kind)` returns the
+/// number of lanes of a kind.
 template <typename LanesOf>
 KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
                          const ReferenceStates& references, const LanesOf& lanes_of) {
@@ -312,7 +317,7 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     return known;
   }
   known = {};
-  // Sorted by tick, newest first; the run has no record, so null represents it.
+  // The found records, sorted by tick, newest first. Null represents the run, which has no record.
   std::array<const TrackRecord*, kMaxKnownStates> found;
   std::array<Tick, kMaxKnownStates> ticks;
   std::size_t count = 0;
@@ -358,9 +363,9 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   return known;
 }
 
-/// Prefetches the records that `known_entity` will read: they are many, rarely used and far apart.
-/// Waiting for them would take longer than all other work for an entity that moves little.
-/// Prefetching `kExpectRecords` and `kExpectRows` entities ahead is early enough.
+/// Prefetches the records that `known_entity` will read. The records are many, rarely used and far
+/// apart in memory. Waiting for them would take longer than all other work for an entity that moves
+/// little. It is early enough to prefetch `kExpectRecords` and `kExpectRows` entities ahead.
 inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,
@@ -384,8 +389,8 @@ inline void expect_rows(const EntityTrack& track, const TrackStore& records,
   }
 }
 
-/// True when all known states are equal: such entities are coded in groups. Requires: equal states
-/// share a row, as `known_entity` returns them.
+/// True when there are at least two known states and all of them are equal. Such entities are coded
+/// in groups. Requires: equal states share a row, as in the result of `known_entity`.
 inline bool is_constant(const KnownStates& known) {
   for (std::size_t k = 1; k < known.count; ++k) {
     if (known.values[k] != known.values[0]) return false;

@@ -1,6 +1,6 @@
-// A snapshot is written entity by entity. When one does not fit, the coder returns to the position
-// before it and ends the datagram. The remaining entities are deferred: the receiver keeps their
-// state until a later part or tick.
+// A snapshot is written entity by entity. When an entity does not fit, the coder returns to the
+// position before that entity and ends the datagram. The remaining entities are deferred: the
+// receiver keeps their state until a later part or tick.
 #include "net/snapshot/snapshot_writer.h"
 
 #include <algorithm>
@@ -16,14 +16,15 @@ namespace {
 /// Room for the end of a snapshot: one decision, and the bytes that the coder holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// A snapshot older than this is a reference only if the newest reference is hardly younger. A
-/// receiver that gets other snapshots first may have forgotten it by then.
+/// A snapshot older than this is a reference only if it is less than `kSpanMin` snapshots older
+/// than the newest reference. The receiver may have forgotten an older snapshot, because it may
+/// read newer snapshots first.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
-/// An age in ticks. Only one snapshot of this age or older stays a reference. Its values are copied
-/// before the owner of the world drops them. They are copied at this age, so that no values of
-/// another snapshot are copied.
+/// An age in ticks. Only one of the snapshots with at least this age stays a reference. The values
+/// of this snapshot are copied before the owner of the world drops them. They are copied at this
+/// age and not earlier, so that no values of other snapshots are copied.
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks, with a share of them in each tick.
 constexpr std::uint32_t kSweepTicks = 20;
@@ -31,7 +32,7 @@ constexpr std::uint32_t kSweepTicks = 20;
 /// server runs up to 8 ticks before each call.
 constexpr std::uint32_t kCallTicksMax = 8;
 /// The last entity of a sweep must be visited within this many ticks of the start of the previous
-/// sweep, in which it may have been the first one.
+/// sweep, in which it may have been the first entity.
 constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
 static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 
@@ -103,7 +104,8 @@ void SnapshotWriter::keep(Tick tick) {
     forget_acknowledged();
     followed_.forget();
   }
-  // The values of idle entities are the world's own, and only `begin` notices their changes.
+  // An idle entity's values are stored only in the world, and only `begin` notices that they
+  // change.
   if (tick - tick_ >= kPastAge && followed_.idle_count() > 0) followed_.activate_all();
   mark_past(tick);
   const std::uint32_t elapsed = tick - sweep_began_;
@@ -124,8 +126,8 @@ void SnapshotWriter::keep(Tick tick) {
   swept_ticks_ = swept_ticks;
 }
 
-/// Marks old snapshots as past. The newest acknowledged one of them stays a reference until a
-/// younger snapshot becomes old.
+/// Marks old snapshots as past. The newest acknowledged snapshot among them stays a reference until
+/// a younger snapshot becomes old.
 void SnapshotWriter::mark_past(Tick tick) {
   if (tick.value() < kPastAge) return;
   SnapshotSerial newest = next_;
@@ -195,8 +197,7 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   has_limit_failed_ = false;
   // For coders that need a bit for each decision, first tries whether the whole world fits.
   head.is_cut = !PlainCoder<Encoder>;
-  // The data between two entities is rarely long. If it is, another attempt leaves more room for
-  // it.
+  // If the data between two entities is unusually long, another attempt leaves more room for it.
   for (std::size_t room = kEndBytes; 2 * room < out.size();) {
     Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);
@@ -221,15 +222,15 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   return {};
 }
 
-/// Returns false if not even the first entity fits.
+/// Returns false if the snapshot contains nothing, because the first entity does not fit.
 bool SnapshotWriter::has_content() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
-/// A part may be full with new entities before it reaches its first known entity. The next part
-/// would have to repeat them, which could continue forever, and a reader without this part would
-/// drop those of them that it already shows. So such a part is written again with a limit, up to a
-/// known entity that it can reach. Returns false if the part needs no limit.
+/// A part may be full of new entities before it reaches its first known entity. The next part would
+/// have to repeat them, and this could continue forever. A reader that does not receive this part
+/// would also drop the new entities that it already shows. So such a part is written again with a
+/// limit: a known entity that the part can reach. Returns false if the part needs no limit.
 bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
@@ -467,10 +468,9 @@ void SnapshotWriter::write_new_entity(Encoder& encoder, const EntityState& state
   code_new_entity(encoder, type, scratch_, values_);
 }
 
-/// Records what the receiver will know about every entity after it receives this snapshot.
 void SnapshotWriter::remember(const SnapshotHead& head) {
-  // If a part has only new entities, the next part must not contain them again: it could continue
-  // forever.
+  // If a part has only new entities, the next part must not contain them again, because this could
+  // continue forever.
   followed_.remember({.first_id = head.first_id,
                       .end_id = end_id_,
                       .new_written = new_written_,

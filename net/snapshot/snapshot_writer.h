@@ -16,23 +16,24 @@
 
 namespace muster {
 
-/// The bits of a snapshot for updates and for new entities.
+/// The number of bits that a snapshot uses for updates and for new entities.
 struct SnapshotCost {
   double update_bits = 0;
   double new_bits = 0;
 };
 
-/// Writes snapshots for one receiver: each tick's world in one or several datagrams, each readable
-/// without the others. Not thread-safe; writers of different receivers share only the model. After
-/// the first snapshots nothing is allocated while the world does not grow.
+/// Writes snapshots for one receiver. The world of each tick is written in one or several
+/// datagrams; the receiver can read each datagram without the others. Not thread-safe; writers of
+/// different receivers share only the model. After the first snapshots nothing is allocated while
+/// the world does not grow.
 class SnapshotWriter {
  public:
   /// The model must outlive the writer. The reader must have an equal model and options.
   explicit SnapshotWriter(const SnapshotModel& model, const SnapshotOptions& options = {})
       : model_(model), options_(options), followed_(model) {}
 
-  /// Begins the snapshots of a tick. `world` is sorted by id, and must stay valid until the last of
-  /// them is written. Requires: a tick after the last one.
+  /// Begins the snapshots of a tick. `world` must be sorted by id, and must stay valid until the
+  /// tick's last snapshot is written. Requires: `tick` is after the previous tick.
   void begin(Tick tick, std::span<const EntityState> world);
   /// Like the other `begin`, for a `world` with the same entities at the same indices as at the
   /// last `begin`. Only deferred entities and the entities at the indices in `changed` may differ.
@@ -49,13 +50,14 @@ class SnapshotWriter {
   /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
   /// The end of the last written snapshot. The snapshot covers all ids from the end of the previous
-  /// snapshot of the same tick up to this end, not included, except deferred entities.
+  /// snapshot of the same tick up to this end, which is not included. It does not cover deferred
+  /// entities.
   std::uint32_t end_id() const { return end_id_; }
   /// True when the last written snapshot omits an entity in its range, because an earlier snapshot
   /// of the same tick, which may be lost, contains the entity as new.
   bool passes_over(SliceId id) const { return followed_.passes_over(id); }
-  /// True when the receiver keeps entities that the last written snapshot does not list: the
-  /// snapshot may omit entities that an earlier, unacknowledged snapshot contained.
+  /// True when the receiver keeps entities that the last written snapshot does not list. The reason
+  /// is that the snapshot may omit entities that an earlier, unacknowledged snapshot contained.
   bool keeps_unknown() const { return keeps_unknown_; }
   /// The number of the last written snapshot.
   SnapshotNumber last_number() const { return static_cast<SnapshotNumber>(next_ - 1); }
@@ -66,27 +68,28 @@ class SnapshotWriter {
   /// Records that the receiver has acknowledged a snapshot. A snapshot older than the window is
   /// ignored.
   void acknowledge(SnapshotNumber number);
-  /// Records that the receiver could not read this snapshot. Later snapshots refer neither to it
-  /// nor to the snapshots that depend on it.
+  /// Records that the receiver could not read this snapshot. Later snapshots do not refer to it, or
+  /// to snapshots that depend on it.
   void disown(SnapshotNumber number);
-  /// The receiver may have lost its state: the next snapshot contains everything.
+  /// Call this if the receiver may have lost its state. The next snapshot then contains everything.
   void forget_acknowledged() { sent_ = {}; }
-  /// Copies values that the receiver has and that the owner of the world will drop. Requires: calls
-  /// at most 8 ticks apart, even when no snapshot is sent. Each call visits a share of the entities
-  /// in proportion to the ticks since the last call. The first call after a longer gap visits all.
-  /// After a gap of more than 16 ticks the receiver may get the whole state again.
+  /// Copies values that the receiver has and that the owner of the world will drop. Requires:
+  /// successive calls are at most 8 ticks apart, even when no snapshot is sent. Each call visits a
+  /// share of the entities in proportion to the ticks since the last call. The first call after a
+  /// longer gap visits all entities. After a gap of more than 16 ticks the receiver may get the
+  /// whole state again.
   void keep(Tick tick);
-  /// The number of snapshots written since the newest acknowledged one; the window's size if none
-  /// in the window was acknowledged.
+  /// The number of snapshots written since the newest acknowledged one; the window's size if no
+  /// snapshot in the window was acknowledged.
   std::size_t unacknowledged_count() const;
 
   /// The number of known entities in the last snapshot that differed from the receiver's state.
   std::size_t changed_count() const;
-  /// The number of entity checks so far; an idle entity needs none.
+  /// The number of entity checks so far. Idle entities are not checked.
   std::uint64_t checked_count() const { return followed_.checked_count(); }
   /// The number of entities that cost no work until they change.
   std::size_t idle_count() const { return followed_.idle_count(); }
-  /// Checks every entity in the next snapshot. The bytes are the same; for tests.
+  /// For tests: makes the next snapshot check every entity. The bytes do not change.
   void check_all() { followed_.activate_all(); }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
@@ -96,8 +99,10 @@ class SnapshotWriter {
     SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
-    bool is_past = false;  ///< Its states are no longer kept: no later snapshot refers to it.
-    std::uint64_t reference_ages = 0;  ///< Bit i is 1 if it refers to the snapshot of age i + 1.
+    /// True if its states are no longer kept. No later snapshot refers to it.
+    bool is_past = false;
+    /// Bit i is 1 if this snapshot refers to the snapshot of age i + 1.
+    std::uint64_t reference_ages = 0;
   };
   struct ConstantView;
 
@@ -136,33 +141,35 @@ class SnapshotWriter {
   SnapshotOptions options_;
   FollowedWorld followed_;
   Tick tick_{};
-  std::uint32_t next_id_ = 0;  ///< Where the next part of this tick begins.
+  std::uint32_t next_id_ = 0;  ///< The id at which the next part of this tick begins.
   bool is_done_ = true;
   bool keeps_unknown_ = false;
   /// The tick at which the current sweep of `keep` over all entities began.
   Tick sweep_began_{};
-  Tick sweep_before_{};            ///< The tick at which the sweep before it began.
-  std::uint32_t swept_ticks_ = 0;  ///< Ticks of the current sweep whose shares are done.
+  Tick sweep_before_{};  ///< The tick at which the previous sweep began.
+  /// The number of ticks of the current sweep whose shares are done.
+  std::uint32_t swept_ticks_ = 0;
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
-  ReferenceStates references_;  ///< For the current part.
+  ReferenceStates references_;  ///< The references of the current part.
   std::uint32_t end_id_ = 0;    ///< The end of the current part.
   std::uint32_t unfit_id_ = 0;  ///< The entity that did not fit.
 
-  /// The limit of the current part: a known entity's rank, and its id.
+  /// The limit of the current part: the rank and the id of a known entity.
   std::size_t limit_rank_ = kNoLimit;
   std::uint32_t limit_id_ = kEveryId;
   bool has_limit_failed_ = false;
   static constexpr std::size_t kNoLimit = ~std::size_t{0};
 
   // The progress of the current part.
-  std::size_t rank_ = 0;             ///< Known entities passed.
+  std::size_t rank_ = 0;             ///< The number of known entities passed.
   std::size_t next_listed_ = 0;      ///< Index of the next entity in `listed()`.
-  std::size_t constant_passed_ = 0;  ///< Constant entities passed.
+  std::size_t constant_passed_ = 0;  ///< The number of constant entities passed.
   std::size_t next_changed_ = 0;     ///< Index of the next entity in `changed_constant()`.
   std::size_t new_written_ = 0;
-  bool has_new_here_ = false;         ///< The current block of known entities contains new ones.
+  /// True if the current block of known entities contains new entities.
+  bool has_new_here_ = false;
   std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
   bool follows_changed_ = false;
   SnapshotCost cost_;

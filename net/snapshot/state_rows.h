@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// A row of values for each index of the window, and one for the newest state. Their addresses stay
-/// when this object is moved.
+/// A row of values for each index of the window, and one row for the newest state. The addresses of
+/// the rows stay the same when this object is moved.
 class StateRows {
  public:
   static constexpr std::size_t kNewest = kSnapshotWindow;
@@ -71,7 +71,7 @@ class StateRowStore {
   }
 
  private:
-  std::vector<std::vector<StateRows>> spare_;  ///< By the lanes of a row.
+  std::vector<std::vector<StateRows>> spare_;  ///< Free rows, indexed by their number of lanes.
   std::size_t used_bytes_ = 0;
   std::size_t spare_bytes_ = 0;
 };

@@ -14,7 +14,7 @@
 namespace muster {
 
 // The first nodes of decisions that a lane makes several times with the same contexts. The nodes 0
-// to 4 belong to decisions that it makes once.
+// to 4 belong to decisions that a lane makes once.
 inline constexpr std::uint32_t kNodeOfTree = 8;      // and the 15 nodes after it
 inline constexpr std::uint32_t kNodeOfLengths = 32;  // and the 33 nodes after it
 inline constexpr std::uint32_t kNodeOfLowBits = 72;
@@ -47,8 +47,8 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   return result;
 }
 
-/// Codes a symbol of `bits` bits, bit by bit. The probability of a bit depends on the bits before
-/// it.
+/// Codes a symbol of `bits` bits, highest bit first. The probability of a bit depends on the bits
+/// before it.
 template <DecisionCoder Coder>
 std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
                         std::uint64_t value) {
@@ -60,7 +60,8 @@ std::uint64_t code_tree(Coder& coder, std::uint32_t first_slot, unsigned bits,
   return node - (1U << bits);
 }
 
-/// Codes a value without history, relative to its initial value.
+/// Codes a value relative to its lane's initial value. Returns false if a decoder reads a value out
+/// of range.
 template <DecisionCoder Coder>
 bool code_whole(Coder& coder, const LaneModel& model, std::uint32_t first_slot, LaneValue& lane) {
   const std::int64_t initial = model.initial_value;

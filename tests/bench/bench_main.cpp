@@ -1,6 +1,6 @@
-// Runs the benchmarks and prints each as a ratio to its peers. A benchmark has the name
-// `room/case/subject`. The subjects listed below are the peers of the others in the same case.
-// Times are medians of the repetitions.
+// Runs the benchmarks and prints the time of each subject as a ratio to the times of its peers. A
+// benchmark has the name `room/case/subject`. The subjects listed below are the peers of the other
+// subjects in the same case. Times are medians of the repetitions.
 #include <algorithm>
 #include <array>
 #include <cstdio>

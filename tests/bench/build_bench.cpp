@@ -30,7 +30,6 @@ std::string temporary_folder() {
   return name;
 }
 
-// A folder that is removed after the last benchmark that uses it.
 struct Folder {
   std::string path = temporary_folder();
   Folder() = default;
@@ -107,7 +106,7 @@ void register_index(std::size_t count) {
       ->Unit(benchmark::kMillisecond);
 }
 
-// Opens a project once for all benchmarks on it.
+// A project that is opened once for all its benchmarks.
 struct Opened {
   std::unique_ptr<DiskFileSystem> files;
   std::unique_ptr<Project> project;
@@ -134,7 +133,7 @@ void register_scan(const std::string& name, const std::string& path) {
                                })
       ->UseRealTime()
       ->Unit(benchmark::kMillisecond);
-  // Finds what `open` finds: every sidecar's guid, and every reference in the text assets.
+  // Finds the same as `open`: every sidecar's guid, and every reference in the text assets.
   const std::string command =
       "rg -j2 -N --no-ignore '^guid: ' -g '*.meta' '" + path +
       "' > /dev/null && rg -j2 -N --no-ignore -o 'guid: [0-9a-f]{32}' -g "

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Compares the bundler with common tools in one run.
 
-Generates a project of 10,000 prefabs, or uses a copy of --project DIR (because it is edited), and
-prints each task as a ratio to its peer: medians of several alternating rounds, with the maximum
-memory of each process. Peers that are not installed are reported and left out.
+Generates a project of 10,000 prefabs, or copies --project DIR, because the project is edited.
+Prints the time of each task as a ratio to its peer. Times are medians of alternating rounds.
+Also prints the maximum memory of each process. Peers that are not installed are reported and
+skipped.
 
 usage: bundler_bench.py BIN [--project DIR] [--prefabs N] [--rounds N] [--json FILE]
 
@@ -45,7 +46,7 @@ class Run:
 
 
 class Bench:
-    """Rows of task and peer, measured in alternation."""
+    """Rows of a task and its peer, which are measured in alternation."""
 
     def __init__(self, rounds):
         self.rounds = rounds
@@ -88,7 +89,7 @@ class Bench:
 
 
 def packed_files(project, out, targets):
-    """Source files of all packed assets, once per target, as the bundler packs them."""
+    """The source files of all packed assets, once per target, like the bundler packs them."""
     report = json.loads(pathlib.Path(out, "build.json").read_text(encoding="utf-8"))
     for target in targets:
         paths = {asset["path"] for bundle in report["targets"][target]["bundles"]
@@ -98,7 +99,7 @@ def packed_files(project, out, targets):
 
 
 class SetAside:
-    """Makes room for an output without deleting the old one.
+    """Makes room for an output without deleting the old output.
 
     ext4 does not reuse an inode in the 30 seconds after its deletion. After thousands of deletions
     it skips all of them for each new file, and the next build takes twice as long. So everything is

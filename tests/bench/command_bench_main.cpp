@@ -26,8 +26,8 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// Recordings have no headers. The headers' probabilities suit delays of 20 to 150 ms at 30 to 66
-/// ticks per second, and a loss of 0 to 10 %.
+/// Sets the probabilities of headers, because recordings have no headers. They suit delays of 20 to
+/// 150 ms at 30 to 66 ticks per second, and a loss of 0 to 10 %.
 void set_headers(CommandPriors& priors) {
   using namespace command_contexts;
   priors[kIsFull] = 200;
@@ -130,17 +130,20 @@ int run(Arguments arguments) {
 
 int main(int argc, char** argv) {
   muster::Arguments arguments;
-  CLI::App app{"Bits per delivered command, over a link with loss"};
-  app.add_option("files", arguments.files, "recordings of inputs, compressed with zstd or not");
-  app.add_option("--loss", arguments.loss_percent, "lost packets in percent, in each direction");
+  CLI::App app{
+      "Sends inputs as commands over a link with loss, and prints the bits per delivered command"};
+  app.add_option("files", arguments.files,
+                 "recordings of inputs; they may be compressed with zstd");
+  app.add_option("--loss", arguments.loss_percent, "percent of lost packets in each direction");
   app.add_option("--rtt", arguments.settings.rtt_ms, "round trip in milliseconds");
   app.add_option("--step", arguments.settings.step_deg,
-                 "step of the view in degrees; 0: the step of the device");
+                 "step of the view in degrees; 0 for the step of the device");
   app.add_option("--seed", arguments.settings.seed,
                  "seed of the losses, or of the generated inputs");
   app.add_option("--make", arguments.made_ticks, "print generated inputs of this many ticks");
-  app.add_flag("--train", arguments.is_training, "print probabilities trained on the recordings");
-  app.add_flag("--json", arguments.as_json, "one line of JSON");
+  app.add_flag("--train", arguments.is_training,
+               "train probabilities on the recordings, and print them");
+  app.add_flag("--json", arguments.as_json, "print one line of JSON");
   CLI11_PARSE(app, argc, argv);
   return muster::run(arguments);
 }

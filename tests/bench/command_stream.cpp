@@ -28,8 +28,8 @@ struct Flying {
   std::vector<std::byte> bytes;
 };
 
-/// The bits of three commands from zero, as FPSSample sends them: a number of 16 bits, and a flag
-/// each.
+/// The bits of three commands that are coded without an earlier command, as FPSSample sends them.
+/// Each command has a number of 16 bits and a flag.
 double fixed_three(std::span<const CommandLane> lanes,
                    std::span<const std::vector<std::int64_t>> newest_first) {
   std::array<std::byte, 4096> buffer{};
@@ -76,7 +76,7 @@ class Stream {
       receive();
       run_tick();
       if (tick_ + 1 != player_.size() + way_ticks_) continue;
-      // Packets that have arrived before the pause at the end.
+      // Packets that arrive in the pause at the end do not count.
       result_.delivered = queue_.counters().received + queue_.counters().late;
       result_.in_time = queue_.counters().received;
     }
@@ -86,7 +86,8 @@ class Stream {
  private:
   bool is_lost() { return static_cast<double>(random_.below(1'000'000)) < settings_.loss * 1e6; }
 
-  /// Presses of a lost command count again if a later command contains them.
+  /// The number of presses in a command. Presses of a lost command count again if a later command
+  /// contains them.
   std::uint64_t presses_of(std::span<const std::int64_t> values) const {
     std::uint64_t presses = 0;
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
@@ -137,7 +138,7 @@ class Stream {
 
   void run_tick() {
     if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
-      // Stamps before the first: the server's ticks start before the client's.
+      // The first stamps are negative, because the server's ticks start before the client's.
       queue_.begin_tick(decoder_,
                         static_cast<std::uint32_t>(tick_ - way_ticks_ - settings_.lead_ticks));
       return;

@@ -1,4 +1,4 @@
-// A recording of delays as the path of a client's packets.
+// Uses a recording of delays as the path of a client's packets.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ struct MetDelay {
 };
 
 /// Plays a recording: a packet gets the delay at its time of sending. Between two rows the delay is
-/// interpolated; a packet is lost if the row before it was a lost packet. The recording repeats
-/// after its end. A value type; times must not decrease.
+/// interpolated; a packet is lost if the previous row is a lost packet. The recording repeats after
+/// its end. A value type; times must not decrease.
 class DelayCourse {
  public:
   /// Requires: at least one packet arrived.

@@ -18,7 +18,7 @@ struct SentPacket {
 };
 
 struct DelayFile {
-  std::string name;  ///< Without folder and extensions.
+  std::string name;  ///< The file's name without folder and extensions.
   std::vector<SentPacket> packets;
 };
 
@@ -31,15 +31,15 @@ struct DelayNeeds {
 };
 Result<DelayFile> parse_delays(Bytes csv, const std::string& path, const DelayNeeds& needs = {});
 
-/// Reads and parses such a file, decompressed if its name ends in `.zst`. Also fails like reading a
-/// file.
+/// Reads and parses such a file. Decompresses it if its name ends in `.zst`. Also fails if the file
+/// cannot be read.
 Result<DelayFile> load_delays(const std::string& path, const DelayNeeds& needs = {});
 
 /// Every n-th packet as a snapshot, with the rate nearest to `rate_hz`.
 struct SnapshotSeries {
   std::vector<SentPacket> snapshots;
-  double interval_ms = 0;      ///< The median.
-  double median_delay_ms = 0;  ///< Includes all packets that arrived.
+  double interval_ms = 0;      ///< The median interval.
+  double median_delay_ms = 0;  ///< The median of all packets that arrived.
 };
 SnapshotSeries choose_snapshots(const DelayFile& file, double rate_hz);
 

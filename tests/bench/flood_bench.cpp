@@ -1,5 +1,5 @@
-// The cost of attackers for a server, by kind of datagram, and the memory of a real client. No
-// socket is opened.
+// A server's cost of attackers' datagrams, for each kind of datagram, and its memory per real
+// client. No socket is opened.
 #include <malloc.h>
 
 #include <array>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Fewer than a server can answer in a tick.
+/// A server can answer more packets than this in a tick.
 constexpr std::size_t kPacketsPerTick = 800;
 
 /// The source address of an attacker's datagram.
@@ -70,12 +70,12 @@ std::array<std::byte, kRequestBytes> forged_response() {
   return bytes;
 }
 
-/// A server's socket that receives the attackers' datagrams before those of real clients.
+/// A server's socket that receives the attackers' datagrams before the datagrams of real clients.
 class FloodedSocket final : public DatagramSocket {
  public:
   explicit FloodedSocket(DatagramSocket& wanted) : wanted_(wanted) {}
 
-  /// The next batches begin with `count` requests and `count` responses with a forged cookie.
+  /// Makes the next batches begin with `count` requests and `count` responses with forged cookies.
   void flood(std::size_t count) { left_ = 2 * count; }
   std::uint64_t strangers() const { return number_; }
 
@@ -114,8 +114,8 @@ class FloodedSocket final : public DatagramSocket {
   std::uint64_t number_ = 0;
 };
 
-/// Both sides of whole handshakes over a network without delay. In each of eight ticks this many
-/// attackers send requests, and as many send forged responses.
+/// Runs both sides of whole handshakes over a network without delay. In each of eight ticks,
+/// `strangers` attackers send requests, and the same number of attackers send forged responses.
 void shake_hands(benchmark::State& state, std::size_t strangers) {
   constexpr std::size_t kClients = 64;
   constexpr int kTicks = 8;

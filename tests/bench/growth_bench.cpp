@@ -1,5 +1,6 @@
-// The growth of a step's time when the number of items doubles: about 2 is linear, 4 is quadratic.
-// Each row measures N and 2 N in alternation; its counter is the ratio.
+// Measures the factor by which a step's time grows when the number of items doubles: about 2 for
+// linear time, 4 for quadratic time. Each row measures N and 2 N items in alternation. Its counter
+// is the ratio.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -54,7 +55,8 @@ struct Crowd {
   void move(const std::vector<NetworkId>& ids) {
     world.begin(Tick(++tick));
     for (const NetworkId id : ids) {
-      world.set_position(id, {.x = static_cast<float>(tick) * 40});  // Into another cell.
+      // The entity moves into another cell.
+      world.set_position(id, {.x = static_cast<float>(tick) * 40});
     }
     grid.update(world);
   }
@@ -74,7 +76,8 @@ struct Crowd {
   std::uint32_t tick = 0;
 };
 
-/// All entities are in one cell. Owner and relevance are set, they move together, and are removed.
+/// All entities are in one cell. Their owner and relevance are set, they move together, and they
+/// are removed.
 double crowd(Relevance relevance, Order order, std::uint32_t count) {
   Crowd crowd(relevance);
   const std::vector<NetworkId> ids = ids_in(order, count);
@@ -104,7 +107,8 @@ double come_and_go(std::uint32_t count) {
   return since(begin);
 }
 
-/// Entities of a server get the lowest free ids, are removed together, and others get the ids.
+/// Entities of a server get the lowest free ids and are removed together. Other entities then get
+/// the same ids.
 double network_ids(std::uint32_t count) {
   World world(samples::world_components());
   ReplicatedCollection collection(world);
@@ -154,7 +158,7 @@ void register_growth_benchmarks() {
           [=](std::uint32_t count) { return crowd(relevance, order, count); });
     }
   }
-  add("one client/come and go", 2'000, come_and_go);
+  add("one client/create and remove", 2'000, come_and_go);
   add("network ids", 10'000, network_ids);
 }
 

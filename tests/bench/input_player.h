@@ -34,8 +34,8 @@ consteval auto describe(Type<Input>) {
                                    {.minimum = -32768, .maximum = 32767, .sampled = Sampling::sum});
 }
 
-/// Converts rows to commands. Turns above 45 degrees per tick were made by the game and are left
-/// out. Requires: the recording outlives the player.
+/// Converts rows to commands. Turns above 45 degrees per tick are ignored, because the game made
+/// them. Requires: the recording outlives the player.
 class InputPlayer {
  public:
   InputPlayer(const InputRecording& recording, double step_deg)

@@ -17,7 +17,7 @@ constexpr std::string_view kHeader = "tick,buttons,move_x,move_y,yaw_deg,pitch_d
 constexpr std::string_view kFightHeader = "frame,player,buttons,stick_x,stick_y";
 constexpr double kStickEnd = 80;
 constexpr double kButtonsEnd = 262'144;
-/// Two hours; a larger frame number is an error.
+/// Two hours at 60 frames per second. A larger frame number is an error.
 constexpr double kFramesMax = 432'000;
 constexpr std::size_t kPlayersMax = 16;
 constexpr unsigned kForward = 1, kBack = 2, kLeft = 4, kRight = 8, kJump = 16, kAttack = 128;
@@ -63,7 +63,7 @@ struct Walker {
       keys_until = tick + 6 + static_cast<std::uint32_t>(random.below(90));
     }
     if (tick >= aim_until) {
-      // Still for half of the time; otherwise a turn whose speed rises and falls.
+      // The player turns for half of the time. The speed of a turn rises and falls.
       speed = random.below(2) == 0 ? 0 : (real() - 0.5) * (random.below(6) == 0 ? 14 : 3);
       aim_until = tick + 4 + static_cast<std::uint32_t>(random.below(40));
     }
@@ -98,7 +98,7 @@ bool take_row(std::string_view line, InputRow& row) {
          std::abs(row.pitch_deg) <= 360;
 }
 
-/// Parses rows of all players in one line. A player who is out has no row, and presses nothing.
+/// Parses a row of one player. A player without a row in a frame presses nothing.
 bool take_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& players) {
   double frame = 0;
   double player = 0;

@@ -1,4 +1,4 @@
-// Recorded inputs of first-person games, and generated ones in the same format.
+// Recorded and generated inputs of first-person games.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ struct InputRecording {
   std::vector<InputRow> rows;
 };
 
-/// Reads a recording, compressed with zstd or not. The rate is in the name, as in
-/// `fps_66hz_01.csv.zst`, and 60 otherwise. Fails with `malformed` and the line.
+/// Reads a recording, which may be compressed with zstd. The rate is in the name, for example
+/// `fps_66hz_01.csv.zst`; without a rate it is 60 Hz. Fails with `malformed` and the line.
 Result<InputRecording> load_inputs(const std::string& path);
-/// Reads a recording of one player, as `load_inputs`, or of several players of a fighting game with
-/// the header `frame,player,buttons,stick_x,stick_y`. The latter gives one recording per player,
-/// with the stick as the move and without turns. Requires at least one row. Fails with `malformed`
-/// and `path:line` in the message.
+/// Reads a recording of one player like `load_inputs`, or a recording of several players of a
+/// fighting game with the header `frame,player,buttons,stick_x,stick_y`. A fighting game gives one
+/// recording per player. The stick is the move, and there are no turns. There must be at least one
+/// row. Fails with `malformed` and `path:line` in the message.
 Result<std::vector<InputRecording>> load_players(const std::string& path);
-/// The step in degrees of the device that turned the view: the largest one that divides most turns.
-/// Returns the fallback if there is no such step.
+/// The step in degrees of the device that turned the view: the largest step that divides most
+/// turns. Returns the fallback if there is no such step.
 double turning_step(const InputRecording& recording, double fallback);
 /// Returns the CSV of a generated player who walks, turns, aims, jumps and shoots.
 std::string make_inputs(std::uint64_t seed, std::uint32_t ticks);

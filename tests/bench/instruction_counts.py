@@ -8,8 +8,8 @@ They do depend on the compiler, its options and the processor's family. Needs va
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --write instruction_counts.json
     instruction_counts.py ... --compiler "GNU 12.2.0 -O2" --check instruction_counts.json
 
-Exit codes: 0 if the counts are at most the baseline plus its tolerance; 1 if one is larger, or if
-nothing could be counted; 77 if nothing can be compared: valgrind is missing, or the baseline is
+Exit codes: 0 if the counts are at most the baseline plus its tolerance; 1 if a count is larger, or
+if counting failed; 77 if a comparison is impossible, because valgrind is missing or the baseline is
 from another compiler or processor.
 """
 
@@ -44,7 +44,7 @@ def count(program, functions, trace):
 
 
 def processor():
-    """The processor properties by which libraries choose their code."""
+    """The properties of the processor that decide which code libraries run."""
     flags = ""
     if os.path.exists("/proc/cpuinfo"):
         with open("/proc/cpuinfo", encoding="utf-8") as info:
@@ -116,7 +116,7 @@ def main():
     if shutil.which("valgrind") is None:
         skip("valgrind is not installed")
     read_baseline(arguments)
-    # Counts from the first snapshot on; each fits into one datagram.
+    # Counting begins with the first snapshot. Each snapshot fits into one datagram.
     trace = [arguments.trace, "--rate", str(arguments.rate), "--from", "0"]
     trace += ["--datagram", "60000", "--no-peers", "--json"]
     if arguments.model is not None:

@@ -24,7 +24,7 @@ constexpr int kExitUsage = 2;
 struct Options {
   std::vector<std::string> files;
   double rate_hz = 20;
-  double frames_per_second = 0;  ///< 0: 60 for playback, 120 for the lead.
+  double frames_per_second = 0;  ///< 0 for the default: 60 for playback, 120 for the lead.
   double skip_s = 5;
   bool is_lead = false;
   bool is_json = false;
@@ -156,7 +156,7 @@ int run(const Options& options) {
   for (const std::string& path : options.files) {
     Result<DelayFile> file = load_delays(path);
     if (!file) {
-      // Messages about lines begin with the path; messages of the disk may not contain it.
+      // A message about a line begins with the path. A message about the disk may lack the path.
       const std::string& text = file.error().message;
       const bool is_named = text.find(path) != std::string::npos;
       fmt::print(stderr, "jitter_lab: {}{}\n", is_named ? "" : path + ": ", text);
@@ -188,7 +188,7 @@ int main(int argc, char** argv) {
       "Plays recorded network delays through Muster's playback and command clocks and "
       "through the rules of other systems.");
   app.add_option("FILE", options.files,
-                 "CSV of send_ms,rtt_ms or send_ms,delay_ms; may end in .zst")
+                 "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst")
       ->required();
   app.add_option("--rate", options.rate_hz,
                  "snapshots per second; every n-th packet of the file is a snapshot")
@@ -196,7 +196,7 @@ int main(int argc, char** argv) {
       ->check(muster::no_nan)
       ->capture_default_str();
   app.add_option("--fps", options.frames_per_second,
-                 "frames per second of the client (60, with --lead 120)")
+                 "frames per second of the client (default: 60, or 120 with --lead)")
       ->check(CLI::Range(1.0, 10'000.0))
       ->check(muster::no_nan);
   app.add_option("--skip", options.skip_s, "seconds at the start that are not measured")
@@ -204,15 +204,19 @@ int main(int argc, char** argv) {
       ->check(muster::no_nan)
       ->capture_default_str();
   app.add_flag("--lead", options.is_lead,
-               "use the delays for the path to the server; measure how early commands arrive");
+               "use the delays for the path to the server, and measure how early commands arrive");
   app.add_flag("--json", options.is_json, "print one JSON object");
   app.add_option("--csv", options.csv, "write every frame to this file, for plot_jitter.py");
   app.footer(
-      "Columns: late_percent: snapshots that the clock reached before they arrived.\n"
-      "added_ms: mean delay beyond the link's median. beyond_percent: frames that show a\n"
-      "time after the newest snapshot. stopped_percent: frames in which the clock stopped.\n"
-      "With --lead: how early commands arrived, ticks without a command per 10,000, and\n"
-      "how often the clock jumped.\n\n"
+      "Columns:\n"
+      "  late_percent: snapshots whose tick the clock reached before they arrived\n"
+      "  added_ms: mean delay, minus the link's median delay\n"
+      "  beyond_percent: frames that show a time after the newest snapshot\n"
+      "  stopped_percent: frames in which the clock stopped\n"
+      "Columns with --lead:\n"
+      "  early_p50_ms, early_p99_ms: the time from a command's arrival to its tick\n"
+      "  starved_per_10000: ticks without a command, per 10,000 ticks\n"
+      "  reseats: the number of jumps of the clock\n\n"
       "Examples:\n"
       "  jitter_lab tests/bench/traces/stalls.csv\n"
       "  jitter_lab delay_wifi_poor_01.csv.zst delay_5g_road_01.csv.zst --rate 60 --json\n"

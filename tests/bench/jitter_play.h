@@ -10,7 +10,7 @@ namespace muster {
 
 struct PlayOptions {
   double frames_per_second = 60;
-  double skip_ms = 5000;  ///< From the first packet on; this period is played but not measured.
+  double skip_ms = 5000;  ///< The time from the first packet that is played but not measured.
 };
 
 /// A frame, for plots.
@@ -21,10 +21,11 @@ struct PlayedFrame {
 };
 
 struct PlayResult {
-  double late_percent = 0;  ///< Snapshots that the clock reached before they or newer ones arrived.
-  double added_ms = 0;      ///< Mean of (present - shown time), minus the file's median delay.
+  /// Snapshots whose tick the clock reached before a snapshot of that tick or a newer tick arrived.
+  double late_percent = 0;
+  double added_ms = 0;  ///< The mean of (present - shown time), minus the file's median delay.
   double beyond_percent = 0;   ///< Frames that show a time after the newest snapshot.
-  double stopped_percent = 0;  ///< Frames that show the same time as the frame before.
+  double stopped_percent = 0;  ///< Frames that show the same time as the previous frame.
   double backward_ms = 0;      ///< The largest step backwards.
   std::vector<PlayedFrame> frames;
 };

@@ -1,5 +1,5 @@
 // Written from descriptions of the rules, without their code. jitter_lab's README table compares
-// the results with published ones.
+// the results with published results.
 #include "tests/bench/jitter_rules.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class PolicyRule final : public PlaybackRule {
   }
 
  private:
-  /// So that the time before the first snapshot also has a tick.
+  /// It is high enough that the time before the first snapshot also has a tick.
   static constexpr double kFirstTick = 10'000;
   static Time to_time(double ms) {
     return Time(Duration(static_cast<Duration::rep>(std::llround(ms * 1e6))));
@@ -45,7 +45,7 @@ class PolicyRule final : public PlaybackRule {
   std::unique_ptr<JitterBuffer> buffer_;
 };
 
-/// Moves a shown time towards a target with limited speed.
+/// A shown time that moves towards a target with limited speed.
 struct Follower {
   bool has_begun = false;
   double shown = 0;

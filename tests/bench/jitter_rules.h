@@ -7,8 +7,8 @@
 
 namespace muster {
 
-/// A playback clock with all times in milliseconds. Per frame: `receive` for each new snapshot that
-/// is newer than the previous ones, then `frame`.
+/// A playback clock with all times in milliseconds. In each frame, call `receive` for each arrived
+/// snapshot that is newer than all previous snapshots, and then `frame`.
 class PlaybackRule {
  public:
   virtual ~PlaybackRule() = default;
@@ -27,8 +27,8 @@ const std::vector<std::string>& playback_rules();
 /// - `mirror`: Mirror's SnapshotInterpolation with its default settings.
 /// - `n4e`: the interpolation tick of Netcode for Entities 1.13 with its default settings.
 /// - `lightyear`: plays 1.7 intervals, 4 jitters and 1 tick behind the mean transit time.
-/// - `quake3`: CL_AdjustTimeDelta of Quake 3.
-/// Requires: one of the names; an interval above 0.
+/// - `quake3`: CL_AdjustTimeDelta of Quake 3. Requires: `name` is one of `playback_rules()`, and
+///   the interval is above 0.
 std::unique_ptr<PlaybackRule> make_playback_rule(const std::string& name, double interval_ms);
 
 }  // namespace muster

@@ -1,8 +1,9 @@
-// The cost of shots at the past. 64 shooters shoot at 64 targets in one tick, each at a different
-// moment of the last 32 ticks; alone in a world, or among 448 entities that are never hit. The
-// peers restore the past for every shot: by copying the world of that tick
-// (`SnapshotRing::copy_to`, whole ticks only), or at minimum cost, by copying plain arrays of two
-// ticks and blending in place. `hits` counts the hits of a round; it is equal for all that blend.
+// The cost of shots at past moments. 64 shooters shoot at 64 targets in one tick, each at a
+// different moment of the last 32 ticks. The world may have 448 more entities, which are never hit.
+// The peers restore the past for every shot. One peer copies the world of that tick
+// (`SnapshotRing::copy_to`, whole ticks only). The other peer has the minimum cost: it copies plain
+// arrays of two ticks and blends in place. `hits` counts the hits of a round. It is equal for all
+// subjects that blend.
 #include <cmath>
 #include <cstring>
 #include <string>
@@ -46,7 +47,7 @@ struct Arena {
   std::vector<Vec3> places;
   SnapshotRing past{world, kTicks};
   PoseHistory history{{.states = kTicks}};
-  std::vector<std::vector<ByteVector>> plain;  ///< By tick, then component.
+  std::vector<std::vector<ByteVector>> plain;  ///< Indexed by tick, and then by component.
   std::vector<ViewedShot> shots;
 
   explicit Arena(std::uint32_t shots_per_shooter, std::uint32_t others = 0) {
@@ -210,7 +211,7 @@ void copy_plain(benchmark::State& state, std::uint32_t shots_per_shooter, std::u
       }
       hits += has_hit ? 1U : 0U;
     }
-    restore(kTicks - 1, now);  // The present.
+    restore(kTicks - 1, now);  // Restores the present.
     benchmark::DoNotOptimize(hits);
   }
   finish(state, before, hits, arena.shots.size());

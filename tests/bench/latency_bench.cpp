@@ -1,5 +1,5 @@
-// The latency of reliable messages when datagrams are lost: a client's messages to its server
-// through a relay, with Muster and with ENet. Sockets are real, time is simulated.
+// The latency of reliable messages when datagrams are lost. A client sends messages to its server
+// through a relay, with Muster and with ENet. Sockets are real, and time is simulated.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -89,7 +89,7 @@ std::array<std::byte, kMessageBytes> message_of(std::uint32_t number) {
   return message;
 }
 
-/// Records when messages were sent and how long each took.
+/// Records the time at which each message was sent, and its latency.
 class Latencies {
  public:
   void sent(Time now) { sent_at_.push_back(now); }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 constexpr long kRedundant = 3;
-/// The first tick, so that earlier packets also have a number.
+/// The first tick. It is above 0 so that earlier packets also have a number.
 constexpr long kFirstTick = 1000;
 
 struct CommandPacket {
@@ -54,7 +54,7 @@ class LeadServer {
             .round_trip_ms = round_trip_ms_,
             .received = std::move(received)};
   }
-  /// When the tick's command arrived; nothing if it never did.
+  /// Returns the time at which the tick's command arrived, or nothing if it never arrived.
   std::optional<double> arrival_ms(long tick) const {
     const auto index = static_cast<std::size_t>(tick - kFirstTick);
     if (!arrivals_[index].has_come) return std::nullopt;
@@ -79,8 +79,8 @@ class LeadServer {
   double round_trip_ms_ = 0;
 };
 
-/// The delay of a packet that is sent at `at_ms`; nothing for a lost one. `row` is the index at
-/// which the last search ended.
+/// Returns the delay of a packet that is sent at `at_ms`, or nothing if the packet is lost. `row`
+/// is the index at which the last search ended.
 std::optional<double> delay_at(const DelayFile& file, double at_ms, std::size_t& row) {
   const std::vector<SentPacket>& rows = file.packets;
   while (row + 1 < rows.size() && rows[row + 1].sent_ms <= at_ms) ++row;

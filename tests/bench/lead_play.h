@@ -11,14 +11,16 @@ namespace muster {
 
 struct LeadOptions {
   double frames_per_second = 120;
-  double skip_ms = 5000;  ///< From the first packet on; this period is played but not measured.
+  double skip_ms = 5000;  ///< The time from the first packet that is played but not measured.
 };
 
 /// A tick of the server, for plots.
 struct LedTick {
   double due_ms = 0;
-  double lead_ms = 0;   ///< From the sending of its command to the start of the tick.
-  double early_ms = 0;  ///< From the arrival of its command to the start of the tick.
+  /// The time from the sending of the tick's command to the start of the tick.
+  double lead_ms = 0;
+  /// The time from the arrival of the tick's command to the start of the tick.
+  double early_ms = 0;
 };
 
 struct LeadResult {
@@ -30,9 +32,9 @@ struct LeadResult {
 };
 
 /// Server and simulation run at 60 Hz. The file is the path to the server; the path back has the
-/// file's median delay. Each tick sends a packet with its command and the two before. Delays
-/// between two rows of the file are interpolated; a packet is lost if the row before it was a lost
-/// packet.
+/// file's median delay. Each tick sends a packet with its own command and the commands of the two
+/// previous ticks. Delays between two rows of the file are interpolated; a packet is lost if the
+/// previous row is a lost packet.
 LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadOptions& options);
 
 }  // namespace muster

@@ -217,7 +217,7 @@ class DdnetLead final : public LeadRule {
   double speed_up_ = 0.3;
   int spikes_ = 0;
   double shown_ = 0;
-  std::map<long, Sent> sent_;  ///< By tick, modulo `kSent`.
+  std::map<long, Sent> sent_;  ///< The key is the tick modulo `kSent`.
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Rules of other systems for how far ahead of the server a client runs.
+// Rules of other systems for the time by which a client runs ahead of the server.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,21 @@ namespace muster {
 /// The first arrival of a command at the server.
 struct ReceivedCommand {
   long tick = 0;
-  double early_ms = 0;  ///< Before its tick began; negative if it was late.
+  /// The time from the arrival to the start of the tick; negative if it was late.
+  double early_ms = 0;
 };
 
 /// The report in a server's packet, which is sent at the start of each tick.
 struct ServerReport {
   long server_tick = 0;
-  long newest_command = 0;                ///< The newest received command; 0: none.
-  double command_age_ticks = 0;           ///< N4E's: smoothed by 1/8 per command.
-  double round_trip_ms = 0;               ///< For the newest command, including this packet's way
-                                          ///< back.
-  std::vector<ReceivedCommand> received;  ///< Since the previous report.
+  long newest_command = 0;       ///< The newest received command; 0 if there is none.
+  double command_age_ticks = 0;  ///< The value that N4E uses, smoothed by 1/8 per command.
+  double round_trip_ms = 0;  ///< The time from sending the newest command to receiving this report.
+  std::vector<ReceivedCommand> received;  ///< Commands received since the previous report.
 };
 
-/// A clock of predicted time. Per frame: `receive` for each report that arrived, then `frame`.
+/// A clock of predicted time. In each frame, call `receive` for each report that arrived, and then
+/// `frame`.
 class LeadRule {
  public:
   virtual ~LeadRule() = default;
@@ -42,7 +43,8 @@ const std::vector<std::string>& lead_rules();
 /// - `fpssample`: snapshot tick + (its age + mean round trip) + 2; jumps at errors of -3 and
 ///   +6 ticks; otherwise a speed of 0.99 to 1.01 keeps 2 ticks acknowledged ahead.
 /// - `ddnet`: CSmoothTime with a margin of 10 ms; the first two spikes above 50 ms are ignored.
-/// Requires: one of the names; the round trip time at the start of the connection.
+///   Requires: `name` is one of `lead_rules()`. `round_trip_ms` is the round trip time at the start
+///   of the connection.
 std::unique_ptr<LeadRule> make_lead_rule(const std::string& name, double round_trip_ms);
 
 }  // namespace muster

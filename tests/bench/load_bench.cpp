@@ -1,6 +1,7 @@
-// The cost of converting a type id to entities. The peers: only decompressing the same frames into
-// memory that was used before; an array read and a hash probe; copying the same bytes.
-// `allocations` counts those of one round in steady state.
+// The cost of the steps from a type id to entities. The peers of loading only decompress the same
+// frames into memory that was used before. The peer of resolving is an array read and a hash probe.
+// The peer of spawning copies the same bytes. `allocations` counts the allocations of one round in
+// steady state.
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -51,10 +52,10 @@ void measure_store(const std::string& subject, const std::shared_ptr<BundleSourc
   })->UseRealTime();
 }
 
-// The peers that set the limit. Uncompressed blocks cost `plain` nothing: in a file in memory they
-// can be used in place, as a store does. Other peers do more: they copy those blocks, so that all
-// delivered bytes are in separate memory; or they hash every file and its result, as verified
-// loading does.
+// The peers. `plain` is the limit: it decompresses the frames, and uses uncompressed blocks of a
+// file in memory in place, as a store does. `with_copies` also copies the uncompressed blocks, so
+// that all delivered bytes are in separate memory. `with_hashes` hashes every file and its result,
+// as verified loading does.
 enum class ZstdPeer : std::uint8_t { plain, with_copies, with_hashes };
 
 void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource>& source,
@@ -63,7 +64,7 @@ void measure_zstd(const std::string& subject, const std::shared_ptr<BundleSource
     const bool is_hashed = peer == ZstdPeer::with_hashes;
     BundleStore store = BundleStore::open(*source).value();
     const Frames frames = frames_of(store, *source);
-    ByteVector target(frames.plain_bytes);  // All of it is kept, as in a store.
+    ByteVector target(frames.plain_bytes);  // All bytes are kept, as in a store.
     // Each block starts at a cache line; otherwise some processors take three times as long.
     constexpr std::size_t kLineBytes = 64;
     ByteVector copies(frames.stored_bytes + kLineBytes * frames.stored.size());
@@ -108,7 +109,7 @@ void measure_load(const std::string& name, const std::shared_ptr<BundleSource>& 
   measure_zstd(prefix + "raw zstd and hashes", source, ZstdPeer::with_hashes);
 }
 
-// For files on a disk: reads each into one buffer, and decompresses its frames from there.
+// Reads each file of a disk into one buffer, and decompresses the file's frames from the buffer.
 void measure_read_and_zstd(const std::string& name, const std::string& folder,
                            const std::shared_ptr<BundleSource>& source) {
   const std::string subject = "runtime/load/" + name + "/read + raw zstd";
@@ -143,7 +144,7 @@ void measure_read_and_zstd(const std::string& name, const std::string& folder,
   })->UseRealTime();
 }
 
-// A random order, so that neither side profits from the previous look-up.
+// All ids in random order, so that no subject profits from the previous look-up.
 std::vector<TypeId> shuffled_ids(std::uint32_t count) {
   Random random(3);
   std::vector<TypeId> ids;
@@ -221,7 +222,7 @@ void register_spawn() {
     state.counters["allocations"] = static_cast<double>(allocations);
     state.SetItemsProcessed(state.iterations() * kCount);
   })->UseRealTime();
-  // Only the components' bytes, one prefab after another, into arrays.
+  // Copies only the components' bytes into arrays, one prefab after another.
   benchmark::RegisterBenchmark("runtime/spawn/10000 prefabs/memcpy", [](benchmark::State& state) {
     SpawnStage stage;
     const PrefabPlan& plan = *stage.spawner.prepare(samples::guid(samples::kCrate)).value();
@@ -252,8 +253,8 @@ void register_load_benchmarks(const BenchOptions& options) {
   if (options.build.empty()) return;
   for (const std::string target : {"client", "server"}) {
     const std::string folder = options.build + "/" + target;
-    // Reads files like a program does. All rounds share one pool, because otherwise the next round
-    // could not reuse the buffers.
+    // Reads files like a program does. All rounds share one pool, so that each round reuses the
+    // buffers of the previous round.
     const auto memory = std::make_shared<MemoryPool>();
     const std::shared_ptr<BundleSource> source =
         open_disk_source(folder, SourceKind::automatic, memory).value().source;

@@ -29,15 +29,14 @@ inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
 /// once. Longer than one block of a bundle, shorter than two.
 ByteVector sample_game_bytes();
 
-/// One bundle per asset, all in one registry. The content is pieces of `content`, which repeats
-/// from its start. No two blocks have the same piece.
+/// Generates a build with one bundle per asset and one registry. The assets are pieces of
+/// `content`, which is repeated if it is too short. No two blocks have the same bytes.
 std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content);
 
 /// A copy of a build's files, to load without the disk.
 std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 
-/// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks. A store uses the
-/// uncompressed blocks of a bundle in memory in place; other readers have to copy them.
+/// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks.
 struct Frames {
   std::vector<std::unique_ptr<HeldFile>> files;
   struct Frame {
@@ -59,13 +58,14 @@ Frames frames_of(BundleStore& store, const BundleSource& source);
 std::size_t load_bundle(BundleStore& store, std::uint32_t bundle);
 /// Loads all bundles, each like `load_bundle`. Returns their bytes.
 std::size_t load_one_by_one(BundleStore& store);
-/// The same, requested together.
+/// Loads all bundles, requested together. Returns their bytes.
 std::size_t load_all(BundleStore& store);
 
 /// Background loading: throughput and latencies, from memory and from a cold disk.
 void register_loader_benchmarks(const std::string& name,
                                 const std::shared_ptr<MemorySource>& source);
-/// Large entries one by one, on one thread and on two. `content` as for `generate`.
+/// Loading large entries one by one, on one thread and on two threads. `content` is as for
+/// `generate`.
 void register_large_entry_benchmarks(Bytes content);
 /// Loads all of a build at once. `memory` is the source's own, or null.
 enum class BuildStorage : std::uint8_t { files, memory };

@@ -1,6 +1,6 @@
-// The cost of background loading. "load" loads everything at once. "load p50" and "load p99" are
-// the time of one bundle from its request until its bytes are available, one bundle after the
-// other. "load cold" reads files that the kernel has dropped from its cache. The peers only
+// The cost of background loading. "load" requests all bundles at once. "load p50" and "load p99"
+// load one bundle after another, and measure the time from a request until the bundle's bytes are
+// available. "load cold" reads files that the kernel has dropped from its cache. The peers only
 // decompress the same bytes, or read them from a zip that PhysFS has mounted.
 #include <algorithm>
 #include <atomic>
@@ -64,7 +64,7 @@ struct LoaderStage {
   std::vector<BundleHandle> handles;
 };
 
-// Without threads it runs step by step.
+// Background loading on this many threads. With 0 threads, it runs step by step.
 Subject loader_subject(const std::shared_ptr<BundleSource>& source,
                        const std::shared_ptr<MemoryPool>& memory, std::uint32_t threads) {
   const auto stage = std::make_shared<LoaderStage>(source, memory, threads);
@@ -106,7 +106,7 @@ struct RawZstd {
   explicit RawZstd(const std::shared_ptr<BundleSource>& from) : source(from) {
     BundleStore store = BundleStore::open(*source).value();
     frames = frames_of(store, *source);
-    target.resize(frames.plain_bytes);  // All of it is kept, as in a store.
+    target.resize(frames.plain_bytes);  // All bytes are kept, as in a store.
     for (std::size_t at = 0; const Frames::Frame& frame : frames.frames) {
       places.push_back(at);
       at += frame.plain_bytes;
@@ -144,7 +144,7 @@ Subject zstd_subject(const std::shared_ptr<BundleSource>& source) {
           .bundles = static_cast<std::uint32_t>(raw->frames.files.size())};
 }
 
-// The same on two threads, of which one waits for the next bundle.
+// Decompression on two threads, one of which waits for the next bundle.
 class ZstdPair {
  public:
   explicit ZstdPair(const std::shared_ptr<BundleSource>& from) : raw_(from) {}
@@ -195,7 +195,7 @@ struct ZippedBuild {
   std::vector<std::size_t> first_members;  // For each bundle, and the end.
 };
 
-// Made once, because deflating takes longer than any measurement.
+// The zip is made once, because deflating takes longer than any measurement.
 ZippedBuild deflated(const BundleSource& source) {
   BundleStore store = BundleStore::open(source).value();
   ZippedBuild build;
@@ -250,7 +250,7 @@ Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipStora
           .bundles = bundles};
 }
 
-// One zip for all its measurements, made at the first of them.
+// Returns a function that makes the zip at the first measurement and reuses it.
 MakeSubject physfs_maker(const std::shared_ptr<std::shared_ptr<const ZippedBuild>>& lazy,
                          ZipStorage place, bool is_checked) {
   return [lazy, place, is_checked](const std::shared_ptr<BundleSource>& from) {
@@ -276,9 +276,9 @@ void measure_all_at_once(const std::string& name, const std::shared_ptr<BundleSo
   })->UseRealTime();
 }
 
-// Large entries in blocks of 256 KiB, one after the other, 64 MB in all. With less, the buffers
-// would stay in a core's cache. The entries are generated at the first benchmark, because that
-// takes longer than all benchmarks.
+// Loading large entries in blocks of 256 KiB, one after another, 64 MB in total. The buffers of a
+// smaller total would stay in a core's cache. The entries are generated at the first benchmark,
+// because generating takes longer than all benchmarks.
 void register_large_entries(std::size_t megabytes, Bytes content) {
   const auto lazy = std::make_shared<std::shared_ptr<BundleSource>>();
   const BundleShape shape = {.name = "",
@@ -309,8 +309,8 @@ void register_large_entries(std::size_t megabytes, Bytes content) {
   });
 }
 
-// Measures the latency that this many per mille of the bundles do not exceed. The time of a round
-// is the time of one bundle.
+// Measures the latency that `per_mille` of 1,000 bundles do not exceed. The time of a round is the
+// time of one bundle.
 void measure_one(const std::string& name, const std::shared_ptr<BundleSource>& source,
                  const MakeSubject& make, std::size_t per_mille) {
   benchmark::RegisterBenchmark(
@@ -358,7 +358,7 @@ struct WrittenBuild {
   std::vector<std::string> paths;
 };
 
-// Written at its first benchmark.
+// A build that its first benchmark writes.
 using LazyBuild = std::shared_ptr<std::unique_ptr<WrittenBuild>>;
 
 template <typename Prepare>

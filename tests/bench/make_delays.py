@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes generated delays in the format of jitter_lab: a link that is mostly good, with periods of
-jitter and stalls, after which packets arrive together, and lost packets. Equal seeds give equal
+"""Writes generated delays in the format of jitter_lab. The link is mostly good. It has lost
+packets, periods of jitter, and stalls after which packets arrive together. Equal seeds give equal
 bytes.
 
 usage: make_delays.py SEED > delays.csv

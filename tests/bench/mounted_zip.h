@@ -1,4 +1,4 @@
-// PhysFS with a zip: a peer for reading and loading, if installed.
+// PhysFS with a zip, as a peer for reading and loading. It is used if it is installed.
 #pragma once
 
 #ifdef MUSTER_PHYSFS
@@ -35,7 +35,8 @@ inline ZipMember stored_member(const std::string& path, Bytes plain) {
   return {path, {plain.begin(), plain.end()}, plain.size(), zip_checksum(plain), false};
 }
 
-/// Deflates at zlib's default level, and stores if that is not smaller, as `zip` does.
+/// Deflates at zlib's default level. Stores the bytes uncompressed if the result is not smaller, as
+/// `zip` does.
 inline ZipMember deflated_member(const std::string& path, Bytes plain) {
   ByteVector packed(compressBound(static_cast<uLong>(plain.size())));
   z_stream stream{};

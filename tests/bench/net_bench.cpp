@@ -1,7 +1,7 @@
-// The cost of a server's packets. In each tick every client sends one payload over the loopback;
-// the server reads all of them and answers each with one. Only the server's processor time counts.
-// The peers are plain system calls for the same datagrams, the same calls in batches, and ENet with
-// the same payloads as unreliable packets.
+// The cost of a server's packets. In each tick, every client sends one payload over the loopback.
+// The server reads all payloads and answers each with one payload. Only the server's processor time
+// counts. The peers are plain system calls for the same datagrams, the same calls in batches, and
+// ENet with the same payloads as unreliable packets.
 #include <array>
 #include <ctime>
 #include <memory>
@@ -56,8 +56,8 @@ std::unique_ptr<DatagramSocket> loopback() {
   return open_udp({.local = Address::ipv4({127, 0, 0, 1}, 0)}).socket;
 }
 
-/// Any address in 127/8 is this machine. A server accepts only eight clients per second from one
-/// address.
+/// Each client needs another address; every address in 127/8 is this machine. A server accepts only
+/// eight clients per second from one address.
 std::unique_ptr<DatagramSocket> loopback_of(std::size_t client) {
   const auto low = static_cast<std::uint8_t>(client % 250 + 1);
   const auto high = static_cast<std::uint8_t>(client / 250);
@@ -155,7 +155,8 @@ class MusterService final : public Service {
   std::size_t received_ = 0;
 };
 
-/// Datagrams of the same size without a protocol: one call each, or in batches.
+/// Datagrams of the same size without a protocol, with one system call for each datagram or in
+/// batches.
 class RawService final : public Service {
  public:
   RawService(std::size_t clients, std::size_t bytes, bool is_batched)
@@ -344,7 +345,7 @@ std::size_t tick(Service& service, std::size_t clients, Served& served) {
 /// Ticks before the measurement, in which queues and rates become steady.
 constexpr int kWarmTicks = 100;
 
-/// An iteration is a tick; its time is the server's processor time per packet.
+/// Runs the benchmark. An iteration is a tick. Its time is the server's processor time per packet.
 void serve(benchmark::State& state, Service& service, std::size_t clients) {
   Served warming;
   for (int i = 0; i < kWarmTicks; ++i) tick(service, clients, warming);
@@ -377,15 +378,15 @@ void serve_with(benchmark::State& state, std::size_t clients, Arguments... argum
   serve(state, service, clients);
 }
 
-/// The minimum of packets each way, and of ticks, in a repetition.
+/// The minimum number of packets in each direction, and of ticks, in a repetition.
 constexpr std::size_t kPacketsCounted = 64'000;
 constexpr std::size_t kTicksMin = 100;
 
 void register_case(std::size_t clients, std::size_t bytes) {
   const std::string name =
       "net/serve " + std::to_string(clients) + " x " + std::to_string(bytes) + " B/";
-  // The library would repeat until the time per packet reaches its minimum, which would take an
-  // hour.
+  // Without a fixed number, the library would repeat until the time per packet reaches a minimum,
+  // which would take an hour.
   const auto ticks = static_cast<std::int64_t>(std::max(kPacketsCounted / clients, kTicksMin));
   const auto add = [&name, ticks](const std::string& subject, auto run) {
     benchmark::RegisterBenchmark((name + subject).c_str(), run)

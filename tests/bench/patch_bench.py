@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares the sizes of patches with shipping whole changed files.
+"""Compares the sizes of patches with the sizes of whole changed files.
 
 Builds a project, edits prefabs, builds again, and prints the sizes of the data to send.
 

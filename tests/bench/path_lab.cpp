@@ -1,6 +1,6 @@
-// Shows how the estimator of `net/transport/send_rate.h` adapts to the rate of a path: bottlenecks
-// of many kinds over the simulated network as CSV, with a line of results for each; then the
-// fairness of two flows.
+// Shows how the estimator of `net/transport/send_rate.h` adapts to the rate of a path: prints many
+// kinds of bottlenecks over the simulated network as CSV, and a line of results for each; then
+// prints the fairness of two flows.
 //
 //     muster_path_lab [--moments N] [COURSE.csv...] > paths.csv  # results go to standard error
 //     plot_paths.py paths.csv paths.svg
@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// An event on the path: the rate changes (kbit/s), or, with 0, a flow joins.
+/// An event on the path: the rate changes (kbit/s). A rate of 0 means that a flow joins.
 struct Turn {
   Duration at{};
   double rate = 0;
@@ -93,7 +93,8 @@ std::vector<Scene> scenes() {
   return all;
 }
 
-/// Runs one scene and prints it. The results leave out the first 5 s, in which the rate is found.
+/// Runs one scene and prints it. The results omit the first 5 s, in which the estimator finds the
+/// rate.
 class Play {
  public:
   explicit Play(const Scene& scene)
@@ -168,7 +169,8 @@ class Play {
   Duration queue_max_{};
 };
 
-/// When the second flow joins: 7 s or more after the first. The fairness depends on the moment.
+/// The time at which the second flow joins: 7 s or more after the first flow. The fairness depends
+/// on this time.
 Duration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 370ms; }
 
 /// Prints Jain's index of a flow and a later flow: the minimum and the mean over several moments of
@@ -197,7 +199,7 @@ void print_fairness(double rate, Duration round_trip, Offer offer, int moments) 
              queue / 1ms);
 }
 
-/// Returns the scene in a file; nothing if it is not a course.
+/// Returns the scene in a file, or nothing if the file is not a course.
 std::optional<Scene> read_scene(const std::string& file) {
   std::string problem;
   const auto bytes = read_capture_file(file, 1 << 20, problem);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the output of `jitter_lab --csv`, one panel per file: how far behind the present each rule
-shows the world, and the age of the newest snapshot. With `--lead`: the lead of each rule, and how
-early its commands arrived. Needs Debian's python3-matplotlib; without it, exit code 2.
+"""Draws the output of `jitter_lab --csv`, one panel per file. A panel has the delay with which each
+rule shows the world, and the age of the newest snapshot. For output of `--lead`, it has the lead of
+each rule, and the time from a command's arrival to its tick. Needs Debian's python3-matplotlib;
+without it, the exit code is 2.
 
 usage: plot_jitter.py frames.csv frames.png [RULE...]
 """

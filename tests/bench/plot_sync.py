@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the output of `sync_lab --csv` for the first client: the delay of its packets and how far
-behind the server it shows others; the lead of its own time; and the error of the shown positions,
-with the corrections. Needs Debian's python3-matplotlib; without it, exit code 2.
+"""Draws the output of `sync_lab --csv` for the first client: the delay of its packets, the delay
+with which it shows other players, the lead of its own time, the error of the shown positions, and
+the corrections. Needs Debian's python3-matplotlib; without it, the exit code is 2.
 
 usage: plot_sync.py frames.csv frames.png
 """

@@ -52,14 +52,14 @@ void replayed(benchmark::State& state, std::uint32_t entities) {
   Play play(entities, kTicks);
   const auto transform = play.stage.received.component<Transform>("Transform");
   for (auto _ : state) {
-    // Another position than before, so that every state differs from the prediction.
+    // Every position changes, so that every state differs from the prediction.
     for (Transform& at : play.stage.received.values(transform)) at.position.y += 0.5F;
     play.stage.reconcile();
   }
   finish(state, static_cast<double>(kTicks * entities));
 }
 
-/// One of the entities was mispredicted; nothing connects it with the others.
+/// One entity was mispredicted, and no other entity depends on it.
 void replayed_alone(benchmark::State& state, std::uint32_t entities) {
   Play play(entities);
   const auto transform = play.stage.received.component<Transform>("Transform");

@@ -33,7 +33,7 @@ class Notes {
               [](const ValueIndex& a, const ValueIndex& b) { return a.id < b.id; });
   }
 
-  /// Values are addressed by their index until all are known.
+  /// Replaces the indices of values by pointers, after all values are known.
   void finish() {
     std::size_t next = 0;
     for (std::vector<TraceEntity>& entities : out_.ticks) {
@@ -91,7 +91,7 @@ Result<Trace> trace_of_recording(Bytes bytes, const std::string& name) {
   }
   if (status == RecordingStatus::damaged) {
     return fail(ErrorCode::malformed,
-                fmt::format("'{}' is damaged behind tick {}", name, reader->tick().value()));
+                fmt::format("'{}' is damaged after tick {}", name, reader->tick().value()));
   }
   notes.finish();
   return trace;

@@ -1,6 +1,6 @@
-// The cost for a server of replicating a world to its clients: the time inside `update` of all of
-// them, once per snapshot. The peer copies every entity's values once per client, the minimum for a
-// server without a codec.
+// The cost for a server of replicating a world to its clients: the time inside `update` of all
+// clients, once per snapshot. The peer copies every entity's values once per client, which is the
+// minimum for a server without a codec.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,10 +24,10 @@ using Clock = std::chrono::steady_clock;
 struct Scene {
   std::uint32_t clients = 64;
   std::uint32_t entities = 1'000;
-  /// Of `moving_of` entities, `moving` ones move; the others are idle.
+  /// `moving` of each `moving_of` entities move. The other entities are idle.
   std::uint32_t moving = 30;
   std::uint32_t moving_of = 100;
-  /// Number of entities that are removed, and created, in every tick.
+  /// The number of entities that are removed in every tick, and of entities that are created.
   std::uint32_t passing = 0;
 };
 
@@ -163,8 +163,8 @@ void copy(benchmark::State& state, const Scene& scene) {
   }
 }
 
-/// Only the writers of all clients. They are notified of changes; acknowledgements arrive four
-/// ticks later.
+/// The snapshot writers of all clients, without the rest of a server. They get the list of changes.
+/// Acknowledgements arrive four ticks later.
 class Writers {
  public:
   explicit Writers(const Scene& scene)
@@ -264,7 +264,7 @@ void register_replication_benchmarks() {
   add("net/replicate/16 x 10000 idle", {.clients = 16, .entities = 10'000, .moving = 0});
   add("net/replicate/16 x 10000 of which 1 moves",
       {.clients = 16, .entities = 10'000, .moving = 1, .moving_of = 10'000});
-  add("net/replicate/16 x 10000 of which 1 goes and 1 comes",
+  add("net/replicate/16 x 10000, 1 removed and 1 created per tick",
       {.clients = 16, .entities = 10'000, .moving = 0, .passing = 1});
 }
 

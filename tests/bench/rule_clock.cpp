@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 constexpr double kAgeShare = 1.0 / 8;
-/// Like `ClockServo`: a frame of 200 ms.
+/// The same limit as in `ClockServo`: a frame of 200 ms.
 constexpr std::uint32_t kTicksPerFrameMax = 12;
 constexpr double kBelowOne = 0.999;
 

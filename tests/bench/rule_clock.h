@@ -1,4 +1,4 @@
-// The lead rules of other systems as the clock of a client.
+// Uses the lead rules of other systems as the clock of a client.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace muster {
 /// Runs a rule of `lead_rules.h`. Those rules only support 60 ticks per second.
 class RuleClock final : public CommandClock {
  public:
-  /// Requires: a name of `lead_rules`.
+  /// Requires: `rule` is one of `lead_rules()`.
   explicit RuleClock(std::string rule) : name_(std::move(rule)) {}
 
   void begin(const ServerTime& server, Time now) override;

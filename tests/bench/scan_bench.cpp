@@ -1,6 +1,6 @@
-// The speed of finding references in text. The peers work on the same bytes: `copy` is the limit
-// set by memory, `yaml-cpp` a conforming parser. Its input has bare `---` lines in place of Unity's
-// object headers, which it refuses.
+// The speed of finding references in text. The peers work on the same bytes: `copy` shows the limit
+// of the memory's speed, and `yaml-cpp` is a conforming parser. The input of yaml-cpp has bare
+// `---` lines in place of Unity's object headers, which yaml-cpp refuses.
 #include <cassert>
 #include <cstring>
 #include <memory>
@@ -38,8 +38,9 @@ std::string random_guid(Random& random) {
   return text;
 }
 
-// A file like a prefab: transforms, which only refer inside the file, and scripts. `dense` ones
-// have many references to other assets; the others have one per hundred lines.
+// Generates a file like a prefab, with scripts and with transforms that refer only to objects of
+// the file. If `is_dense` is true, it has many references to other assets; otherwise it has one per
+// hundred lines.
 std::string make_prefab(Random& random, bool is_dense) {
   std::string text = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
   for (int object = 0; object < 150; ++object) {
@@ -85,7 +86,7 @@ void collect(const FileReader& files, const AssetPath& folder, bool metas, Corpu
   }
 }
 
-// The same text with headers that yaml-cpp accepts.
+// Returns the same text with object headers that yaml-cpp accepts.
 CorpusPointer without_headers(const Corpus& corpus) {
   auto result = std::make_shared<Corpus>();
   for (const std::string& text : corpus.texts) {

@@ -29,8 +29,8 @@ struct Arguments {
 
 const std::vector<std::string> kCoders = {"range", "mix", "huffman", "raw", "reference"};
 
-/// Coders with weak prediction need more datagrams per world than are
-/// acknowledged in time. They are compared by size, so their datagrams have no limit.
+/// Coders with weak prediction need more datagrams per world than are acknowledged in time. Only
+/// their sizes are compared, so their datagrams may be this large.
 constexpr std::size_t kPlainDatagramBytes = 65'000;
 
 int fail_with(const std::string& message) {
@@ -38,7 +38,7 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// The model of a server before any training: it knows its prefabs.
+/// The model of a server before any training, with the initial values of the prefabs.
 SnapshotModel untrained_model(const Trace& trace) {
   SnapshotModel model = untrained_model(trace.types);
   for (std::size_t i = 0; i < model.types.size(); ++i) {
@@ -80,7 +80,7 @@ double mean_of(const std::vector<std::size_t>& bytes) {
          static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// The sizes of simpler coders for the same world; `reference` under the same conditions.
+/// The sizes of simpler encodings of the same world, and of `reference` with the same link.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
   StreamSettings settings = arguments.settings;
@@ -163,11 +163,12 @@ int main(int argc, char** argv) {
       "Example: snapshot_bench arena_1.mtrc.zst --rate 20 --rtt-ms 100 --loss 5 --model arena.mdl "
       "--json\n"
       "Snapshots are sent at whole ticks, so their rate may be higher than --rate. "
-      "'snapshots_per_second' is the rate without the snapshots that were "
-      "left out, and 'kbps' is the mean bandwidth of the sent ones.\n"
-      "An entity that does not fit into a datagram is sent in a larger one ('datagram_bytes' is "
-      "the largest sent). A game's server cuts such an entity into slices.\n"
-      "Exit codes: 0 every integer arrived, 1 one did not, 2 unreadable input.");
+      "'snapshots_per_second' is the rate without omitted snapshots, and "
+      "'kbps' is the mean bandwidth of the sent snapshots.\n"
+      "An entity that does not fit into a datagram is sent in a larger datagram "
+      "('datagram_bytes' is the size of the largest one). A game's server cuts such an entity into "
+      "slices.\n"
+      "Exit codes: 0 every integer arrived, 1 an integer differs, 2 unreadable input.");
   app.add_option("trace", arguments.trace, "A trace, .mtrc or .mtrc.zst, or a recording of a world")
       ->required();
   app.add_option("--rate", arguments.settings.rate, "Snapshots per second")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Streams generated worlds over links of every length: each integer arrives, sizes are plausible.
-Invalid traces and options give exit code 2.
+"""Streams generated worlds over links of every length. Each integer must arrive, and sizes must be
+plausible. Invalid traces and options give exit code 2.
 
     snapshot_bench_test.py SNAPSHOT_BENCH SNAPSHOT_TRAIN
 """
@@ -28,7 +28,7 @@ def write_trace(path, name, bits, ticks):
         out.write(b"MTRC1\0\0\0" + struct.pack("<I", len(header)) + header)
         for number, entities in enumerate(ticks):
             out.write(struct.pack("<II", number, len(entities)))
-            # Lists keep their order, even an invalid one.
+            # Lists keep their order, even if the order is invalid.
             pairs = sorted(entities.items()) if isinstance(entities, dict) else entities
             for entity, values in pairs:
                 out.write(struct.pack(f"<IHH{len(bits)}I", entity, 0, len(bits), *values))
@@ -62,14 +62,14 @@ def newcomers():
 
 
 def giants():
-    """Two entities with so many random fields that no common datagram can contain one."""
+    """Two entities with so many random fields that neither fits into a usual datagram."""
     values = random.Random(3)
     return [{i: tuple(values.getrandbits(32) for _ in range(300)) for i in range(2)}
             for _ in range(TICKS)]
 
 
 def check_rates(stream, expect, path):
-    """Checks bytes over time at several rates. Whole ticks may change the requested rate."""
+    """Checks the bandwidth at several rates. Whole ticks may change the requested rate."""
     for asked, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
         report = stream(path, "--rate", str(asked), "--no-peers")
         expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")

@@ -9,13 +9,14 @@ namespace muster {
 
 /// Mean bytes per snapshot, without head and acknowledgements.
 struct PeerSizes {
-  double bit_packed = 0;      ///< Every field of every entity in its fixed width.
-  double order0_entropy = 0;  ///< Changes against the acknowledged tick, an ideal coder per field.
-  double zstd_delta = 0;      ///< The same changes as bytes, each snapshot packed by zstd -3.
+  double bit_packed = 0;  ///< Every field of every entity in its fixed width.
+  /// Changes since the acknowledged tick, with an ideal coder per field.
+  double order0_entropy = 0;
+  double zstd_delta = 0;  ///< The same changes as bytes, each snapshot packed by zstd -3.
 };
 
 /// The sizes with one snapshot per `tick_step` ticks, coded against the state of `ack_ticks` ago.
-/// The first second is left out.
+/// The first second is not measured.
 PeerSizes peer_sizes(const Trace& trace, std::uint32_t tick_step, std::uint32_t ack_ticks);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // The client is a reader whose acknowledgements arrive one round trip after the snapshot was sent.
-// A lost acknowledgement is repeated with the next one, a tick later. A snapshot with a lost
-// datagram is not compared; the next complete one must be correct again.
+// A lost acknowledgement is repeated a tick later, with the next acknowledgement. A snapshot with a
+// lost datagram is not compared. The next complete snapshot must be correct again.
 #include "tests/bench/snapshot_stream.h"
 
 #include <algorithm>
@@ -16,17 +16,19 @@
 namespace muster {
 namespace {
 
-/// For an entity that fits into no other datagram: 1,024 random fields need 6,000 bytes.
+/// The size of a datagram for an entity that does not fit into a usual datagram. 1,024 random
+/// fields need 6,000 bytes.
 constexpr std::size_t kStreamBytesMax = 65'536;
-/// Datagrams per round trip, as on a server (`ClientView`). Acknowledged datagrams must still be in
-/// the codec's window, together with others to predict from.
+/// The number of datagrams per round trip, as on a server (`SnapshotPace`). When a datagram is
+/// acknowledged, it must still be in the codec's window, together with some earlier datagrams for
+/// prediction.
 constexpr double kDatagramsInFlight = 40;
 /// The maximum number of datagrams in one tick, if earlier ticks have sent fewer than allowed.
 constexpr double kDatagramsAtOnceMax = 12;
 static_assert(kDatagramsInFlight + kDatagramsAtOnceMax + 8 < kSnapshotWindow);
 
-/// The processor time of this program; other work of the machine hardly changes it. Steps of a
-/// microsecond average out over a stream.
+/// The processor time of this program. Other work of the machine hardly changes it. The resolution
+/// of a microsecond is sufficient for a whole stream.
 double processor_ns() { return static_cast<double>(std::clock()) * (1e9 / CLOCKS_PER_SEC); }
 
 class Stream {
@@ -103,7 +105,8 @@ class Stream {
       const std::span<const std::byte> datagram = write_datagram();
       encode_ns += processor_ns() - written;
       if (is_settled) result_.allocations += allocation_count() - before;
-      // The first part visits all entities, the later parts only those after it.
+      // The first part visits all entities. A later part visits only the entities after the
+      // previous part.
       if (parts == 0 && is_counted) result_.changed_entities += writer_.changed_count();
       if (datagram.empty()) {
         result_.fault = fmt::format("tick {}: an entity does not fit into a datagram", now);
@@ -180,9 +183,9 @@ class Stream {
   SnapshotWriter writer_;
   SnapshotReader reader_;
   std::uint64_t random_;
-  double allowed_ = 0;  ///< Datagrams that may be sent now.
-  double wanted_ = 1;   ///< Datagrams that a tick needs. If fewer are allowed, it waits until it is
-                        ///< complete.
+  double allowed_ = 0;  ///< The number of datagrams that may be sent now.
+  /// The number of datagrams that a tick needs. If fewer are allowed, the tick waits.
+  double wanted_ = 1;
   std::vector<std::byte> buffer_;
   std::vector<EntityState> world_;
   std::deque<Ack> acks_;

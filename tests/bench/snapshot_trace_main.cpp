@@ -50,7 +50,7 @@ std::string field_name(std::string name) {
   return name.substr(0, bracket) + "." + name.substr(bracket + 1, name.size() - bracket - 2);
 }
 
-/// The header's types, and the rules of the scene for their fields.
+/// The types in the header of a trace, and the rules of the scene for the types' fields.
 struct Types {
   ordered_json types = ordered_json::array();
   ordered_json rules = ordered_json::array();
@@ -166,10 +166,12 @@ int main(int argc, char** argv) {
   app.footer(
       "Example:\n  snapshot_trace arena.mrec --name muster_arena --out muster_arena.mtrc.zst \\\n"
       "    --scene tests/bench/scenes/muster_arena.json");
-  app.add_option("RECORDING", arguments.recording, "Written by `RecordingWriter`.")->required();
+  app.add_option("RECORDING", arguments.recording, "A recording of a world (`RecordingWriter`).")
+      ->required();
   app.add_option("--name", arguments.name, "The scene's name.")->required();
-  app.add_option("--out", arguments.out, "The trace; compressed if it ends in .zst.")->required();
-  app.add_option("--scene", arguments.scene, "Where to write the description of its fields.");
+  app.add_option("--out", arguments.out, "The trace to write; compressed if its name ends in .zst.")
+      ->required();
+  app.add_option("--scene", arguments.scene, "The file for the description of the fields.");
   app.add_option("--rate", arguments.send_rate, "Snapshots per second, for the scene.");
   CLI11_PARSE(app, argc, argv);
   return muster::run(arguments);

@@ -71,8 +71,8 @@ int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
   const std::optional<BoundedModel> trained = train_bounded(training, is_for_mix, most);
   if (!trained) {
     return fail_with(fmt::format(
-        "a model for '{}' has at most {} bytes, and names and ranges of these fields alone are "
-        "more: describe fewer types or fields",
+        "a model for '{}' has at most {} bytes, and the names and ranges of these fields alone "
+        "need more: describe fewer types or fields",
         arguments.coder, most));
   }
   const Result<void> written = write_file(arguments.out, trained->file);
@@ -80,7 +80,7 @@ int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
   fmt::print("{}: {} bytes, {} types, {} probabilities\n", arguments.out, trained->file.size(),
              trained->model.types.size(), trained->model.probabilities.size());
   if (trained->lanes_left_out > 0) {
-    fmt::print("{} of {} fields were left out, because a model for '{}' has at most {} bytes\n",
+    fmt::print("{} of {} fields were omitted, because a model for '{}' has at most {} bytes\n",
                trained->lanes_left_out, trained->lane_count, arguments.coder, most);
   }
   return 0;
@@ -128,7 +128,7 @@ int main(int argc, char** argv) {
   app.footer(
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
       "A model has at most 65536 bytes, and a model for 'mix' at most 1048576. If more was "
-      "learnt, the fields that gain the least are left out, and their number is printed. "
+      "learnt, the fields that save the fewest bytes are omitted, and their number is printed. "
       "Such fields are expected to stay unchanged, with the probabilities of all fields of their "
       "kind.\n"
       "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
                  "The strongest coder of the model; a model for 'mix' works with all")
       ->check(CLI::IsMember({"range", "mix"}))
       ->capture_default_str();
-  app.add_option("--rate", arguments.rate, "Snapshots a second (default: the scene's own)")
+  app.add_option("--rate", arguments.rate, "Snapshots per second (default: the rate of the scene)")
       ->check(CLI::Range(1, 1000));
   app.add_option("--rtt-ms", arguments.rtt_ms, "Round trip in milliseconds")
       ->check(CLI::Range(0, 10'000))

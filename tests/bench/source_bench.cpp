@@ -1,7 +1,7 @@
-// The cost of reading a build's files into a process, each hashed before its first use, as in a
-// store: through the sources, and with `open` and `read` into one buffer. PhysFS reads the same
-// files from an uncompressed zip. "cold" files are read after the kernel has dropped them from its
-// cache.
+// The cost of reading a build's files into a process, through the sources, and with `open` and
+// `read` into one buffer. Each file is hashed before its first use, as in a store. PhysFS reads the
+// same files from an uncompressed zip. "cold" files are read after the kernel has dropped them from
+// its cache.
 #include <array>
 #include <cassert>
 #include <functional>
@@ -48,13 +48,13 @@ struct Files {
 
   TemporaryFolder folder;
   std::vector<std::string> names;
-  std::vector<OpenRequest> requests;  ///< With views of the names.
+  std::vector<OpenRequest> requests;  ///< Requests with views of the names.
   std::size_t total_bytes;
 };
 
 enum class Cache : std::uint8_t { warm, cold };
 
-// Files are generated at their first benchmark, and live until the last one has run.
+// Files that the first benchmark generates. They exist until the last benchmark has run.
 class LazyFiles {
  public:
   explicit LazyFiles(const FileShape& shape) : shape_(shape) {}
@@ -109,7 +109,8 @@ using ReadAll = std::function<void()>;
 void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
   for (const SourceKind kind : {SourceKind::mapped, SourceKind::pread, SourceKind::uring}) {
     measure(lazy, cache, std::string(to_string(kind)), [kind](const Files& files) -> ReadAll {
-      // With a pool, as a store gives it: new memory would cost more than reading into it.
+      // Uses a pool, as a store does, because allocating new memory would cost more than reading
+      // into it.
       Result<DiskSource> opened =
           open_disk_source(files.folder.path(), kind, std::make_shared<MemoryPool>());
       if (!opened) return nullptr;

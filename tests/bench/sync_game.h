@@ -17,7 +17,7 @@ struct Character {
   std::int32_t yaw_counts = 0;  ///< Counts of the input device since the spawn.
   std::int32_t pitch_counts = 0;
   float degrees_per_count = 0.05F;
-  std::uint8_t cooldown = 0;  ///< Ticks until it can shoot again.
+  std::uint8_t cooldown = 0;  ///< The number of ticks until the character can shoot again.
 };
 consteval auto describe(Type<Character>) {
   return Describe<Character>("Character")
@@ -32,7 +32,7 @@ consteval auto describe(Type<Character>) {
       .field<&Character::cooldown>("cooldown");
 }
 
-/// Presses that the server has processed, by button. Clients do not predict it.
+/// The presses that the server has processed, by button. Clients do not predict this component.
 struct Tally {
   std::array<std::uint32_t, kButtons> presses{};
 };
@@ -51,7 +51,8 @@ struct ShotLog {
 /// Shots that the server has processed, by the shooter's network id. Each plays one effect.
 using ShotCounts = std::map<std::int32_t, std::uint64_t>;
 
-/// Calls of one process play one match at a time, because the systems write to one log.
+/// The logs to which the systems write. There is one of each, so a process plays one match at a
+/// time.
 ShotLog& shot_log();
 ShotCounts& shot_counts();
 /// 60 ticks and 20 snapshots per second.

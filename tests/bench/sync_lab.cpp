@@ -108,7 +108,7 @@ bool write_course(const Options& options, const SyncResult& result) {
   return written.has_value();
 }
 
-/// Messages about lines begin with the path; messages of the disk may not contain it.
+/// A message about a line begins with the path. A message about the disk may lack the path.
 int complain_of(const std::string& path, const std::string& text) {
   const bool is_named = text.find(path) != std::string::npos;
   fmt::print(stderr, "sync_lab: {}{}\n", is_named ? "" : path + ": ", text);
@@ -155,12 +155,12 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::IsMember({"muster", "fpssample"}))
       ->capture_default_str();
   app.add_option("--delays", options.delays,
-                 "CSV of send_ms,rtt_ms or send_ms,delay_ms; may end in .zst")
+                 "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst")
       ->required();
   app.add_option("--inputs", options.inputs,
-                 "CSV of a first-person game or of a fighting game; may end in .zst")
+                 "CSV files of a first-person game or a fighting game, or the same as .zst")
       ->required();
-  app.add_option("--loss", options.loss_percent, "percent of the datagrams in each direction")
+  app.add_option("--loss", options.loss_percent, "percent of lost datagrams in each direction")
       ->check(CLI::Range(0.0, 100.0))
       ->check(no_nan);
   app.add_option("--clients", options.clients,
@@ -180,7 +180,7 @@ void add_options(CLI::App& app, Options& options) {
       ->check(CLI::Range(1.0, 240.0))
       ->check(no_nan)
       ->capture_default_str();
-  app.add_option("--seed", options.seed, "of the losses and the world")
+  app.add_option("--seed", options.seed, "seed of the losses and of the world")
       ->check(not_below_zero)
       ->capture_default_str();
   app.add_flag("--json", options.is_json, "print one JSON object");
@@ -188,25 +188,31 @@ void add_options(CLI::App& app, Options& options) {
 }
 
 constexpr const char* kNotes =
-    "A server and its clients run in one process. Client i has the delay file and the inputs\n"
-    "at i modulo their number; a recording that ends begins again. Each datagram has the\n"
-    "delay of its moment in the file, in both directions: a round trip counts as one way.\n"
+    "A server and its clients run in one process. Client i uses the delay file and the inputs\n"
+    "with index i modulo their number. A recording that ends begins again. Each datagram gets\n"
+    "the delay that the file has at that moment, in both directions: a recorded round trip\n"
+    "counts as the delay of one direction.\n"
     "The inputs drive characters that walk, jump, turn and shoot at 60 ticks per second.\n\n"
     "Fields:\n"
-    "  verified: each state that a client confirmed equals the server's of that tick\n"
-    "  lead_ticks: predicted time before the server's\n"
-    "  interpolation_delay_ms_mean: what is shown of others is that much behind the server,\n"
-    "    beyond the file's median delay\n"
-    "  command_bits_mean, view_claim_bits_mean: sent for each command, copies included; claims\n"
-    "    say what the player saw, for hits\n"
-    "  presses_lost, presses_doubled: by button and client, when all commands have arrived\n"
-    "  reconnects: a connection that was lost for 15 s was made again, by the same player\n"
-    "  presses_disconnected: under way when a client gave up, half a minute later\n"
-    "  shown_error_mm: own characters as shown, against the server's state of that tick\n"
-    "  shots: fired in the same tick on both sides; hit_agreement: with the same verdict;\n"
-    "    shots_moved: those of the server that the client fired in another tick or not\n"
-    "  effects: of shots, on each client; effects_undone: predicted, then not done by the\n"
-    "    server; effects_doubled, effects_lost: clients played more or fewer than that leaves\n\n"
+    "  verified: true if each state that a client confirmed equals the server's state of that\n"
+    "    tick\n"
+    "  lead_ticks: the predicted time minus the server's time\n"
+    "  interpolation_delay_ms_mean: the time by which the shown positions of other players are\n"
+    "    behind the server, minus the file's median delay\n"
+    "  command_bits_mean, view_claim_bits_mean: bits sent for each command, copies included. A\n"
+    "    view claim reports what the player saw, so that the server can judge hits\n"
+    "  presses_lost, presses_doubled: counted by button and client, after all commands have\n"
+    "    arrived\n"
+    "  reconnects: connections that were lost for 15 s and made again by the same player\n"
+    "  presses_disconnected: presses in flight when a client gave up its connection\n"
+    "  shown_error_mm: shown position of the own character, minus the server's position of it at\n"
+    "    that tick\n"
+    "  shots: fired in the same tick on both sides. hit_agreement: the share of them with the\n"
+    "    same verdict. shots_moved: shots of the server that the client fired in another tick or\n"
+    "    did not fire\n"
+    "  effects: effects of shots, on each client. effects_undone: predicted, but the server did\n"
+    "    not confirm the shot. effects_doubled, effects_lost: effects that clients played too\n"
+    "    often, or did not play\n\n"
     "Exit codes: 0 verified, 1 not verified, 2 usage or unreadable input, 3 internal error.\n\n"
     "Examples:\n"
     "  sync_lab --delays tests/bench/traces/stalls.csv --inputs "

@@ -1,5 +1,5 @@
-// Time advances in steps of a 240th of a second. In each step the server runs a frame, and each
-// client whose frame is due. A datagram gets the delay that its client's recording has at that
+// Time advances in steps of a 240th of a second. In each step, the server runs a frame, and so does
+// each client whose frame is due. A datagram gets the delay that its client's recording has at that
 // moment, in both directions.
 #include "tests/bench/sync_play.h"
 
@@ -32,7 +32,7 @@ constexpr double kRestMaxMs = 30'000;
 constexpr double kRestDelayMs = 50;
 constexpr double kReconnectMs = 1000;
 constexpr double kBeginMaxMs = 3000;
-/// Clients with the same recording start this far apart in it.
+/// The distance in time between the starts of two clients in the same recording.
 constexpr double kApartMs = 7300;
 
 /// A client and its connection, which is opened again after a loss.
@@ -50,9 +50,9 @@ struct Seat {
   double reconnect_ms = 0;
   double delay_ms = 0;
   bool has_joined_late = false;
-  std::uint64_t resumes = 0;  ///< Connections of the client that were lost and made again.
-  bool has_step = false;      ///< The server knows the resolution of the input device.
-  // Members of the present connection.
+  std::uint64_t resumes = 0;  ///< The number of connections that were lost and made again.
+  bool has_step = false;      ///< True if the server knows the resolution of the input device.
+  // The members below belong to the current connection.
   std::uint32_t held = 0;
   std::array<std::uint32_t, kButtons> pressed{};
   std::array<std::uint32_t, kButtons> run{};
@@ -64,10 +64,11 @@ struct Seat {
   double last_shown = 0;
   Tick confirmed;
   SeenTicks seen;
-  ShotCounts effects;  ///< Played, by the shooter's network id.
+  ShotCounts effects;  ///< The number of effects that were played, by the shooter's network id.
   ShotCounts undone;
-  std::int32_t own_id = 0;    ///< Of its character; 0 before it exists.
-  std::vector<ShownOwn> own;  ///< Waits until the server has reached that tick.
+  /// The network id of the client's character; 0 before the character exists.
+  std::int32_t own_id = 0;
+  std::vector<ShownOwn> own;  ///< Shown states that wait until the server has reached their tick.
 };
 
 class Match {
@@ -318,7 +319,7 @@ class Match {
     return worst;
   }
 
-  /// `is_lost`: the connection timed out with presses in flight.
+  /// `is_lost` is true if the connection timed out with presses in flight.
   void end_life(Seat& seat, bool is_lost) {
     if (seat.client == nullptr) return;
     for (std::size_t i = 0; i < kButtons; ++i) {
@@ -353,7 +354,7 @@ class Match {
   }
 
   /// Compares a client's played effects with the server's shots. A client that joined late sees
-  /// only some of the others' shots, and one that lost its connection misses some.
+  /// only some of the others' shots. A client that lost its connection misses some shots.
   void count_effects(const Seat& seat, bool is_lost) {
     for (const auto& [shooter, shots] : shot_counts()) {
       if (seat.has_joined_late && shooter != seat.own_id) continue;

@@ -17,11 +17,13 @@ enum class SyncRules : std::uint8_t { muster, fpssample };
 struct SyncPlayOptions {
   SyncRules rules = SyncRules::muster;
   std::vector<DelayFile> delays{};       ///< Client `i` uses index `i` modulo their number.
-  std::vector<InputRecording> inputs{};  ///< Used in the same way.
-  double loss = 0;  ///< Fraction of lost datagrams, each way, besides the recordings' losses.
+  std::vector<InputRecording> inputs{};  ///< Client `i` uses index `i` modulo their number.
+  /// The fraction of datagrams that are lost in each direction, in addition to the recordings'
+  /// losses.
+  double loss = 0;
   std::uint32_t clients = 2;
   double seconds = 60;
-  double skip_seconds = 5;  ///< At the start; played but not measured.
+  double skip_seconds = 5;  ///< The time at the start that is played but not measured.
   double frames_per_second = 60;
   std::uint64_t seed = 1;
 };
@@ -40,8 +42,9 @@ struct SyncResult {
   bool is_verified = true;  ///< True if all states are equal and at least one was compared.
   std::string difference;   ///< The first difference.
   std::uint64_t states_compared = 0;
-  std::uint64_t states_deferred = 0;  ///< Compared with an earlier tick.
-  std::uint64_t states_unknown = 0;   ///< Older than the server's record.
+  /// States that were compared with the server's state of an earlier tick.
+  std::uint64_t states_deferred = 0;
+  std::uint64_t states_unknown = 0;  ///< States that are older than the server's record.
   double client_minutes = 0;
   std::uint64_t frames = 0;
   std::uint64_t corrections = 0;
@@ -53,27 +56,28 @@ struct SyncResult {
   double stopped_share = 0;  ///< Fraction of frames in which the playback clock stopped.
   double lead_ticks_p50 = 0;
   double lead_ticks_p99 = 0;
-  std::uint64_t ticks = 0;  ///< Summed over all players.
+  std::uint64_t ticks = 0;  ///< The sum over all players.
   std::uint64_t starved_ticks = 0;
   std::uint64_t presses = 0;
   std::uint64_t presses_lost = 0;
   std::uint64_t presses_doubled = 0;
-  std::uint64_t presses_disconnected = 0;  ///< In flight when a connection timed out.
+  std::uint64_t presses_disconnected = 0;  ///< Presses in flight when a connection timed out.
   std::uint64_t commands = 0;
   double command_bits = 0;
-  double claim_bits = 0;  ///< Packets of commands begin with view claims.
+  double claim_bits = 0;  ///< The bits of the view claims with which packets of commands begin.
   double shown_error_mm_p50 = 0;
   double shown_error_mm_p99 = 0;
   double others_error_mm_p50 = 0;
   double others_error_mm_p99 = 0;
-  std::uint64_t shots = 0;  ///< Fired by both sides in the same tick.
+  std::uint64_t shots = 0;  ///< Shots that both sides fired in the same tick.
   std::uint64_t shots_agreed = 0;
-  std::uint64_t shots_moved = 0;  ///< Fired by one side in another tick, or not at all.
+  std::uint64_t shots_moved = 0;  ///< Shots that one side fired in another tick, or did not fire.
   std::uint64_t hits = 0;         ///< Hits of `shots`, counted by the server.
   std::uint64_t effects = 0;      ///< Effects of shots that each client should play once.
   std::uint64_t effects_doubled = 0;
   std::uint64_t effects_lost = 0;
-  std::uint64_t effects_undone = 0;  ///< Predicted, but not confirmed by the server.
+  /// Effects that were predicted, but not confirmed by the server.
+  std::uint64_t effects_undone = 0;
   std::uint64_t clock_jumps = 0;
   std::uint64_t reconnects = 0;
   std::uint64_t datagrams_lost = 0;

@@ -1,4 +1,4 @@
-// The server's last ticks, for a comparison with clients.
+// Records the server's last ticks, for a comparison with clients.
 #pragma once
 
 #include <array>
@@ -24,22 +24,22 @@ struct ShownOwn {
 /// The tick of the client's state of each entity.
 using SeenTicks = std::map<NetworkId, std::uint32_t>;
 
-/// The states of the last 2,048 ticks, as sent, and the positions of characters.
+/// The sent states of the last 2,048 ticks, and the positions of characters.
 class SyncRecord {
  public:
   /// Call after each tick.
   void note(ServerMembers& server, Tick tick);
-  /// Compares a client's confirmed state of a tick with the server's: each value that the client
-  /// may receive. A deferred entity must equal one of its states since the client's previous one.
-  /// The client's own entity must equal the state of the tick of its command number.
+  /// Compares a client's confirmed state of a tick with the server's state: each value that the
+  /// client may receive. A deferred entity must equal one of its states since the client's previous
+  /// state. The client's own entity must equal the state of the tick of its command number.
   void compare(ClientMembers& client, Tick tick, SeenTicks& seen, SyncResult& result) const;
-  /// The position of an entity at a time between two ticks; nothing if it is unknown.
+  /// Returns the position of an entity at a time between two ticks, or nothing if it is unknown.
   std::optional<Vec3> position(std::int32_t id, double tick) const;
 
-  /// Commands that were missing in the last tick, and players whose commands have begun.
+  /// The number of missing commands in the last tick, and of players whose commands have begun.
   std::uint64_t starved() const { return starved_; }
   std::uint64_t playing() const { return playing_; }
-  /// Commands that arrived.
+  /// The number of commands that arrived.
   std::uint64_t commands() const { return commands_; }
 
  private:

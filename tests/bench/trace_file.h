@@ -10,9 +10,9 @@
 
 namespace muster {
 
-/// Reads a trace, compressed with zstd or not, and the description `SCENES/NAME.json` of the scene
-/// that the trace names. Without a description, fields have the meaning in the trace's header. Also
-/// reads a recording, which describes its own fields.
+/// Reads a trace, which may be compressed with zstd, and the description `SCENES/NAME.json` of the
+/// scene that the trace names. Without a description, fields have the meaning in the trace's
+/// header. Also reads a recording, which describes its own fields.
 Result<Trace> load_trace(const std::string& path, const std::string& scenes);
 
 }  // namespace muster

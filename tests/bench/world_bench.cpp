@@ -1,6 +1,6 @@
-// The cost of a world per tick. The peers: copying the same bytes; the same arithmetic over plain
-// arrays; the same ticks simulated forward. `allocations` counts those of one round in steady
-// state.
+// The cost of a world per tick. The peers copy the same bytes, do the same arithmetic over plain
+// arrays, or simulate the same ticks forward. `allocations` counts the allocations of one round in
+// steady state.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -63,7 +63,7 @@ void snapshot_and_restore(benchmark::State& state, std::uint32_t entities) {
                           static_cast<std::int64_t>(2 * value_bytes(sample->world)));
 }
 
-// Copies the components' bytes to as many arrays and back.
+// Copies the bytes of each component to an array and back.
 void copy_and_copy_back(benchmark::State& state, std::uint32_t entities) {
   const auto sample = crowd(entities);
   const std::uint32_t types = sample->world.component_type_count();
@@ -117,7 +117,7 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
            std::vector<float>(entities)};
   Arrays v{std::vector<float>(entities, 1), std::vector<float>(entities, 2),
            std::vector<float>(entities, 3)};
-  // One array after the other, because a single loop over all six takes longer.
+  // Updates one array after another, because a single loop over all six arrays takes longer.
   const auto advance = [&](std::vector<float>& to, const std::vector<float>& by) {
     float* __restrict const place = to.data();
     const float* __restrict const speed = by.data();
@@ -132,8 +132,8 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(entities));
 }
 
-// One tick of a small game: move, bounce, lose energy; one entity in fifty is shot and spawned
-// again.
+// One tick of a small game. Entities move, bounce and lose energy. One entity in fifty is destroyed
+// and spawned again.
 struct Game {
   std::unique_ptr<SampleWorld> sample;
   Query<Position, Velocity> moving;
@@ -200,7 +200,8 @@ void simulate(benchmark::State& state, std::uint32_t entities, bool again) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kTicks));
 }
 
-// `moved` is within the tolerance. With 0, comparing bytes is sufficient.
+// Compares two worlds whose values differ by `moved`, which is within the tolerance. If it is 0,
+// comparing bytes is sufficient.
 void compare(benchmark::State& state, std::uint32_t entities, float moved) {
   const auto sample = crowd(entities);
   SnapshotRing past(sample->world, 2);

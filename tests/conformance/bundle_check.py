@@ -4,10 +4,10 @@
     bundle_check.py FILE...
 
 Shares no code with the implementation, so that both must follow the document. The magic number
-gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is there,
-and compressed blocks are read if the module `zstandard` or the `zstd` command is. All other checks
-always run. Payloads of bundle entries (objects, prefabs) are checked too. Prints a line per file;
-exit code 1 if a file breaks a rule, 2 if one cannot be read.
+gives the kind of a file. Hashes are checked if libxxhash or the Python module `xxhash` is
+installed. Compressed blocks are read if the module `zstandard` or the `zstd` command is installed.
+All other checks always run. Payloads of bundle entries (objects, prefabs) are also checked. Prints
+a line per file. The exit code is 1 if a file breaks a rule, and 2 if a file cannot be read.
 """
 
 import pathlib
@@ -73,7 +73,7 @@ def check_bundle(data, path):
 
 
 def find_dictionary(path, dictionary):
-    """Finds the dictionary that a bundle's entries name, in the folder beside the bundle's."""
+    """Finds the dictionary that a bundle's entries name, beside the bundle's folder."""
     if dictionary == 0:
         return ""
     folder = pathlib.Path(path).absolute().parent.parent / "dictionaries"
@@ -92,7 +92,7 @@ def check_dictionary(data, path):
 
 
 def read_block(stored_data, stored, coding, plain_size, dictionary):
-    """Returns the plain bytes of a block, or None without zstd."""
+    """Returns the plain bytes of a block, or None if zstd is not installed."""
     require(len(stored_data) == stored, "a block is inside the file")
     require(coding in (0, 1), "coding is 0 or 1")
     if coding == 0:
@@ -108,7 +108,7 @@ def read_block(stored_data, stored, coding, plain_size, dictionary):
 
 
 def frame_content_size(frame):
-    """RFC 8878, 3.1.1.1: the content size field; the top bits of the descriptor give its width."""
+    """Reads the content size (RFC 8878, 3.1.1.1). The descriptor's top bits give its width."""
     descriptor = frame[4]
     is_single_segment = bool(descriptor & 0x20)
     at = 5 if is_single_segment else 6
@@ -161,7 +161,7 @@ class Catalog:
         return [fields(self.data, offset + i * size, layout) for i in range(count)]
 
     def text(self, start, length):
-        """Returns the next text: texts and their references have the same order."""
+        """Returns the next text. Texts have the same order as the references to them."""
         offset, size, _ = self.place["text"]
         require(start == self.text_end, "texts are in the order of their references, without gaps")
         self.text_end += length

@@ -2,7 +2,7 @@
 """Checks captures by net/capture/CAPTURE_FORMAT.md alone.
 
 usage: capture_check.py FILE...                whole captures
-       capture_check.py --self-test FILE       also: every cut and some damage to FILE is detected
+       capture_check.py --self-test FILE       also checks that damage to FILE is detected
 """
 
 import pathlib

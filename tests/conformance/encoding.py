@@ -1,4 +1,4 @@
-"""Shared by the checkers of this folder: reads bytes by a document's tables."""
+"""Functions that all checkers of this folder use: they read bytes by the tables of a document."""
 
 import ctypes
 import ctypes.util

@@ -19,7 +19,7 @@ SERVER_ADDRESS = "10.0.0.1:7000"
 
 
 def put(data, at, value):
-    """Returns a copy of the data with other bytes at an offset."""
+    """Returns a copy of the data with changed bytes at an offset."""
     return data[:at] + value + data[at + len(value):]
 
 
@@ -75,7 +75,7 @@ class Packets:
 
     def seal(self, body, sequence=None, phase=None, key=None, nonce=None, to=None, first=None,
              open_part=None):
-        """With `sequence` given, the number of the next packet does not change."""
+        """Seals a packet. If `sequence` is given, the number of the next packet does not change."""
         if sequence is None:
             self.sequence += 1
             sequence = self.sequence

@@ -30,7 +30,7 @@ def packet_nonce(sequence):
 
 
 def hello_chain(server_public, server_dh, token_secret):
-    """c3: the secret that both ends share before the response."""
+    """Computes c3, the secret that both ends share before the response."""
     c1 = mix(digest(LABELS["start"]), server_public)
     return mix(mix(c1, server_dh), token_secret)
 
@@ -50,7 +50,7 @@ def next_key(key):
 
 
 def handshake_keys(server_public, server_dh, ephemeral_dh, token_secret, response):
-    """Keys by name from the two shared secrets and the response's 1200 bytes."""
+    """Returns the keys by name, from the two shared secrets and the 1200 bytes of the response."""
     c3 = hello_chain(server_public, server_dh, token_secret)
     return {"hello": hello_key(c3)} | packet_keys(c3, response, ephemeral_dh)
 
@@ -77,7 +77,7 @@ def hchacha20(key, nonce):
 
 
 def token_box(key, nonce):
-    """XChaCha20-Poly1305: the first 16 bytes of the nonce derive a key, the rest is the nonce."""
+    """XChaCha20-Poly1305: derives a key from 16 bytes of the nonce; the rest is the inner nonce."""
     return hchacha20(key, nonce[:16]), bytes(4) + nonce[16:]
 
 

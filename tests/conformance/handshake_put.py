@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes handshakes, connect tokens and sealed packets by net/WIRE_FORMAT.md and net/CONNECTION.md
-only, and sends them to an implementation, which must accept, drop or refuse each for the documented
-reason.
+only, and sends them to an implementation. The implementation must accept, drop or refuse each of
+them for the documented reason.
 
     handshake_put.py PROGRAM               PROGRAM is `handshake_vectors`, which has both ends
     handshake_put.py --self-test PROGRAM   changes one constant at a time, and requires that no
@@ -33,7 +33,7 @@ def begin_server(program, **settings):
 
 
 def challenged(program, **who):
-    """Returns a client with a challenge. Budgets are per address, so each has its own address."""
+    """Returns a client with a challenge. Each has its own address, as budgets are per address."""
     client = Client(SERVER_KEY, **who)
     answer = program.give(client.request(), client.address)
     require(answer.result() == "challenge", f"a request is answered: {answer.result()}")
@@ -196,7 +196,7 @@ def put_tokens_to_server(checks, program):
 
 
 def put_refused_by_server(checks, program):
-    """Refusals that do not depend on the client, and limits."""
+    """Tests refusals that do not depend on the client, and limits."""
     token = Token(BACKEND, SERVER_KEY)
     for name, settings, mode, expected in (
             ("the game refuses", {"closed_door": "no"}, 0, "refuse 10"),

@@ -1,5 +1,6 @@
 // The implementation's side of handshake_put.py: a server or a client, whose peer is the checker.
-// Reads commands, one per line, and answers each with lines that end with a line with a full stop.
+// It reads commands, one per line. It answers each command with lines, and ends the answer with a
+// line that has only a full stop.
 //
 //   server NAME=VALUE...   begins a server, client NAME=VALUE... a client, instead of the last one
 //   in ADDRESS HEX         a datagram arrives
@@ -207,7 +208,7 @@ class ServerEnd final : public End {
 
   OpenDoor door_;
   std::optional<Server> server_;
-  ClientHandle last_;  ///< The last client that connected; its counters are printed.
+  ClientHandle last_;  ///< The last client that connected. Its counters are printed.
 };
 
 class ClientEnd final : public End {
@@ -280,7 +281,7 @@ Settings read_settings(std::istream& words) {
   return settings;
 }
 
-/// False if the line is not a command.
+/// Runs the command in a line. Returns false if the line is not a command.
 bool obey(const std::string& line, std::unique_ptr<End>& end) {
   std::istringstream words(line);
   std::string command;

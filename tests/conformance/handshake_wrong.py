@@ -114,7 +114,7 @@ def presented_tokens(good):
 
 
 def of_packet(packets, unknown):
-    """Each packet has the next number, which stays unused."""
+    """Yields packets. Each has the next packet number, which stays unused."""
     body, next_one = packets.body(), packets.sequence + 1
     good = packets.seal(body, next_one)
     for size in range(1, 7):
@@ -145,7 +145,7 @@ def of_packet(packets, unknown):
         yield f"another {name}", packets.seal(body, next_one, **wrong), "forged"
 
 
-# In the first or second packet of the peer: each ends the connection.
+# Each of these in the first or second packet of the peer ends the connection.
 BODIES = (
     ("a byte left over", packet_vectors.acknowledgement(0) + b"\0", "malformed_in"),
     ("nothing in it", b"", "malformed_in"),

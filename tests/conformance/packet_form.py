@@ -13,7 +13,7 @@ CHUNK = 256
 
 
 class Bits:
-    """Reads bits, the lowest of the first byte first."""
+    """Reads bits. The lowest bit of the first byte is first."""
 
     def __init__(self, data):
         self.data = data
@@ -55,7 +55,7 @@ def check_acknowledgement(bits):
         require(words[-1] != 0xFFFFFFFF, "a word that is all set has one bit")
     require(words[0] & 1, "bit 0 of word 0 is `ack` itself")
     sent, hold, delay = bits.take(16), bits.take(16), bits.take(12)
-    # If `ack` is 0, nothing or packet 65536 k was received; the body does not distinguish these.
+    # If `ack` is 0, no packet or packet 65536 k was received. The body does not distinguish these.
     return {"ack": ack, "words": words, "sent": sent, "hold": hold, "delay": delay}
 
 

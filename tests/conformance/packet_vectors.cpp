@@ -1,4 +1,4 @@
-// The implementation's side of packet_checker.py: emits packets, and judges given ones.
+// The implementation's side of packet_checker.py: emits packets, and judges given packets.
 //
 //   packet_vectors emit          prints lines `KIND HEX` and `run NAME=HEX...`
 //   packet_vectors judge         reads lines `take|drop KIND HEX RULE`
@@ -37,7 +37,7 @@ void emit(std::string_view kind, std::span<const std::byte> bytes) {
   std::printf("%s %s\n", std::string(kind).c_str(), hex_text(bytes).c_str());
 }
 
-/// Emits the traffic of two ends over a path with a third lost.
+/// Emits the traffic of two ends over a path that loses a third of the packets.
 void emit_bodies() {
   ConnectionOptions leading = options(23);
   leading.leads_maps = true;

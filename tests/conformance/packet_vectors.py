@@ -1,6 +1,6 @@
 """Vectors by net/WIRE_FORMAT.md: valid bytes, and bytes that break one rule each.
 
-Each is checked with `packet_form` before it is printed: maker and checker must agree.
+Each vector is checked with `packet_form` before it is printed, so that both files agree.
 """
 
 import struct

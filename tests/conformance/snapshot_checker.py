@@ -6,8 +6,9 @@ net/replication/REPLICATION_FORMAT.md, using only these documents.
 
 `PROGRAM recording|lossy|trained CODER` prints JSON lines: bytes, and the true world at each tick.
 FOLDER has the tables of the built-in model, `built_in_tables.h`. Shares no code with the
-implementation. Decodes every snapshot of every coder, compares each value with the true one, and
-prints the features that it met. Exit code 1: a difference from the documents, or missing features.
+implementation. Decodes every snapshot of every coder, compares each value with the true value, and
+prints the features that the vectors contain. The exit code is 1 if the bytes differ from the
+documents, or if a feature is missing.
 `--self-test` damages the vectors and requires that each damage is detected.
 """
 
@@ -34,7 +35,7 @@ EXPECTED = {"0 references", "1 references", "2 references", "3 references", "odd
 
 
 def compare(schema, shown, truth, deferred=()):
-    """Requires that the shown entities and their values are exactly the true ones."""
+    """Requires that the shown entities and their values equal the true world."""
     tick = truth["tick"]
     expected = {entity[0]: entity for entity in truth["entities"]}
     for entity in sorted(expected.keys() | shown.keys()):

@@ -1,4 +1,4 @@
-"""From bytes to decisions by SNAPSHOT_FORMAT.md: the range coder, mixing, plain bits."""
+"""Readers of decisions by SNAPSHOT_FORMAT.md: the range coder, mixing and plain bits."""
 
 import functools
 import math
@@ -10,7 +10,7 @@ MASK = (1 << 64) - 1
 
 
 class RangeReader:
-    """Decisions in an interval of 64-bit numbers."""
+    """Reads decisions that are coded in an interval of 64-bit numbers."""
 
     is_plain = False
 
@@ -81,7 +81,7 @@ MASK_32 = (1 << 32) - 1
 
 
 def _probability_of(odds):
-    """The probability for odds in 1/64; the other decision gets the rest."""
+    """Returns the probability for odds in units of 1/64."""
     if odds < 0:
         return 65536 - _probability_of(-odds)
     return min(65535, int(65536 / (1 + math.exp(-odds / 64)) + 0.5))
@@ -101,7 +101,7 @@ PROBABILITIES = []
 
 
 class MixReader(RangeReader):
-    """The same with the corrections of twelve contexts, if the model has them."""
+    """Returns a probability, corrected by twelve contexts if the model has corrections."""
 
     def __init__(self, model, data):
         super().__init__(model, data)
@@ -131,7 +131,7 @@ DEFAULT_LENGTHS = [2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6]
 
 @functools.lru_cache(maxsize=None)
 def _codes(lengths):
-    """Canonical codes: maps (length, code) to the symbol."""
+    """Returns canonical codes, as a dict from (length, code) to the symbol."""
     codes = {}
     code = length_before = 0
     for length, symbol in sorted((length, symbol) for symbol, length in enumerate(lengths)):
@@ -142,7 +142,7 @@ def _codes(lengths):
 
 
 class PlainReader:
-    """Each decision is one bit; the first is the lowest of the first byte."""
+    """Reads decisions of one bit each. The first decision is the lowest bit of the first byte."""
 
     is_plain = True
 

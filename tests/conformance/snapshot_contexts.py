@@ -43,7 +43,7 @@ def is_small(lane):
 
 
 class Entity:
-    """The decoded state of an entity so far."""
+    """The part of an entity that is decoded so far."""
 
     def __init__(self, states):
         self.changed = 0
@@ -89,7 +89,7 @@ def numbers(entity, lane, motion, seen):
 
 
 def symbols(entity, lane, past, partners, partner, horizon, since):
-    """Contexts of a lane without an order, or of a tick (`since`: its age in the newest state)."""
+    """Contexts of a lane without an order, or of a tick; `since` is its age in the newest state."""
     is_tick = lane.kind == "tick"
     age = next((k for k in range(1, len(past)) if past[k] != past[0]), 0)
     v = 0 if is_tick else past[0]

@@ -42,7 +42,7 @@ class Snapshot:
         self.deferred = set()
 
     def left_behind(self, entity):
-        """Returns None for an unknown entity, else a tick and its state; a removed one has None."""
+        """Returns a tick and a state (None if it was removed); None for an unknown entity."""
         if entity in self.said:
             return self.tick, self.said[entity]
         return self.base.get(entity)
@@ -69,7 +69,7 @@ def is_sparse(states):
 
 
 def with_baselines(states):
-    """Returns the known states; with fewer than three, also the baseline of the oldest."""
+    """Returns the known states. If there are fewer than three, adds linked baselines."""
     states = list(states)
     while len(states) < 3 and states[-1].baseline and states[-1].baseline.kind == states[0].kind:
         states.append(states[-1].baseline)
@@ -196,7 +196,7 @@ class ConstantWalk:
     def __init__(self, flow, reader, known):
         self.flow = flow
         self.reader = reader
-        # Indices of the unchanged ones among the known.
+        # Indices of the unchanged entities among the known entities.
         self.places = [i for i, (_, states) in enumerate(known) if is_constant(states)]
         self.next = 0
         self.block_ends = self.group_ends = 0
@@ -204,7 +204,7 @@ class ConstantWalk:
         self.is_unchanged = False
 
     def passes(self):
-        """Returns whether the next entity of `places` is unchanged in this snapshot, too."""
+        """Returns whether the next entity of `places` is unchanged in this snapshot."""
         if self.next == self.group_ends:
             self.decide(len(self.places) - self.next)
         self.next += 1
@@ -306,7 +306,7 @@ class Body:
         return False
 
     def read_generation(self):
-        """Reads the generation of a new entity: that of the previous one, or a separate number."""
+        """Reads the generation of a new entity, which may be that of the previous new entity."""
         if not self.reader.bit(slots.NEW_GENERATION):
             return self.new_generation
         size = self.reader.even(2) + 1
@@ -357,7 +357,7 @@ class Body:
         if not changed:
             pass
         elif reader.bit(slots.GONE):
-            # Unless the same snapshot has a new entity with this id.
+            # A new entity of the same snapshot may have this id.
             snapshot.said.setdefault(entity, None)
             self.flow.note("gone")
             return

@@ -22,7 +22,7 @@ def log_whole(value):
 
 
 def way(start, end, period):
-    """The distance from start to end; the shorter one if there is a period."""
+    """The distance from start to end. With a period, the shorter way around the circle."""
     there = end - start
     if period == 0:
         return there
@@ -128,7 +128,7 @@ class News:
 
 
 class Seen:
-    """A prediction and its surroundings."""
+    """A prediction, and the values on which its contexts depend."""
 
 
 def rotation_past(states, dropped, now, maximum):
@@ -161,7 +161,7 @@ class EntityReader:
         return read_number(self.reader, lengths, low)
 
     def whole(self, lane, first):
-        """Reads a value of which only the initial value is known."""
+        """Reads a value of a new entity."""
         if not self.reader.bit_in(first, 3):
             return lane.initial_value
         if lane.kind == "opaque":

@@ -48,7 +48,7 @@ class Lane:
         self.initial_value = 0
         self.change_partners = []
         self.partners = []  # For each: its kind, its lane, its angle's lane.
-        # Continues in a straight line, at half the distance where no line is known.
+        # Continues in a straight line, or by half of the distance if no line is known.
         self.weights = [[weight] + [0] * 7 for weight in (ONE, ONE, ONE, ONE // 2, 0, ONE // 2)]
         self.size_weights = []
 
@@ -93,7 +93,7 @@ def probability_of_step(step):
 
 
 class Model:
-    """Types with their slots. Everything else is as in the built-in model."""
+    """Types with their slots. All other data is that of the built-in model."""
 
     def __init__(self, types, tables):
         self.types = types

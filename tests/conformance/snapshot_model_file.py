@@ -21,7 +21,7 @@ class Subject:
 
 
 class File(RangeReader):
-    """Numbers whose probabilities adapt to the previous ones."""
+    """Reads numbers with probabilities that adapt to the previous numbers."""
 
     class NoModel:
         probabilities = ()
@@ -127,7 +127,7 @@ def read_model(data):
 
 
 def huffman_codes(data):
-    """Returns lengths by context; None is the default."""
+    """Returns the lengths of each context. The context None is the default."""
     require(data[:1] == b"\x10", "a code has sixteen symbols")
     codes = {None: list(data[1:17])}
     count = int.from_bytes(data[17:19], "little")

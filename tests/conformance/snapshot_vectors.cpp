@@ -35,8 +35,8 @@ using namespace muster;
 constexpr std::uint32_t kTicks = 180;
 constexpr std::uint32_t kMapEnds = 110;  ///< The tick at which a recording's second map begins.
 
-/// Every kind of lane: trees of symbols and symbols without a tree, angles with two values for one
-/// direction, ranges beyond 32 bits.
+/// A schema with every kind of lane: symbols with and without a tree, angles with two values for
+/// one direction, and ranges beyond 32 bits.
 ReplicationSchema schema_of_world() {
   ReplicationSchema schema;
   schema.components.push_back(
@@ -73,14 +73,14 @@ struct Entity {
   std::vector<std::int64_t> speeds;
 };
 
-/// Number of entities that rarely move: enough that they are coded in blocks.
+/// The number of entities that rarely move. They are so many that they are coded in blocks.
 constexpr std::uint32_t kFurniture = 150;
 constexpr std::uint32_t kFirstFurniture = 100;
 
 /// Entities walk straight, accelerate, rest, turn, jump, and are created and removed.
 class World {
  public:
-  /// Generations need one to four bytes. Otherwise they count up, as on a server.
+  /// If true, generations need one to four bytes. Otherwise they count up, as on a server.
   bool has_wide_generations = false;
 
   World(std::uint64_t seed, const ReplicationSchema& schema) : random_(seed), schema_(schema) {}
@@ -272,7 +272,8 @@ void print_recording(SnapshotCoder coder) {
       replicated.clear();
       there.clear();
     }
-    // Some ticks are skipped, so that distances between states vary and expected ticks are wrong.
+    // Some ticks are skipped, so that the distances between states vary, and some expected ticks
+    // are wrong.
     if (tick % 7 == 3) continue;
     world.live(tick);
     follow(replicated, world, tick, there);
@@ -362,10 +363,11 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
   std::printf("{\"lossy\": %u, \"schema\": \"%s\"%s}\n", static_cast<unsigned>(coder),
               hex_text(encode_schema(schema)).c_str(), file.c_str());
   std::vector<std::byte> memory(4096);
-  std::string overtaken;  // Parts that arrive after those of the next tick.
+  std::string overtaken;  // Parts that arrive after the parts of the next tick.
   std::uint32_t tick = 0;
   for (std::uint32_t step = 1; step <= kTicks; ++step) {
-    // Irregular: the distance between two references differs from the distance after them.
+    // Ticks are irregular, so that the distance between two references differs from the distance to
+    // the next snapshot.
     tick += step > 1 && random.below(4) == 0 ? 2U : 1U;
     world.live(tick);
     std::vector<EntityState> states;
@@ -373,7 +375,8 @@ void print_lossy(SnapshotCoder coder, bool is_trained) {
     for (const auto& [id, entity] : world.entities()) {
       const std::size_t lanes = views.view(CodecType{entity.type}).parts.size();
       views.view(CodecType{entity.type}).to_lanes(entity.values, rows.emplace_back(lanes));
-      // Later nearly all, so that entities are coded against old states.
+      // From step 160 on, most entities are deferred, so that entities are coded against old
+      // states.
       const bool is_deferred = step > 120 && (random.below(4) == 0 ? step < 160 : step >= 160);
       if (is_deferred) deferred += (deferred.empty() ? "" : ", ") + std::to_string(id);
       states.push_back({.id = SliceId{id},

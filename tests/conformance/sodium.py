@@ -28,7 +28,7 @@ def public_key(secret):
 
 
 def dh(secret, public):
-    """X25519; None if the result would be the same for all secrets."""
+    """Computes X25519. Returns None if the result would be the same for all secrets."""
     out = ctypes.create_string_buffer(32)
     failed = _SODIUM.crypto_scalarmult(out, bytes(secret), bytes(public))
     return None if failed else out.raw

@@ -1,4 +1,5 @@
-// The answer of a cache's server for a key: a parsed result can be written and parsed again.
+// The input is the answer of a cache server for a key. A parsed result can be written and parsed
+// again.
 #include <cstdint>
 #include <cstdlib>
 

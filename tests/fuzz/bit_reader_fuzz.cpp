@@ -1,5 +1,5 @@
-// The first quarter of the input is a list of reads, the rest is their data. A second reader that
-// reads one bit at a time must agree with every value and every failure.
+// The first quarter of the input is a list of reads, and the rest is the data of these reads. A
+// second reader, which reads one bit at a time, must give the same values and the same failures.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

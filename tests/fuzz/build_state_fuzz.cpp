@@ -1,5 +1,5 @@
-// An untrusted state file is refused, or read to a state that encodes to the same bytes. A second
-// run corrects the hashes, so that damage gets past them.
+// An untrusted state file is refused, or gives a state that encodes to the same bytes. A second run
+// corrects the hashes, so that they do not reject damaged input.
 #include <cassert>
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // An untrusted bundle is refused, or read without harm. A second run corrects the hashes, so that
-// damage gets past them.
+// they do not reject damaged input.
 #include <cassert>
 #include <cstring>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace muster;
 // A few bytes of zstd can expand to gigabytes, which would slow down the fuzzer.
 constexpr std::uint64_t kPlainBytesMax = 8U << 20U;
 
-// With the samples' dictionary, which some corpus files need.
+// Returns a decompressor with the samples' dictionary, which some corpus files need.
 Decompressor make_decompressor() {
   static const auto dictionaries = samples::dictionaries();
   Decompressor decompressor;
@@ -79,8 +79,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!fix_entry_hashes(reader.value(), fixed)) return 0;
     samples::fix_hash(fixed);
     const BundleReader sane = BundleReader::open(fixed).value();
-    // A new decompressor, because zstd's result for a damaged frame depends on whether the
-    // dictionary was used directly before.
+    // Uses a new decompressor, because zstd's result for a damaged frame depends on whether the
+    // dictionary was used for the previous frame.
     Decompressor fresh = make_decompressor();
     assert(sane.verify(fresh, buffer).has_value());
     check_repacking(sane);

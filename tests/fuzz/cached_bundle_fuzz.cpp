@@ -1,4 +1,4 @@
-// A cache's data for a bundle: a parsed bundle can be written and parsed again.
+// The input is the data of a cache for a bundle. A parsed bundle can be written and parsed again.
 #include <cstdint>
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
-// The input is a capture, or the content of one. All readers of captures must survive it and agree.
-// Each packet that a replayed connection accepts must also be valid for the printing reader.
+// The input is a capture, or the content of a capture. All readers of captures must survive it and
+// agree. Each packet that a replayed connection accepts must also be valid for the printing reader.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -17,10 +17,9 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Connections are large, and a few are sufficient.
 constexpr std::size_t kConnectionsMax = 4;
 
-/// Sends packets to one connection, whatever their recorded connection.
+/// Sends the packets of all recorded connections to one connection.
 class Receiver {
  public:
   Receiver()

@@ -1,5 +1,5 @@
 // An untrusted catalog is refused, or every record can be read and its content encodes to the same
-// bytes. Hashes are corrected first, so that damage gets past them.
+// bytes. Hashes are corrected first, so that they do not reject damaged input.
 #include <cassert>
 #include <cstring>
 
@@ -23,7 +23,7 @@ SectionRange section(Bytes file, layout::catalog::Section which) {
   return {load<std::uint32_t>(file, 64 + index * 16), load<std::uint32_t>(file, 68 + index * 16)};
 }
 
-// A part of a section; empty if it is outside the file.
+// Returns a part of a section, or an empty span if the part is outside the file.
 Bytes part(Bytes file, const SectionRange& section, std::size_t offset, std::size_t size) {
   if (section.offset + offset + size > file.size()) return {};
   return file.subspan(section.offset + offset, size);

@@ -1,5 +1,5 @@
-// Packets of a client's commands, the client's list of commands, ticks between packets, and a
-// server's reports.
+// The input has packets of a client's commands, the client's list of commands, ticks between
+// packets, or a server's reports.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -38,7 +38,7 @@ consteval auto describe(Type<Fuzzed>) {
                               {.minimum = 0, .maximum = 9, .when_missing = Missing::latch});
 }
 
-/// The maximum number of slots that one packet or tick may visit, besides the values of its
+/// The maximum number of slots that one packet or tick may visit, in addition to the values of its
 /// commands.
 constexpr std::uint64_t kWorkSlack = 256;
 
@@ -47,8 +47,8 @@ void check_work(const CommandQueue& queue, std::uint64_t before, std::size_t lan
 }
 
 /// The first byte chooses whether the stamps are the server's, and the length of the client's list
-/// in units of four; 127 means our own list. Then follow blocks of a length (0: a tick) and a
-/// packet.
+/// in units of four. A length of 127 means our own list. Blocks follow: each has a length and a
+/// packet of this length. A length of 0 means a tick.
 void run_queue(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});

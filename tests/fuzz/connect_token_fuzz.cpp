@@ -1,4 +1,4 @@
-// Bytes that a client uses as its token, and that a server receives from a client.
+// The input is a token that a client uses, and that a server receives from a client.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

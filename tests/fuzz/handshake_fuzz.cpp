@@ -1,5 +1,5 @@
-// The first byte chooses the receiver of the rest: the server gets a request or a response, the
-// client a challenge, an accept or a refuse. Only the genuine bytes give keys.
+// The first byte chooses the receiver of the other bytes. The server gets a request or a response,
+// and the client gets a challenge, an accept or a refuse. Only the genuine bytes give keys.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,11 +21,11 @@ void client_takes(HandshakeRun& run, const NetBytes& datagram) {
   if (run.client->read_accept(datagram).has_value()) require(datagram == run.accept);
   const std::optional<Refusal> refusal = run.client->read_refuse(datagram);
   if (refusal.has_value()) require(refusal->text.size() <= 128);
-  ClientHandshake client = *run.client;  // A challenge changes it.
+  ClientHandshake client = *run.client;
   if (!client.read_challenge(datagram)) return;
   std::array<std::byte, kRequestBytes> response{};
   client.write_response(response);
-  // The server accepts it only if the challenge was its own.
+  // The server accepts the response only if it sent the challenge itself.
   HandshakeRun other = run;
   const NetBytes bytes(response.begin(), response.end());
   if (other.server_takes(bytes)) require(bytes == run.response);
@@ -42,7 +42,7 @@ void server_takes(HandshakeRun& run, const NetBytes& datagram) {
   }
   HandshakeRun other = run;
   if (other.server_takes(datagram)) require(datagram == run.response);
-  // Only the hello, as if the cookie were correct.
+  // Tests only the hello, as if the cookie were correct.
   if (const std::optional<ResponseView> response = read_response(datagram)) {
     ServerHandshake server(run.server_key, run.token_secret);
     const std::optional<Hello> hello = server.open_hello(*response);

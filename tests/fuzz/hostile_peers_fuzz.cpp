@@ -37,7 +37,7 @@ struct Datagram {
   NetBytes bytes;
 };
 
-/// Reads a script; returns zero after its end.
+/// Reads a script. Returns zero after the end of the script.
 class Script {
  public:
   explicit Script(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -73,8 +73,8 @@ class CountingDoor final : public Admission {
 struct WorkDone {
   double work = 0;
   void check(const ReceiveReport& report, Duration time) {
-    // In the slowest loop a call may use its share of 250 ms, which is this many times the limit of
-    // one call.
+    // In the slowest loop, a call may use its share of 250 ms. This is at most `kFactorMax` times
+    // the limit of one call.
     constexpr double kFactorMax = kLimits.share * (250.0 / 2);
     static_assert(kLimits.call_max == 2ms && kFactorMax >= 1);
     const double call_max = kFactorMax * std::chrono::duration<double>(kLimits.call_max).count() *
@@ -223,13 +223,13 @@ class Scene {
         receive();
         send();
         break;
-      case 2:  // More calls in one tick.
+      case 2:
         for (int i = 0; i < value % 16; ++i) receive();
         break;
       case 3:
         queue(to_server_, {.from = peer.address, .bytes = script.some(value)});
         break;
-      case 4: {  // A request of a new attempt.
+      case 4: {  // Sends a request of a new attempt.
         const bool is_refused = value >= 200;
         peer.handshake.emplace(handshake_options(is_refused ? NetBytes(3) : NetBytes()), entropy_);
         NetBytes request(kRequestBytes);
@@ -240,7 +240,7 @@ class Scene {
       case 5:
         repeat(script, value, to_server_, false);
         break;
-      case 6:  // Changed, or with another source address.
+      case 6:  // The datagram is changed, or has another source address.
         repeat(script, value, to_server_, true);
         break;
       case 7:
@@ -249,7 +249,7 @@ class Scene {
       case 8:
         send_sealed(script, peer, value);
         break;
-      case 9:  // Sent to the client with the server's address.
+      case 9:  // The datagram goes to the client, with the server's address as its source.
         queue(to_client_, {.from = kServerAddress, .bytes = script.some(value)});
         break;
       case 10:
@@ -263,7 +263,7 @@ class Scene {
     }
   }
 
-  /// Sends a recorded datagram again, unchanged or changed; 0 is the latest.
+  /// Sends a recorded datagram again, unchanged or changed. The value 0 is the latest datagram.
   void repeat(Script& script, std::uint8_t value, std::deque<Datagram>& to, bool is_changed) {
     if (overheard_.empty()) return;
     Datagram datagram = overheard_[overheard_.size() - 1 - value % overheard_.size()];

@@ -1,5 +1,5 @@
-// Untrusted content from end to end: loaded in the background, spawned, released. The first byte is
-// the kind of the rest:
+// Loads untrusted content in the background, spawns it and releases it. The first byte of the input
+// is the kind of the other bytes:
 //
 //     0  a bundle: the catalog is a preview's, so that the bundle must prove everything
 //     1  a prefab in a valid bundle
@@ -26,7 +26,7 @@ using namespace muster;
 
 constexpr std::uint64_t kAsset = 1;
 constexpr std::uint64_t kBudgetBytes = std::uint64_t{64} << 20U;
-constexpr std::uint32_t kMaxBundles = 32;  // Larger inputs are slow and find nothing else.
+constexpr std::uint32_t kMaxBundles = 32;  // Larger inputs are slow and find no other errors.
 constexpr std::uint8_t kIsPromised = 0x80;
 
 ByteVector preview_catalog() {
@@ -78,7 +78,7 @@ void load_and_spawn(const BundleSource& source) {
   world.process_despawns();
 }
 
-// Removes a piece from the front; the rest, if the length is larger.
+// Removes a piece from the front. If its length exceeds the rest, the piece is the whole rest.
 Bytes take_piece(Bytes& rest) {
   if (rest.size() < 4) return std::exchange(rest, {});
   const auto length = load<std::uint32_t>(rest, 0);
@@ -116,7 +116,7 @@ Layers layers_of(Bytes rest) {
   const Bytes piece = take_piece(rest);
   ByteVector catalog(piece.begin(), piece.end());
   if (catalog.size() >= 32) samples::fix_hash(catalog);
-  // The reader uses the bytes from before these changes.
+  // The reader uses a copy without these changes.
   const ByteVector unpromised = catalog;
   if (Result<CatalogReader> reader = CatalogReader::open(unpromised)) {
     const std::uint32_t count = std::min(reader.value().bundle_count(), kMaxBundles);
@@ -136,8 +136,8 @@ Layers layers_of(Bytes rest) {
   return layers;
 }
 
-// Requests everything, in an order and with deadlines that depend on the catalog. Releases some of
-// it and loads some of it again.
+// Requests all bundles, in an order and with deadlines that depend on the catalog. Releases some
+// bundles and loads some of these again.
 void load_in_background(BundleStore& store, const BundleSource& source) {
   SteppedLoads executor(source, store.catalog(), true, store.memory());
   BundleLoader loader(store, executor, {.memory_budget_bytes = kBudgetBytes});

@@ -1,4 +1,4 @@
-// Sidecars: a reported guid is at its reported position.
+// The input is a sidecar. A reported guid is at its reported position.
 #include <cstdint>
 #include <string>
 

@@ -1,5 +1,5 @@
-// An untrusted object is refused, or converted to a tree, which converts to an object with the same
-// values.
+// An untrusted object is refused, or converted to a tree. The tree converts to an object with the
+// same values.
 #include <cassert>
 
 #include "bundler/cook/object_to_tree.h"

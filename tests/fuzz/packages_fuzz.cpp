@@ -1,4 +1,5 @@
-// Package manifests: the result has no folder twice and no folder inside another one.
+// The input is a package manifest. In the result, no folder occurs twice, and no folder is inside
+// another folder.
 #include <cstdint>
 #include <set>
 #include <string>

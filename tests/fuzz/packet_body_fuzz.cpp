@@ -1,6 +1,6 @@
 // The input is a list of bodies, each after two bytes of length, that one connection receives in
-// order. Their acknowledgements refer to sent packets. No body is applied in part, and all values
-// stay within their limits.
+// order. Their acknowledgements refer to sent packets. A body is applied completely or not at all,
+// and all values stay within their limits.
 #include <array>
 #include <chrono>
 #include <cstdint>

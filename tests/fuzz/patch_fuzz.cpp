@@ -1,6 +1,6 @@
 // An untrusted patch is refused, or gives exactly the output of its catalogs. Bytes that are not a
-// patch are used as the content of one: the program of the bundles, after its length, and their
-// data.
+// patch are used as the content of a patch: the length of the bundles' program, the program, and
+// its data.
 #include <cassert>
 
 #include "bundler/patch/build_side.h"

@@ -1,4 +1,5 @@
-// Plain YAML: any bytes give a valid tree or an error, whatever yaml-cpp returns.
+// The input is plain YAML. Any bytes give a valid tree or an error, even where yaml-cpp accepts
+// invalid text.
 #include <cstdint>
 #include <string>
 
@@ -16,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (NodeIndex i = 0; i < result.tree().nodes.size(); ++i) {
     for (const NodeIndex child : Children(result.tree(), i)) {
       if (result.tree().at(i).kind != NodeKind::mapping) break;
-      require(result.tree().find(i, result.tree().at(child).key) == child, "no key is repeated");
+      require(result.tree().find(i, result.tree().at(child).key) == child, "no key occurs twice");
     }
   }
   return 0;

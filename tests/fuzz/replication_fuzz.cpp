@@ -1,7 +1,7 @@
-// A server under an attacker's control. The first byte chooses: the bytes are a schema, each of the
-// messages, a setup block or events; or they are steps of a session with an honest client, in which
-// they are sent as message, block or payload between the data of an honest server, or in place of
-// it.
+// The input comes from a malicious server. The first byte chooses one of two uses. In the first,
+// the bytes are decoded as a schema, as each message, as a setup block and as events. In the
+// second, they are steps of a session with an honest client. Each step sends bytes as a message, a
+// block or a payload, in addition to the data of an honest server or instead of it.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -76,13 +76,12 @@ void talk(SectionReader& input, bool has_slices) {
         static_cast<void>(server.send_block(bytes, block));
         break;
       case 3:
-        static_cast<void>(
-            client.pair->b->connection.send_message(0, bytes));  // Sent to the server.
+        static_cast<void>(client.pair->b->connection.send_message(0, bytes));
         break;
       case 4:
         stage.step([&] { stage.stir(NetworkId{what % 5U}); });
         break;
-      case 6: {  // A client that asks about an entity that it did not receive.
+      case 6: {  // The client asks about an entity that it did not receive.
         const DivergedMessage claim{
             .id = SliceId{what % 8U},
             .tick = Tick(stage.tick),

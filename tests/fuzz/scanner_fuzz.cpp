@@ -1,5 +1,5 @@
-// The scanner: references are reported in order and at their positions, independently of the
-// position of the text in the blocks of the vectorised search.
+// The input is a text for the scanner. References are reported in order and at their positions. The
+// result does not depend on the position of the text in the blocks of the vectorised search.
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,13 +26,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto lengths = line_lengths(text);
   std::size_t last_end = 0;
   for (const Mention& mention : mentions) {
-    require(!mention.guid.is_null(), "no null guid");
-    require(mention.offset_bytes >= last_end, "references in order, without overlap");
+    require(!mention.guid.is_null(), "a guid is not null");
+    require(mention.offset_bytes >= last_end, "references are in order and do not overlap");
     require(mention.kind == MentionKind::strong || mention.file_id == 0,
-            "only strong ones have ids");
+            "only strong references have ids");
     if (mention.kind == MentionKind::words) {
       last_end = mention.offset_bytes + 4;
-      require(text.compare(mention.offset_bytes, 4, "val0") == 0, "words begin with val0");
+      require(text.compare(mention.offset_bytes, 4, "val0") == 0, "a word begins with val0");
     } else {
       last_end = mention.offset_bytes + 32;
       const auto guid = Guid::parse_any_case(text.substr(mention.offset_bytes, 32));

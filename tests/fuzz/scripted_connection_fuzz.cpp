@@ -1,6 +1,6 @@
-// The input is a script for two ends and the path between them. While it damages no datagram, the
-// ordered messages of each map arrive once and in order, and blocks arrive complete. Each payload
-// is reported exactly once in any case.
+// The input is a script for two ends and the path between them. If the script damages no datagram,
+// the ordered messages of each map arrive once and in order, and blocks arrive complete. Each
+// payload is always reported exactly once.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -108,7 +108,7 @@ class Script {
     pair_.a->connection.clear_finished_blocks();
   }
 
-  /// On a good path everything that was queued arrives, unless data was damaged.
+  /// Makes the path good. All queued data then arrives, unless data was damaged.
   void calm_down() {
     for (const LinkId id : {pair_.there_link, pair_.back_link}) {
       pair_.network.link(id) = {.latency = 5ms};
@@ -130,7 +130,7 @@ class Script {
                        {.latency = 5ms},
                        {.latency = 5ms}};
   bool is_damaged_ = false;
-  std::map<std::uint16_t, std::deque<NetBytes>> expected_;  ///< By map.
+  std::map<std::uint16_t, std::deque<NetBytes>> expected_;  ///< The expected messages of each map.
   std::deque<NetBytes> blocks_;
   std::uint64_t payloads_ = 0;
   std::set<std::uint64_t> reports_;

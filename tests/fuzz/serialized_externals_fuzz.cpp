@@ -1,4 +1,5 @@
-// The table of external files in a binary asset: each guid is at its reported position.
+// The input has the table of external files of a binary asset. Each guid is at its reported
+// position.
 #include <cstdint>
 #include <string_view>
 

@@ -1,4 +1,5 @@
-// Bytes of a peer that a session parses: its list of structs, structs, commands and the welcome.
+// The input is bytes of a peer that a session parses: a list of structs, structs, commands, or the
+// welcome.
 #include <cstdint>
 #include <cstdlib>
 #include <span>
@@ -60,7 +61,7 @@ void decode_all(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});
   if (input.empty()) return;
-  // 255 means our own schema, so that more of the rest can be parsed.
+  // A length of 255 means our own schema, so that more of the input can be parsed.
   const auto length = std::to_integer<std::size_t>(input.front());
   std::span<const std::byte> schema = encoder.schema();
   input = input.subspan(1);

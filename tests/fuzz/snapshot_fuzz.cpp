@@ -1,8 +1,9 @@
-// The input is a byte that chooses the coder, then a list of steps with two bytes before each. The
-// first byte of a step decides about the snapshot that an honest writer makes of the next tick: it
-// arrives, is lost, arrives damaged by the step's bytes, or these bytes arrive instead. A refused
-// snapshot changes nothing, and an applied one stays within limits. Until a forged one is applied,
-// all honest ones are applied.
+// The input is a byte that chooses the coder, and then a list of steps with two bytes before each
+// step. For each step, an honest writer makes a snapshot of the next tick. The first byte of the
+// step decides about this snapshot: it arrives, is lost, arrives damaged by the step's bytes, or is
+// replaced by the step's bytes. A refused snapshot changes nothing, and an applied snapshot stays
+// within the limits. Until a forged snapshot is applied, all honest snapshots that arrive are
+// applied.
 #include <array>
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// The input is a trace of a world, and after the last zero byte the description of its scene.
-// Parsed values must be within their limits.
+// The input is a trace of a world. After the last zero byte, it has the description of the trace's
+// scene. Parsed values must be within their limits.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

@@ -1,5 +1,5 @@
-// Unity's dialect: any bytes give a valid tree or an error, and a missing final newline makes no
-// difference.
+// The input is text in Unity's YAML dialect. Any bytes give a valid tree or an error, and a missing
+// final newline does not change the result.
 #include <cstdint>
 #include <string>
 
@@ -9,7 +9,8 @@
 using namespace muster::yaml;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // A separate allocation of the exact size, so that a sanitizer detects reads beyond it.
+  // Copies the text to an allocation of its exact size, so that a sanitizer detects reads beyond
+  // the text.
   const std::string text(reinterpret_cast<const char*>(data), size);
   constexpr Limits kLimits{.depth_max = 40, .node_count_max = 100'000};
   const ReadResult result = read_unity(text, kLimits);

@@ -1,4 +1,4 @@
-// Claims of views from a client: their bytes, and claims in any order.
+// The input is claims of views from a client.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -20,7 +20,8 @@ std::uint8_t take(std::span<const std::byte>& input) {
   return value;
 }
 
-/// Each step moves command, tick and snapshots forward, then contains a packet's claims.
+/// Runs the steps of the input. Each step moves the command, the tick and the snapshots forward,
+/// and contains the claims of a packet.
 void play(std::span<const std::byte> input) {
   ClaimInbox inbox;
   ViewClaims claims;
@@ -49,7 +50,7 @@ void play(std::span<const std::byte> input) {
   }
 }
 
-/// What was read of one packet, sent again, is read as the same.
+/// Reads the claims of a packet, sends them again, and requires that the same claims are read.
 void send_again(std::span<const std::byte> input) {
   constexpr Tick kNow{100'000};
   ClaimInbox inbox;
@@ -59,7 +60,7 @@ void send_again(std::span<const std::byte> input) {
     const ViewClaim* const claim = inbox.find(number, kNow);
     if (claim == nullptr) continue;
     require(claim->from <= claim->to && claim->to <= claim->newest && claim->newest <= kNow);
-    // A first claim has the low 10 bits of its tick, so an older one cannot be sent again.
+    // A first claim has only the low 10 bits of its tick, so an older claim cannot be sent again.
     if (steps_between(claim->newest, kNow) >= 1 << 10) continue;
     ClaimSender sender;
     sender.push(number, *claim);

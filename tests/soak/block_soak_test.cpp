@@ -16,8 +16,8 @@ constexpr double kLinkRate = 10e6 / 8;
 constexpr std::size_t kBlockBytes = 10'000'000;
 constexpr std::size_t kSnapshotBytes = 400;
 
-/// Sends a snapshot per tick, for a time or until a block has arrived. Records the ages of the
-/// snapshots on arrival.
+/// Sends a snapshot per tick, until a time has passed or a block has arrived. Records the ages of
+/// the snapshots on arrival.
 struct Play {
   explicit Play(std::uint64_t seed)
       : pair(seed, {.channels = {{}}},
@@ -69,7 +69,8 @@ TEST_CASE(
   REQUIRE(copy_of(beside.pair.b->connection.block()) == block);
   const double took = std::chrono::duration<double>(beside.pair.now - began).count();
   const double ticks = took / 0.016;
-  // The link's capacity besides the snapshots, with 5 % sent twice.
+  // The time that the link needs for the block and the snapshots, if 5 % of the block is sent
+  // twice.
   const double snapshots = ticks * (kSnapshotBytes + 28 + 40);
   const double link_time = (kBlockBytes / 0.95 + snapshots) / kLinkRate;
   CAPTURE(took, link_time, took / link_time, alone.age_p95().count(), beside.age_p95().count());

@@ -1,5 +1,5 @@
-// An hour on a network that is worse than any published test's. All received data is verified, and
-// all promised data arrives.
+// An hour on a network that is worse than in any published test. All received data is verified, and
+// all promised data must arrive.
 #include <chrono>
 #include <map>
 #include <set>
@@ -19,7 +19,7 @@ constexpr std::size_t kOrdered = 0;
 constexpr std::size_t kUnordered = 1;
 constexpr std::size_t kUnreliable = 2;
 
-/// Bytes that begin with their number and can all be verified.
+/// Returns bytes that begin with `number`. All of them can be verified.
 NetBytes numbered(std::uint32_t number, std::size_t more) {
   const NetBytes rest = pattern(number, more);
   NetBytes bytes;
@@ -156,7 +156,8 @@ TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and burst
     REQUIRE(talk->is_over());
     REQUIRE(talk->blocks_read == talk->blocks_sent);
     REQUIRE(talk->ordered_sent > 1000);
-    // The game wants to send 75,000; a quarter of loss and random delays reduce that.
+    // The game tries to send 75,000 payloads. The loss of a quarter and random delays reduce the
+    // number.
     REQUIRE(talk->payloads_sent > 10'000);
     REQUIRE(talk->blocks_sent > 10);
     REQUIRE(talk->unreliable_read.size() > talk->unreliable_sent / 2);

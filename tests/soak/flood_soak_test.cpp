@@ -18,7 +18,7 @@ constexpr std::uint64_t kPackets = 300'000;
 #else
 constexpr std::uint64_t kPackets = 10'000'000;
 #endif
-constexpr std::uint64_t kPacketsPerTick = 3'000;  // Less than a server's work in one tick.
+constexpr std::uint64_t kPacketsPerTick = 3'000;  // A server can process more packets per tick.
 
 /// The server's socket: the client's datagrams, followed by the flood.
 struct Scene {
@@ -109,7 +109,7 @@ TEST_CASE("After ten million malicious packets a server still serves its client"
   REQUIRE(counters.unknown_connection > 0);
   REQUIRE(counters.forged > 0);
   REQUIRE(scene.socket.bytes_out < scene.socket.bytes_in);
-  // A new client can connect, too.
+  // A new client can also connect.
   scene.client.emplace(scene.stage.client_options(), scene.line, scene.stage.entropy,
                        scene.stage.now);
   for (int i = 0; i < 20; ++i) scene.step();

@@ -39,7 +39,7 @@ class Match {
       stage.step([&] { live(); });
     }
   }
-  /// Ends outages and changes, and runs until all worlds are equal, at most a minute.
+  /// Ends outages and changes. Then runs until all worlds are equal, for at most a minute.
   void rest() {
     for (const auto& client : stage.clients) {
       stage.net.network.link(client->up).is_down = false;
@@ -53,7 +53,7 @@ class Match {
   std::string difference() const {
     for (const auto& client : stage.clients) {
       std::string found = stage.difference(*client);
-      if (found.empty() && !stage.has_all_events(*client)) found = "lacks an event";
+      if (found.empty() && !stage.has_all_events(*client)) found = "an event is missing";
       if (!found.empty()) return "client " + std::to_string(client->number) + " " + found;
     }
     return {};
@@ -156,7 +156,7 @@ class Match {
       return;
     }
     if (chance(3'000) == 0) return stage.despawn(NetworkId{id});
-    // Position and heading change in each tick, the points sometimes.
+    // Position and heading change in each tick. The points change sometimes.
     std::vector<std::int64_t>& now = found->second;
     for (std::size_t i = 0; i < 2; ++i) {
       now[i] = std::clamp<std::int64_t>(now[i] + static_cast<std::int64_t>(chance(201)) - 100,
@@ -171,7 +171,8 @@ class Match {
   }
   void look() {
     for (const auto& client : stage.clients) {
-      // The views stop moving at the end of the match, so that the interest is known.
+      // The view positions stop at the end of the match, so that the entities of interest are
+      // known.
       const double angle = std::min<std::uint32_t>(stage.tick, kMatchTicks) * 0.002 +
                            static_cast<double>(client->number);
       stage.look_from(*client, {200 + 120 * static_cast<float>(std::cos(angle)),
@@ -203,7 +204,7 @@ std::string play_match(std::uint64_t seed) {
     if (view.resyncs + view.malformed + view.unfit > 0) return "a clean link resynced";
   }
   // The world has the same size in both halves.
-  if (stage.memory_max > memory + memory / 4) return "memory grows";
+  if (stage.memory_max > memory + memory / 4) return "the memory grows";
   if (stage.attacked->hostile < 10'000) return "there was no flood";
   for (const Hardship each : {Hardship::sleep, Hardship::loss, Hardship::rejoin}) {
     if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a fault was not tested";

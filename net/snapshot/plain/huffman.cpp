@@ -1,6 +1,6 @@
-// Codes are canonical: sorted by length and then by symbol, each code is the one before it plus
-// one. The first bit of a code is written as the lowest bit, so a reader uses its next six bits as
-// an index in a table.
+// Codes are canonical: sorted by length and then by symbol, each code is the previous code plus
+// one. The first bit of a code is written as the lowest bit, so a reader can use its next six bits
+// as an index in a table.
 #include "net/snapshot/plain/huffman.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 /// One symbol or several combined symbols, used while lengths are computed.
 struct Package {
   std::uint64_t weight = 0;
-  HuffmanLengths depth{};  ///< How often the package contains each symbol.
+  HuffmanLengths depth{};  ///< The number of times that the package contains each symbol.
 };
 
 }  // namespace

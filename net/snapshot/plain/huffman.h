@@ -32,8 +32,8 @@ inline std::uint32_t bucket_of(std::uint32_t number) {
   return bucket;
 }
 
-/// The difference of `before` and `now` as an unsigned number: small if they are near, in either
-/// direction.
+/// The difference between `before` and `now` as an unsigned number. It is small if the two values
+/// are near each other, in either direction.
 inline std::uint32_t folded(std::uint32_t before, std::uint32_t now) {
   const std::uint32_t way = before - now;
   return (way << 1) ^ (0 - (way >> 31));
@@ -53,14 +53,16 @@ class HuffmanTables {
  public:
   HuffmanTables() { set_default(kDefaultLengths); }
 
-  /// Return false when the lengths are not a complete prefix code with lengths from 1 to 6.
+  /// Both functions return false when the lengths are not a complete prefix code with lengths from
+  /// 1 to 6.
   bool set_default(const HuffmanLengths& lengths);
   bool set(std::uint16_t context, const HuffmanLengths& lengths);
 
   HuffmanCode code(std::uint32_t context, std::uint32_t symbol) const {
     return tables_[table_of(context)].codes[symbol];
   }
-  /// The symbol with this code; an arbitrary symbol if no symbol has it.
+  /// Returns the symbol whose code has these bits and this length, or 0xFF if no symbol has this
+  /// code.
   std::uint8_t symbol(std::uint32_t context, std::uint32_t bits, unsigned length) const {
     const std::uint8_t found = tables_[table_of(context)].symbols[bits];
     const bool is_whole = tables_[table_of(context)].codes[found].length == length;
@@ -77,14 +79,15 @@ class HuffmanTables {
   struct Table {
     HuffmanLengths lengths{};
     std::array<HuffmanCode, kHuffmanSymbols> codes{};
-    std::array<std::uint8_t, 1U << kHuffmanLengthMax> symbols{};  ///< Indexed by the next six bits.
+    /// The symbol for each value of the next six bits.
+    std::array<std::uint8_t, 1U << kHuffmanLengthMax> symbols{};
   };
   static bool make(const HuffmanLengths& lengths, Table& table);
   std::size_t table_of(std::uint32_t context) const {
     return context < index_.size() ? index_[context] : 0;
   }
   std::vector<Table> tables_ = std::vector<Table>(1);  ///< Table 0 is the default.
-  std::vector<std::uint16_t> index_;                   ///< Index in `tables_` by context.
+  std::vector<std::uint16_t> index_;                   ///< The index in `tables_` for each context.
 };
 
 /// How often each symbol occurs.
@@ -92,8 +95,8 @@ using HuffmanCounts = std::array<std::uint64_t, kHuffmanSymbols>;
 /// Returns the lengths with which codes for these symbols need the fewest bits.
 HuffmanLengths best_lengths(const HuffmanCounts& counts);
 
-/// Convert the tables to bytes and back. A server sends the bytes when a client connects. Decoding
-/// returns false if the bytes are damaged.
+/// Convert the tables to bytes and back. The bytes are a part of a model file. Decoding returns
+/// false if the bytes are damaged.
 std::vector<std::byte> encode_huffman(const HuffmanTables& tables);
 bool decode_huffman(std::span<const std::byte> bytes, HuffmanTables& tables);
 

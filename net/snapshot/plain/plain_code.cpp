@@ -10,7 +10,7 @@ PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
   const std::int64_t then =
       16 * steps_between(ticks[2], ticks[0]) / steps_between(ticks[2], ticks[1]);
   const std::int64_t ahead = 16 * steps_between(ticks[1], now) / steps_between(ticks[1], ticks[0]);
-  // Malicious ticks may be far apart; values have 32 bits.
+  // Malicious ticks may be far apart. The limit keeps the product within 64 bits.
   constexpr std::int64_t kFar = std::int64_t{1} << 28;
   const std::int64_t back = values[2] + (values[1] - values[2]) * std::min(then, kFar) / 16;
   if (std::abs(values[0] - back) < std::abs(values[0] - values[1])) {
@@ -31,7 +31,6 @@ PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
   }
   PlainPrediction prediction = predict_from_three(
       {value(0), value(1), value(2)}, {known.ticks[0], known.ticks[1], known.ticks[2]}, known.now);
-  // Impossible values are not predicted.
   prediction.value = std::clamp<std::int64_t>(prediction.value, 0, lane.maximum);
   return prediction;
 }

@@ -1,6 +1,5 @@
 // Codes an entity's new state without probabilities: which lanes differ from their prediction, and
-// the value or change of each such lane. Early networked games sent their states in this way.
-// SNAPSHOT_FORMAT.md, "Plain entities".
+// the value or change of each such lane. SNAPSHOT_FORMAT.md, "Plain entities".
 #pragma once
 
 #include <bit>
@@ -13,7 +12,7 @@
 namespace muster {
 
 /// Writes or reads bits, and symbols of a code, instead of decisions with probabilities.
-/// - `bits(value, count)` and `symbol(context, symbol)` return what was written or read.
+/// - `bits(value, count)` and `symbol(context, symbol)` return the value that was written or read.
 /// - `has_codes()`: true if numbers are coded in Huffman codes, false if in plain bits.
 /// - `predicts()`: true if lanes are predicted from three states, false if from the newest state.
 template <typename C>
@@ -35,19 +34,20 @@ struct PlainPrediction {
   std::int64_t value = 0;
   bool is_likely_wrong = false;
 };
-/// Extrapolates the newest two of three values at the ticks t0 > t1 > t2, newest first, to `now`.
-/// Before, as a test, extrapolates the older two values to t0. If the result is not nearer to the
-/// newest value than the middle value is, returns the newest value instead. Times are divided by
-/// the interval between the two values and rounded towards zero to 1/16; results are rounded
-/// towards zero.
+/// Extrapolates the two newest of three values, at the ticks t0 > t1 > t2, to `now`. First tests
+/// whether extrapolation helps: extrapolates the two older values to t0. If this result is not
+/// nearer to the newest value than the middle value is, returns the newest value instead. Times are
+/// divided by the interval between the two values and rounded towards zero to 1/16; results are
+/// rounded towards zero.
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
                                    const std::array<Tick, 3>& ticks, Tick now);
-/// Predicts each lane in the state after the known ones. The prediction is the newest value for
-/// lanes without order, and for all lanes if fewer than three states are known.
+/// Predicts a lane in the state after the known states. The prediction is the newest value if the
+/// lane has no order, if fewer than three states are known, or if `predicts` is false.
 PlainPrediction predict_plainly(const LaneModel& lane, std::size_t lane_index,
                                 const KnownStates& known, bool predicts);
 
-/// The contexts of the tables: first one context per four lanes for their mask, then one per lane.
+/// The Huffman contexts of a type: first one context for the mask of each four lanes, then one
+/// context for each lane.
 inline std::uint32_t mask_context(const TypeModel& type, std::size_t lane) {
   return type.first_context + static_cast<std::uint32_t>(lane / 4);
 }

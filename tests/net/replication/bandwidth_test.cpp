@@ -49,16 +49,16 @@ TEST_CASE("A meter counts the bytes of snapshots by type and field", "[net][repl
   const std::optional<Bandwidth> bandwidth = client.replication->bandwidth();
   REQUIRE(bandwidth.has_value());
   CHECK(bandwidth->snapshots == client.replication->counters().snapshots);
-  // `bits` is the information in all decisions. The sent bytes are slightly more, because the coder
-  // rounds and because each snapshot ends with a whole byte.
+  // `bits` is the information in all decisions. Slightly more bytes are sent, because the coder
+  // rounds and each snapshot ends with a whole byte.
   const double bytes = bandwidth->bits() / 8;
   const auto travelled = static_cast<double>(bandwidth->bytes);
   CHECK(bytes < travelled);
-  // The plain coders only fill up the last byte.
+  // The plain coders add at most the unused bits of the last byte.
   const bool is_plain = coder != SnapshotCoder::range && coder != SnapshotCoder::mix;
   const auto snapshots = static_cast<double>(bandwidth->snapshots);
   CHECK(bytes + (is_plain ? 7.0 / 8 : 6) * snapshots >= travelled);
-  // The beginning of every snapshot is listed: its number and its references.
+  // The head of every snapshot is listed, with its number and its references.
   const auto head =
       std::ranges::find(bandwidth->rows, "number and references", &BandwidthRow::field);
   REQUIRE(head != bandwidth->rows.end());
@@ -94,7 +94,7 @@ TEST_CASE("Only changed entities are listed as updated", "[net][replication]") {
   CHECK(stage.difference(client).empty());
   CHECK(client.world.updated == 20);
   CHECK(client.world.spawned == 50);
-  // Another owner sees the same entity as a new view.
+  // The new owner receives the same entity in another view.
   stage.step([&] { stage.server.world().set_owner(NetworkId{9}, PlayerId{3}); });
   stage.run(30);
   CHECK(client.world.updated == 20);

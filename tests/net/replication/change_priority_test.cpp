@@ -1,4 +1,4 @@
-// Which changes are sent when not all fit.
+// The choice of changes when not all changes fit.
 #include "net/replication/change_priority.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_CASE("The candidate that waited longest, is nearest or weighs most is sent"
   CHECK(deferred_of({far, candidate(1)}, 100) == Indices{0});
 }
 
-TEST_CASE("Of equally urgent candidates the lowest indices are sent", "[net][replication]") {
+TEST_CASE("Among equally urgent candidates, the lowest indices are chosen", "[net][replication]") {
   CHECK(deferred_of({candidate(3), candidate(2), candidate(1), candidate(0)}, 200) ==
         Indices{2, 3});
 }
@@ -66,13 +66,15 @@ TEST_CASE("A part of the room goes to candidates beyond their longest wait", "[n
     candidates.back().update_class = &kUnimportant;
     candidates.back().waited_ticks = 10 + (i == 10 ? 1 : 0);
   }
-  // Two of the four fit into a quarter of the room: the one that waited longest, then the first.
+  // Two of the four overdue candidates fit into a quarter of the room: the candidate that waited
+  // longest, and then the first candidate.
   CHECK(deferred_of(candidates, 800) == Indices{6, 7, 9, 11});
   candidates[8].waited_ticks = candidates[9].waited_ticks = candidates[11].waited_ticks = 9;
   CHECK(deferred_of(candidates, 800) == Indices{7, 8, 9, 11});
 }
 
-TEST_CASE("While settling, unconfirmed entities go first and new ones wait", "[net][replication]") {
+TEST_CASE("While settling, unconfirmed entities are chosen first, and new entities wait",
+          "[net][replication]") {
   ChangeCandidate unknown = candidate(2);
   unknown.is_confirmed = false;
   ChangeCandidate lost = candidate(3);
@@ -82,12 +84,13 @@ TEST_CASE("While settling, unconfirmed entities go first and new ones wait", "[n
   is_new.is_confirmed = is_new.may_be_shown = false;
   is_new.waited_ticks = 100;
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 200, true) == Indices{0, 1});
-  // They do not fit together, so only the lost one goes first, and the others follow by urgency.
+  // The two unknown candidates do not fit together. So only the lost candidate is chosen first, and
+  // the other candidates follow by urgency.
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 150, true) == Indices{0, 1, 2});
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 200, false) == Indices{2, 3});
 }
 
-TEST_CASE("With the same room at every tick no candidate starves", "[net][replication]") {
+TEST_CASE("With equal room at every tick, no candidate waits forever", "[net][replication]") {
   constexpr std::uint32_t kCount = 200;
   std::vector<std::uint32_t> waited(kCount, 1);
   std::uint32_t longest = 0;

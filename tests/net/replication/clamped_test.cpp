@@ -36,7 +36,7 @@ std::vector<std::int64_t> expected(const ReplicationSchema& schema, SchemaType t
   return values;
 }
 
-/// Any value: near the ends of the range, or anywhere.
+/// Returns a random value near the ends of the range, or any other value.
 std::int64_t any_value(Random& random) {
   constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
   constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
@@ -90,7 +90,7 @@ TEST_CASE("Clients receive the nearest valid value for any value that a game wri
       stage.stir(NetworkId{3});
     });
   }
-  // An entity may also begin with such values.
+  // A new entity may also have values outside their ranges.
   stage.step([&] {
     for (std::int64_t& value : written) value = any_value(random);
     stage.server.world().spawn(NetworkId{9}, {.type = type, .relevance = Relevance::always},
@@ -121,11 +121,11 @@ TEST_CASE("A value outside its range is counted, and each field of a type is rep
     stage.values[NetworkId{id}][at] = value;
     stage.server.world().set(NetworkId{id}, stage.values[NetworkId{id}]);
   };
-  stage.step([&] { write(5, 8, 201); });      // Points.
-  stage.step([&] { write(7, 8, -1); });       // The same field of another entity.
-  stage.step([&] { write(5, 2, 100'001); });  // The third number of a position, and points.
-  stage.step([&] { write(6, 2, 100'001); });  // A position of another type.
-  stage.step([&] { write(6, 4, 4); });        // The index of a rotation's missing part.
+  stage.step([&] { write(5, 8, 201); });
+  stage.step([&] { write(7, 8, -1); });
+  stage.step([&] { write(5, 2, 100'001); });
+  stage.step([&] { write(6, 2, 100'001); });
+  stage.step([&] { write(6, 4, 4); });
   const DivergenceList& log = stage.server_log;
   CHECK(log.clamped_fields == std::vector<std::string>{"Health.points", "Motion.position",
                                                        "Motion.position", "Motion.turn"});

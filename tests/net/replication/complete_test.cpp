@@ -1,4 +1,4 @@
-// When a client has received everything that existed when it joined.
+// Tests when a client counts as complete: it has received all entities that existed when it joined.
 #include <optional>
 #include <tuple>
 
@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-/// A link on which datagrams overtake each other, and one is overtaken by many.
+/// A link on which datagrams overtake each other, and some datagrams are overtaken by many others.
 LinkOptions link_with_jitter(double loss, Duration jitter = std::chrono::milliseconds(40)) {
   return {.latency = std::chrono::milliseconds(40),
           .jitter = jitter,
@@ -58,8 +58,8 @@ TEST_CASE("A client knows when it has received everything that existed when it j
   const LinkOptions link = has_jitter
                                ? link_with_jitter(0.2)
                                : LinkOptions{.latency = std::chrono::milliseconds(40), .loss = 0.2};
-  // The link is so slow that the first entities need many snapshots. Meanwhile others are added and
-  // removed.
+  // The link is so slow that the first entities need many snapshots. In this time, other entities
+  // are added and removed.
   ReplicationStage::Client& client =
       stage.join(link, link, {}, {.wish = {.snapshot_ticks = 0, .bytes_per_second = 10'000}});
   bool was_short = false;
@@ -83,7 +83,7 @@ TEST_CASE("A client knows when it has received everything that existed when it j
   }
 }
 
-TEST_CASE("A client that lost the part with an entity is not called complete",
+TEST_CASE("A client that lost the part with an entity does not count as complete",
           "[net][replication][sys-15][property]") {
   constexpr std::uint32_t kCount = 300;
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.2};
@@ -121,7 +121,7 @@ TEST_CASE("A world of many parts that always moves arrives soon and is complete"
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};
   ReplicationStage stage(7, {.snapshot_ticks = 1});
   const ReplicationStage::Client& client = stage.join(link, link);
-  // The path is known to be wide by then.
+  // After these ticks, the connection has measured a wide path.
   if (has_other_map) stage.run(200);
   stage.step([&] {
     if (has_other_map) stage.server.begin_map({});
@@ -155,8 +155,8 @@ TEST_CASE("A client with an unreadable snapshot uses only complete flags sent af
   CHECK(stage.server.view(client.id)->counters().resyncs == 1);
 }
 
-/// A client of a world whose entities always change, on a path where some packets take half a
-/// second; the server would send two datagrams per tick.
+/// A client of a world whose entities always change. Some packets take half a second. The server
+/// would send two datagrams per tick.
 struct RestlessWorld {
   static constexpr std::uint32_t kCount = 400;
 
@@ -199,7 +199,7 @@ TEST_CASE("Fewer snapshots are sent when they arrive too late to be read",
   REQUIRE(20 * (after.unknown - before.unknown) < after.snapshots - before.snapshots);
 }
 
-TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone",
+TEST_CASE("An overtaken snapshot's entity is held until it is shown or forgotten",
           "[net][replication][sys-15][property]") {
   std::size_t unseen = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
@@ -230,14 +230,15 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or long gone
   CHECK(unseen > 0);
 }
 
-TEST_CASE("A client that could not read a snapshot is not called complete", "[net][replication]") {
+TEST_CASE("A client that could not read a snapshot does not count as complete",
+          "[net][replication]") {
   ReplicationStage stage(5, {.snapshot_ticks = 1});
   stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   ReplicationStage::Client& client = stage.join();
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
   REQUIRE(reports_complete(stage, client) == true);
-  // These are all snapshots that contained the entity.
+  // Among these are all snapshots that contained the entity.
   const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
   for (std::uint64_t number = 0; number <= count; ++number) {
     const UnreadableMessage unreadable{.number = static_cast<SnapshotNumber>(number)};
@@ -265,7 +266,7 @@ TEST_CASE("An empty world is complete at once", "[net][replication]") {
   CHECK(client.replication->is_complete());
 }
 
-TEST_CASE("Another map is not complete yet", "[net][replication]") {
+TEST_CASE("A client is not complete when another map begins", "[net][replication]") {
   ReplicationStage stage(2);
   const ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -290,7 +291,7 @@ TEST_CASE("A request for the whole state resets completeness", "[net][replicatio
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
   REQUIRE(client.replication->is_complete());
-  // A payload that no server sends: the client cannot read it, and reports it.
+  // No server sends this payload. The client cannot read it, and reports it.
   const std::vector<std::byte> damaged(3, std::byte{0xFF});
   REQUIRE(client.pair->a->connection.send_payload(damaged, 0) == SendStatus::queued);
   stage.run(60);

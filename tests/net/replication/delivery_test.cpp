@@ -11,7 +11,8 @@ namespace {
 
 struct Delivered {
   ClientViewCounters counters;
-  double oldest = 0;  ///< Ticks, of all entities, as a mean over the second half of play.
+  /// The age of the oldest entity in ticks, as a mean over the second half of play.
+  double oldest = 0;
   std::string difference;
 };
 
@@ -42,7 +43,7 @@ Delivered play_from_afar(std::uint32_t entities, std::chrono::milliseconds one_w
     }
     sum += oldest;
   }
-  // The age at one moment depends on the last lost datagrams.
+  // The mean is used because the age at one moment depends on the last lost datagrams.
   Delivered delivered{.counters = stage.server.view(client.id)->counters(),
                       .oldest = sum / (kTicks / 2),
                       .difference = {}};
@@ -65,11 +66,11 @@ TEST_CASE("On a long path with several datagrams per tick, delivered snapshots b
   CHECK(delivered.difference.empty());
   CHECK(counters.delivered > 200);
   CHECK(counters.too_late * 20 < counters.delivered);
-  // The age of entities that change every fourth tick, plus the time of the path.
+  // The limit is the delay of the path plus 40 ticks.
   CHECK(delivered.oldest < one_way * 60 / 1'000.0 + 40);
 }
 
-TEST_CASE("An entity that fits into no datagram is reported, and later ones are sent",
+TEST_CASE("An entity that fits into no datagram is reported, and later entities are sent",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
@@ -87,9 +88,9 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
     return entity.options.type == SchemaType{0};
   };
   CHECK(stage.difference(client, PlayerId::none, is_plain).empty());
-  CHECK(client.replication->is_complete());  // It is not waited for.
+  CHECK(client.replication->is_complete());  // The client does not wait for this entity.
   CHECK_FALSE(client.world.entities.contains(NetworkId{5'000}));
-  // It is reported once per state.
+  // Each state is reported once.
   REQUIRE(stage.server_log.left_out_entities.size() == 1);
   CHECK(stage.server_log.left_out_entities[0].id == NetworkId{5'000});
   CHECK(stage.server_log.left_out_entities[0].type == TypeId(77));
@@ -108,7 +109,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later ones are 
   const std::vector<std::int64_t> nothing(150);
   set(nothing);
   CHECK(stage.difference(client).empty());
-  // Then a state that does not fit: the client keeps the last one.
+  // When the entity gets a state that does not fit, the client keeps the last state.
   set(dear);
   CHECK(stage
             .difference(client, PlayerId::none,
@@ -156,10 +157,10 @@ TEST_CASE("An entity that did not fit at first and fits later is waited for",
     });
     const auto unfit = [&] { return stage.server.view(client.id)->counters().unfit; };
     while (unfit() == 0 && stage.tick < 200) stage.step([] {});
-    // This does not work if everything else has arrived, because the server has then already called
-    // the world complete.
+    // The test is impossible if all other entities have arrived, because the server has then
+    // already set the complete flag.
     if (client.world.entities.size() >= 300) continue;
-    // Ticks of several datagrams, with this entity in the last.
+    // Makes the server send several datagrams per tick, with this entity in the last datagram.
     const auto stir = [&] {
       for (std::uint32_t id = 0; id < 300; ++id) stage.stir(NetworkId{id});
     };
@@ -239,7 +240,7 @@ TEST_CASE("Fields for the owner cost other clients nothing", "[net][replication]
 
 TEST_CASE("Events and new entities do not raise the estimated cost of updates",
           "[net][replication][sys-31]") {
-  // The number of updates, with and without an event in every payload.
+  // Counts the updates, with and without an event in every payload.
   const auto play = [](std::size_t event_bytes, bool has_spawns) {
     ReplicationStage stage(4);
     ReplicationClientOptions client_options;

@@ -76,7 +76,7 @@ TEST_CASE("A game with a wrong value is detected, with the field's name",
     CHECK(log->all[0].server_value != log->all[0].client_value);
   }
   CHECK(client.replication->counters().divergences > 0);
-  // Everything was sent again, and play continued.
+  // The whole state was sent again, and play continued.
   CHECK(stage.server.view(client.id)->counters().resyncs > 0);
   stage.game = nullptr;
   stage.run(60);
@@ -84,7 +84,7 @@ TEST_CASE("A game with a wrong value is detected, with the field's name",
   CHECK(client.world.spawned == 5);
 }
 
-TEST_CASE("Lost entities and components are named at both ends, and refused ones are not",
+TEST_CASE("Both ends report lost entities and components, but not refused ones",
           "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
@@ -160,18 +160,18 @@ TEST_CASE("A checksum of an entity that its snapshot does not contain is a diver
   CHECK(client.log.all[0].kind == Divergence::Kind::missing);
   CHECK(client.log.all[0].id == NetworkId{999});
   CHECK(client.replication->counters().divergences == 1);
-  // This server never sent the entity.
   CHECK(stage.server.view(client.id)->counters().malformed == 1);
 }
 
-TEST_CASE("An entity whose datagram was lost is not called missing", "[net][replication][sys-48]") {
+TEST_CASE("An entity whose datagram was lost is not reported as missing",
+          "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
   ReplicationStage stage(9, options);
   const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.3};
   ReplicationStage::Client& client = stage.join(link, link);
   stage.run(300);
-  // New entities appear between known ones, in worlds of several datagrams per tick.
+  // New entities appear between known entities, in worlds of several datagrams per tick.
   for (std::uint32_t round = 0; round < 300; ++round) {
     stage.step([&] {
       for (std::uint32_t i = 0; i < 40; ++i) {
@@ -192,7 +192,7 @@ TEST_CASE("An entity whose datagram was lost is not called missing", "[net][repl
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("A false divergence report reveals nothing that the client was not sent",
+TEST_CASE("A false divergence report reveals no values that the client was not sent",
           "[net][replication][sys-48]") {
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});
@@ -213,9 +213,9 @@ TEST_CASE("A false divergence report reveals nothing that the client was not sen
     REQUIRE(client.pair->b->connection.send_message(0, encode(message)) == SendStatus::queued);
     stage.run(12);
   };
-  claim(5, SchemaType{0}, SeenBy::owner);   // In another view than it was sent.
-  claim(6, SchemaType{0}, SeenBy::others);  // Never sent.
-  claim(7, SchemaType{0}, SeenBy::others);  // Of another type with more lanes.
+  claim(5, SchemaType{0}, SeenBy::owner);   // The entity was sent in another view.
+  claim(6, SchemaType{0}, SeenBy::others);  // The entity was never sent.
+  claim(7, SchemaType{0}, SeenBy::others);  // The entity has another type, with more lanes.
   CHECK(client.log.all.empty());
   CHECK(stage.server.view(client.id)->counters().malformed == 3);
   claim(5, SchemaType{0}, SeenBy::others);
@@ -242,7 +242,7 @@ TEST_CASE("A client that cannot read a snapshot is sent the whole state",
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("When datagrams are reordered by many, only lost data is sent again",
+TEST_CASE("When datagrams are strongly reordered, only lost data is sent again",
           "[net][replication][sys-46]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;

@@ -58,10 +58,10 @@ struct Outage {
 
 }  // namespace
 
-TEST_CASE("An entity that reuses an id after any number of others is a new one for a client",
+TEST_CASE("An entity that reuses an id is a new entity for a client, after any number of reuses",
           "[net][replication]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::raw);
-  // Numbers around the limits of the widths that generations have had.
+  // Numbers around the limits of one byte and two bytes.
   const int respawns = GENERATE(1, 255, 256, 257, 512, 10'000, 65'536);
   const int ticks = GENERATE(1, 150);
   CAPTURE(coder, respawns, ticks);
@@ -93,7 +93,7 @@ TEST_CASE("A world that never reuses ids keeps its memory bounded", "[net][repli
   CHECK(world.memory_bytes() + grid.memory_bytes() < bytes + 200'000);
 }
 
-TEST_CASE("Two entities of one id never share a generation, although most ids are forgotten",
+TEST_CASE("Two entities of one id never have the same generation, even if most ids are forgotten",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
@@ -138,16 +138,17 @@ TEST_CASE("A generation has one encoding with as few bytes as possible", "[net][
   CHECK(bits_of(256, 0) == 3);
   CHECK(bits_of(65'536, 0) == 4);
   CHECK(bits_of(0xFFFF'FFFF, 0) == 5);
-  // The bits, lowest first: one that is 1 if the generation differs, two for the length, then the
-  // number with its highest bit first.
+  // The bits, lowest first: one bit that is 1 if the generation differs, two bits for the length,
+  // and then the number with its highest bit first.
   const auto is_read = [&](std::vector<std::uint8_t> bytes, std::uint32_t before) {
     PlainReader reader(model, options, std::as_bytes(std::span(bytes)));
     EntityKind kind{};
     return code_kind(reader, kind, 1, before);
   };
-  CHECK(is_read({0b0000'0001, 0b0000'0100}, 0));               // 1, in one byte.
-  CHECK_FALSE(is_read({0b0000'0001, 0b0000'0100}, 1));         // Equal to the one before.
-  CHECK_FALSE(is_read({0b0000'0101, 0b0000'0000, 0b100}, 0));  // 1, in two bytes.
+  CHECK(is_read({0b0000'0001, 0b0000'0100}, 0));  // The number 1 in one byte.
+  // The generation is equal to the previous generation.
+  CHECK_FALSE(is_read({0b0000'0001, 0b0000'0100}, 1));
+  CHECK_FALSE(is_read({0b0000'0101, 0b0000'0000, 0b100}, 0));  // The number 1 in two bytes.
 }
 
 TEST_CASE("A client that requests a snapshot every ten seconds sees every change",
@@ -162,7 +163,7 @@ TEST_CASE("A client that requests a snapshot every ten seconds sees every change
   for (int i = 0; i < 2'000 && client.world.entities.empty(); ++i) stage.step();
   REQUIRE(stage.difference(client).empty());
   const std::uint32_t shown = client.world.entities.at(NetworkId{1}).tick.value();
-  // The second change reuses the row that the first one freed.
+  // The second change reuses the row that the first change freed.
   const std::uint32_t first = GENERATE(1U, 50U);
   while (stage.tick < shown + 1'260) {
     stage.step([&] {

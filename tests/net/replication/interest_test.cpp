@@ -21,7 +21,7 @@ std::vector<NetworkId> ids_of(const ReplicationStage::Client& client) {
 
 }  // namespace
 
-TEST_CASE("A client sees near entities, always relevant ones, its own and its team's",
+TEST_CASE("A client receives near entities, always relevant entities, its own and its team's",
           "[net][replication]") {
   ReplicationStage stage(1, near_options(50));
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});

@@ -1,5 +1,6 @@
-// Worlds of several datagrams in which entities change owners, appear and disappear, while
-// datagrams are lost or reordered: no living entity is removed, and no divergence is reported.
+// Worlds of several datagrams, in which entities change owners, appear and disappear, while
+// datagrams are lost or reordered. No existing entity may be removed, and no divergence may be
+// reported.
 #include <map>
 #include <tuple>
 
@@ -49,7 +50,7 @@ struct RestlessStage : ReplicationStage {
 };
 
 /// Counts removals of entities that existed at the tick of the removal and still exist. Requires:
-/// the client's changes are unread; they are cleared here.
+/// the client's changes are unread. Clears them.
 std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Client& client) {
   std::size_t wrong = 0;
   for (const ReplicatedChange& change : client.replication->changes()) {
@@ -94,7 +95,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
 
 TEST_CASE("An entity with a new owner stays in a world of several datagrams",
           "[net][replication]") {
-  // The entities are so large that a few new ones fill a datagram.
+  // The entities are so large that a few new entities fill a datagram.
   ReplicationSchema schema;
   schema.components.push_back(
       {.name = "Heavy",

@@ -1,5 +1,5 @@
-// An entity of low weight is still updated after `longest_ticks`, whatever the load of more urgent
-// ones.
+// An entity of low weight is updated after `longest_ticks`, even if more urgent entities need all
+// the room.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -31,7 +31,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
   });
   stage.run(400);
   REQUIRE(stage.difference(client).empty());
-  const std::uint32_t begin = stage.tick;  // Before this tick nothing changed.
+  const std::uint32_t begin = stage.tick;  // Nothing changed before this tick.
   std::map<std::uint32_t, std::uint32_t> last;
   std::uint32_t longest = 0;
   std::uint32_t updates = 0;
@@ -47,7 +47,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
     }
   }
   CHECK(client.world.despawned == 0);
-  // They are updated as often as their class promises, and little more often.
+  // The plain entities are updated little more often than `longest_ticks` of their class requires.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
   CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
   return longest;
@@ -55,7 +55,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
 
 }  // namespace
 
-TEST_CASE("An overdue change is sent even when more urgent ones want all the room",
+TEST_CASE("An overdue change is sent even when more urgent changes need all the room",
           "[net][replication][sys-31]") {
   const auto longest_ticks = GENERATE(60U, 120U, 240U);
   const auto loss = GENERATE(0.0, 0.1);
@@ -86,7 +86,7 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
     if (std::exchange(updated, client.world.entities.at(NetworkId{2}).tick) != updated) ++updates;
   }
   CHECK(client.world.spawned == 1);
-  // Five intervals; an update is repeated when its delivery report is lost.
+  // There are five intervals. An update is repeated when its delivery report is lost.
   CHECK(updates >= 4);
   CHECK(updates <= 10);
 }
@@ -103,7 +103,7 @@ TEST_CASE("A client that requests one byte per second costs a server without ent
     if (has_far_entities)
       stage.spawn(NetworkId{1}, {.type = SchemaType{1}, .position = {.x = 1'000}});
   });
-  // The remaining room falls below a snapshot's overhead, which gives a negative room.
+  // The remaining room falls below a snapshot's overhead, so the room for changes is negative.
   stage.run(2'000);
   CAPTURE(has_far_entities);
   CHECK(stage.server.view(client.id)->counters().snapshots > 0);

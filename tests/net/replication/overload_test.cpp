@@ -23,12 +23,15 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   const OverloadResult all = OverloadStage(scene, 0).measure(300, 300);
   struct Row {
     double share;
-    double cost_max;     ///< A multiple of the cost when all updates fit; the target is 1.3.
-    double updates_min;  ///< A part of the fair share of updates; the target is 0.8.
+    /// The limit of the cost, as a multiple of the cost when all updates fit. The target is 1.3.
+    double cost_max;
+    /// The minimum number of updates, as a part of the fair share. The target is 0.8.
+    double updates_min;
     const char* why;
   };
-  // A random walk that is sent n times less often is less predictable: each of its four lanes needs
-  // log2(n) / 2 bits more, which alone is 1.14 at a quarter, 1.23 at a tenth, 1.34 at 3 %.
+  // A random walk that is sent n times less often is less predictable. Each of its four lanes needs
+  // log2(n) / 2 more bits. This alone multiplies the cost by 1.14 at a quarter, 1.23 at a tenth,
+  // and 1.34 at 3 %.
   const Row row = GENERATE(Row{0.5, 1.15, 0.88, "half"}, Row{0.25, 1.25, 0.8, "a quarter"},
                            Row{0.1, 1.45, 0.68, "a tenth"}, Row{0.03, 1.75, 0.56, "3 %"});
   CAPTURE(has_view_position, coder, row.why);
@@ -41,7 +44,7 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   CHECK(result.missing == 0);
 }
 
-TEST_CASE("With a quarter of the bytes, near entities are at most a third as old as far ones",
+TEST_CASE("With a quarter of the bytes, near entities have at most a third of far entities' age",
           "[net][replication][sys-31]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
   const OverloadScene scene{.entities = 200, .coder = coder, .has_view_position = true};
@@ -81,7 +84,7 @@ TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds"
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);
   CHECK(result.false_despawns == 0);
   CHECK(result.missing == 0);
-  // This is longer than the world keeps replaced values.
+  // The world keeps replaced values for a shorter time.
   CHECK(result.age_ticks.back() > 255);
 }
 
@@ -117,8 +120,7 @@ TEST_CASE("After an outage a client continues from its state", "[net][replicatio
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("Entities that were unchanged for a long time may change and despawn during an outage",
-          "[net][replication]") {
+TEST_CASE("Entities that were idle may change and despawn during an outage", "[net][replication]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const int change_tick = GENERATE(1, 100, 300);
   ReplicationStage stage(seed, {.snapshot_ticks = 1});
@@ -128,13 +130,13 @@ TEST_CASE("Entities that were unchanged for a long time may change and despawn d
       stage.spawn(NetworkId{id}, {.type = SchemaType{1}, .relevance = Relevance::always});
     }
   });
-  // More snapshots than the window: unchanged entities are idle now.
+  // After more snapshots than the window has, unchanged entities are idle.
   stage.run(150);
   client.pair->network.link(client.pair->there_link).is_down = true;
   client.pair->network.link(client.pair->back_link).is_down = true;
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
-      // Other entities reuse the rows of these as soon as the world frees them.
+      // These entities reuse the rows of the others as soon as the world frees the rows.
       for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(NetworkId{id});
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
       for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(NetworkId{id});
@@ -160,7 +162,8 @@ TEST_CASE("Entities that were unchanged for a long time may change and despawn d
 std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Client& client) {
   constexpr std::uint32_t kAlive = 40;
   std::map<std::uint32_t, std::uint32_t> gone_at;
-  std::deque<std::pair<std::uint32_t, std::uint32_t>> alive;  // Id, and the tick of its end.
+  // Ids, and the ticks at which they end.
+  std::deque<std::pair<std::uint32_t, std::uint32_t>> alive;
   std::uint32_t next_id = 1'000;
   std::uint32_t longest = 0;
   for (int tick = 0; tick < 3'000; ++tick) {

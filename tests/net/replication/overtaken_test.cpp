@@ -1,4 +1,4 @@
-// Overtaken snapshots on paths with many in flight.
+// Overtaken snapshots on paths with many snapshots in flight.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::uint32_t kEntities = 600;  // Ten datagrams per tick and more.
+constexpr std::uint32_t kEntities = 600;  // These need at least ten datagrams per tick.
 
 struct OvertakenStage : ReplicationStage {
   explicit OvertakenStage(std::uint64_t seed, const LinkOptions& link)
@@ -71,7 +71,7 @@ std::array<std::byte, 8> late_payload() {
   for (unsigned number = 0; number < 256; number += 4) {
     std::array<std::byte, 8> payload{};
     payload[1] = std::byte(number);
-    payload[2] = std::byte{1};  // It refers to the one before.
+    payload[2] = std::byte{1};  // The snapshot refers to the previous snapshot.
     UnchangedStage stage;
     stage.hear(payload);
     stage.run(20);
@@ -81,7 +81,7 @@ std::array<std::byte, 8> late_payload() {
   return {};
 }
 
-TEST_CASE("A client that can read nothing for long requests the whole state",
+TEST_CASE("A client that can read no snapshot for a long time requests the whole state",
           "[net][replication]") {
   const std::array<std::byte, 8> late = late_payload();
   UnchangedStage stage;

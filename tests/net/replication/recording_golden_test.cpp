@@ -7,13 +7,14 @@
 
 namespace muster {
 
-TEST_CASE("The sample recording is the golden one, and plays", "[net][replication][recording]") {
+TEST_CASE("The sample recording equals the golden recording, and plays",
+          "[net][replication][recording]") {
   const std::vector<std::byte> bytes = samples::sample_recording();
   std::string text;
   for (const std::byte byte : bytes) text += static_cast<char>(byte);
   const bool is_golden = text == read_golden("net/sample.mrec");
   if (!is_golden) leave_for_comparison("sample.mrec", text);
-  // If not, the format has changed: see REPLICATION_FORMAT.md and SNAPSHOT_FORMAT.md.
+  // If this fails, the format has changed (REPLICATION_FORMAT.md, SNAPSHOT_FORMAT.md).
   CHECK(is_golden);
   std::string error;
   const auto reader = RecordingReader::open(bytes, error);

@@ -91,9 +91,9 @@ TEST_CASE("A recording plays every field of every entity at every tick", "[net][
   }
 }
 
-TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
+TEST_CASE("A recording can be played from any tick", "[net][replication]") {
   const bool is_finished =
-      GENERATE(true, false);  // Without an index the reader searches keyframes.
+      GENERATE(true, false);  // Without an index, the reader searches for keyframes.
   const Recorded recorded = record(3, 600, is_finished);
   std::string error;
   const auto reader = RecordingReader::open(recorded.file, error);
@@ -108,12 +108,13 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
     CHECK(reader->tick() == expected->first);
     viewed.apply(*reader);
     REQUIRE(viewed.world == expected->second);
-    if (reader->step() != RecordingStatus::tick) continue;  // It continues from there.
+    // The next steps continue from the current tick.
+    if (reader->step() != RecordingStatus::tick) continue;
     viewed.apply(*reader);
     REQUIRE(viewed.world == recorded.worlds.at(reader->tick()));
   }
   CHECK(reader->seek(Tick(0)) == RecordingStatus::end);
-  // After its end a recording shows its last tick.
+  // A seek after the end goes to the last tick.
   CHECK(reader->seek(Tick(100'000)) == RecordingStatus::tick);
   viewed.apply(*reader);
   CHECK(reader->tick() == recorded.worlds.rbegin()->first);
@@ -121,7 +122,7 @@ TEST_CASE("A recording can be entered anywhere", "[net][replication]") {
   CHECK(reader->step() == RecordingStatus::end);
 }
 
-TEST_CASE("A recording that is entered has the map of that moment", "[net][replication]") {
+TEST_CASE("A seek in a recording gives the map of the tick", "[net][replication]") {
   ReplicationStage stage(1);
   RecordingWriter writer({.keyframe_ticks = 5}, stage.server.world().schema());
   for (unsigned map = 1; map <= 3; ++map) {
@@ -162,7 +163,7 @@ TEST_CASE("A recording whose writer was stopped plays up to that point", "[net][
   }
 }
 
-TEST_CASE("A damaged recording ends in a status, not in a crash", "[net][replication]") {
+TEST_CASE("A damaged recording ends with a status and does not crash", "[net][replication]") {
   const Recorded recorded = record(6, 40);
   for (std::size_t at = 0; at < recorded.file.size(); ++at) {
     NetBytes damaged = recorded.file;

@@ -1,4 +1,4 @@
-// The cost of replication: no allocation in steady state, and no dependence on threads.
+// The cost of replication.
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -24,7 +24,7 @@ void populate(ReplicationStage& stage) {
 
 TEST_CASE("A server that replicates allocates nothing in steady state", "[net][replication]") {
   ReplicationServerOptions options;
-  options.classes = {{.radius = 500}};  // No entity enters or leaves.
+  options.classes = {{.radius = 500}};  // With this radius, no entity enters or leaves a view.
   ReplicationStage stage(1, options);
   for (int i = 0; i < 3; ++i) {
     const ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(30)});
@@ -35,7 +35,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   for (const auto& [id, now] : stage.values) values.push_back(now);
   std::uint64_t in_server = 0;
   std::uint64_t in_client = 0;
-  constexpr int kWarmUp = 700;  // Longer than rows are kept.
+  constexpr int kWarmUp = 700;  // Rows are kept for a shorter time.
   for (int i = 0; i < 1'000; ++i) {
     const std::uint64_t before = allocation_count();
     stage.server.begin_tick(Tick(++stage.tick));
@@ -98,8 +98,8 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   const std::uint64_t when_idle = checked();
   stage.run(50);
   CHECK(checked() == when_idle);
-  // A changed entity is checked until all clients have it and it is idle again; its neighbours are
-  // not.
+  // A changed entity is checked until all clients have it and it is idle again. Its neighbours are
+  // not checked.
   stage.step([&] { stage.stir(NetworkId{200}); });
   stage.run(100);
   const std::uint64_t after = checked();
@@ -143,7 +143,7 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
-TEST_CASE("Clients served by several threads are sent the same bytes", "[net][replication]") {
+TEST_CASE("Clients receive the same bytes when several threads serve them", "[net][replication]") {
   const auto play = [](bool has_threads) {
     ReplicationStage stage(5);
     for (int i = 0; i < 4; ++i) stage.server.set_view_position(stage.join().id, {});

@@ -1,4 +1,5 @@
-// A few seeds of everything at once, and each part alone; `soak` has thousands of seeds.
+// Tests the parts of replication together, with a few seeds, and separately. `tests/soak` has
+// thousands of seeds.
 #include <algorithm>
 #include <map>
 
@@ -30,7 +31,8 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
   CHECK(client.world.spawned == 300);
 }
 
-TEST_CASE("The owner receives the owner's fields, others the rest", "[net][replication][sys-40]") {
+TEST_CASE("The owner receives the owner's fields, and other clients the other fields",
+          "[net][replication][sys-40]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{3}});
   ReplicationStage::Client& other = stage.join({}, {}, {.player = PlayerId{4}});
@@ -47,7 +49,7 @@ TEST_CASE("The owner receives the owner's fields, others the rest", "[net][repli
   CHECK(owner.world.entities.at(NetworkId{5}).values[kSway] == 0);
   CHECK(other.world.entities.at(NetworkId{5}).values[kAmmo] == 0);
   CHECK(other.world.entities.at(NetworkId{5}).values[kSway] == stage.values[NetworkId{5}][kSway]);
-  // Another owner: the same entity in another view.
+  // With another owner, the client receives the same entity in another view.
   stage.step([&] { stage.server.world().set_owner(NetworkId{5}, PlayerId{4}); });
   stage.run(30);
   CHECK(other.world.entities.at(NetworkId{5}).values[kAmmo] == stage.values[NetworkId{5}][kAmmo]);
@@ -78,7 +80,7 @@ TEST_CASE("A client that becomes another player gets the other view of existing 
   CHECK(client.world.despawned == 0);
 }
 
-TEST_CASE("A change of owner far away removes and creates nothing", "[net][replication]") {
+TEST_CASE("A change of owner far away removes and creates no entities", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   options.classes = {{.radius = 100, .near_distance = 10, .far_ticks = 30}};
@@ -134,11 +136,11 @@ TEST_CASE("An unchanged world costs a few bytes per snapshot", "[net][replicatio
   const ClientViewCounters& after = stage.server.view(client.id)->counters();
   const auto snapshots = after.snapshots - before.snapshots;
   CHECK(snapshots >= 90);
-  // One byte is the payload's own, nine in eight snapshots are a checksum's.
+  // Each payload has one byte of flags. One of eight payloads has nine bytes of a checksum.
   CHECK(after.snapshot_bytes - before.snapshot_bytes <= snapshots * 7);
 }
 
-TEST_CASE("A slow link carries the most urgent changes first, and nothing waits forever",
+TEST_CASE("A slow link carries the most urgent changes first, and no change waits forever",
           "[net][replication][sys-31]") {
   ReplicationServerOptions options;
   options.classes = {{.weight = 1, .longest_ticks = 240}, {.weight = 20}};

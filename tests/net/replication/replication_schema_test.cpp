@@ -7,7 +7,7 @@
 
 namespace muster {
 
-TEST_CASE("A schema decodes as it was encoded", "[net][replication][sys-39]") {
+TEST_CASE("A decoded schema equals the encoded schema", "[net][replication][sys-39]") {
   ReplicationSchema schema = replication_samples_schema();
   schema.types[1].initial_values = {-1, 2, 100'000, 359, 3, 0, 1023, 500};
   const std::vector<std::byte> bytes = encode_schema(schema);
@@ -17,7 +17,7 @@ TEST_CASE("A schema decodes as it was encoded", "[net][replication][sys-39]") {
   CHECK(encode_schema(*back) == bytes);
 }
 
-TEST_CASE("A truncated or damaged schema is refused, or is another valid one",
+TEST_CASE("A truncated or damaged schema is refused, or decodes to another valid schema",
           "[net][replication]") {
   const std::vector<std::byte> bytes = encode_schema(replication_samples_schema());
   for (std::size_t size = 0; size < bytes.size(); ++size) {
@@ -38,7 +38,7 @@ TEST_CASE("A truncated or damaged schema is refused, or is another valid one",
   }
 }
 
-TEST_CASE("Every fault of a schema is found", "[net][replication]") {
+TEST_CASE("Every kind of fault of a schema is found", "[net][replication]") {
   const auto fault_of = [](const auto& spoil) {
     ReplicationSchema schema = replication_samples_schema();
     spoil(schema);
@@ -60,7 +60,7 @@ TEST_CASE("Every fault of a schema is found", "[net][replication]") {
   CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
   CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
   CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
-  // Each type is small enough; all together would use gigabytes for a model.
+  // Each type is small enough, but a model of all types together would use gigabytes.
   CHECK(fault_of([](auto& schema) {
     for (std::uint32_t id = 1'000; id < 2'500; ++id) {
       schema.types.push_back({.id = TypeId(id), .components = {0}});
@@ -114,7 +114,7 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
       }
     }
   }
-  // Ammo is for the owner, sway for the others: each view lacks one value.
+  // The owner receives ammo, and other clients receive sway. So each view lacks one value.
   const auto travels = [&](SeenBy seen_by, std::uint32_t value) {
     const auto& parts = views.view(views.codec_type(SchemaType{0}, seen_by)).parts;
     return std::ranges::any_of(parts, [&](const auto& part) { return part.value == value; });
@@ -133,7 +133,8 @@ TEST_CASE("A trained model is used for known types, the built-in priors for othe
   const TypeViews views(schema);
   SnapshotModel trained = untrained_model({views.schemas()[2], views.schemas()[0]});
   trained.types[0].lanes[0].initial_value = 77;
-  trained.types[1].schema.lanes[0].maximum += 1;  // Of another version of the game.
+  // The range differs, as in another version of the game.
+  trained.types[1].schema.lanes[0].maximum += 1;
   trained.types[1].lanes[0].initial_value = 44;
   trained.types[1].lanes[1].initial_value = 55;
   const std::uint32_t slot = trained.types[0].lanes[1].first_slot;

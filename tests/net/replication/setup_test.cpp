@@ -1,4 +1,4 @@
-// How a client starts to play, or why it fails.
+// The start of a client, and the reasons for its failure.
 #include <catch2/catch.hpp>
 
 #include "net/snapshot/model_file.h"
@@ -95,13 +95,14 @@ TEST_CASE("A client that cannot use the server's setup reports the reason", "[ne
   CHECK(server.client.phase() == ReplicationPhase::failed);
   CHECK(server.client.failure().find(reason) != std::string::npos);
   CHECK(server.client.counters().malformed == 1);
-  // Another map gives another chance.
+  // The client tries again with another map.
   server.begin_map();
   CHECK(server.client.phase() == ReplicationPhase::joining);
   CHECK(server.client.failure().empty());
 }
 
-TEST_CASE("An unreadable first message belongs to another version", "[net][replication]") {
+TEST_CASE("A client reports an unreadable first message as one of another version",
+          "[net][replication]") {
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
   SECTION("longer") { begin.push_back({}); }
@@ -212,14 +213,15 @@ TEST_CASE("A client whose connection does not accept the setup gets the reason",
           "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
-  const NetBytes map(std::size_t{17} << 20U);  // More than connections accept.
+  // The map's data is larger than a connection accepts.
+  const NetBytes map(std::size_t{17} << 20U);
   stage.step([&] { stage.server.begin_map(map); });
   stage.run(300);
   CHECK(client.replication->phase() == ReplicationPhase::failed);
   CHECK(client.replication->failure().find("more than this end's connection takes") !=
         std::string::npos);
   CHECK(stage.server.view(client.id)->counters().setups_refused == 1);
-  stage.step([&] { stage.server.begin_map({}); });  // One that fits is played.
+  stage.step([&] { stage.server.begin_map({}); });  // A map with a setup that fits is played.
   stage.run(300);
   CHECK(client.replication->phase() == ReplicationPhase::playing);
 }
@@ -245,7 +247,7 @@ TEST_CASE("A setup interrupted by the connection's end is not refused, and its m
 TEST_CASE("A setup blocked by the game's blocks arrives when they are read", "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
-  // They arrive at the client's end, and the game does not read them yet.
+  // The game's blocks arrive at the client, but the game does not read them yet.
   const NetBytes own(10);
   std::uint16_t id = 0;
   Connection& server_end = client.pair->a->connection;

@@ -1,4 +1,5 @@
-// Random worlds of entities that have 1 to 40 slices, over a link that loses and reorders.
+// Random worlds of entities that have 1 to 40 slices, over a link that loses and reorders
+// datagrams.
 #include <deque>
 #include <map>
 
@@ -49,7 +50,7 @@ class Course {
     for (int i = 0; i < 30; ++i) step(false);
   }
 
-  /// Requires that the game has the server's world after everything has arrived.
+  /// Checks that the game's world equals the server's world. Everything must have arrived.
   void check_equal() const {
     REQUIRE(game_.size() == values_.size());
     for (const auto& [id, values] : values_) {
@@ -156,8 +157,7 @@ class Course {
     check_slices();
   }
 
-  /// Checksums are compared with the reader's own values, so a reported divergence would be an
-  /// error.
+  /// Compares checksums with the reader's own values.
   void check_slices() {
     for (const SeenEntity& slice : mirror_.reader().entities()) {
       if (!mirror_.is_listed(slice)) continue;
@@ -177,11 +177,11 @@ class Course {
   ReplicatedWorld world_;
   SnapshotWriter writer_;
   WorldMirror mirror_;
-  std::uint64_t loss_;   ///< Lost datagrams per hundred.
-  std::uint64_t delay_;  ///< Maximum ticks.
+  std::uint64_t loss_;   ///< The percentage of lost datagrams.
+  std::uint64_t delay_;  ///< The maximum delay in ticks.
   std::uint32_t tick_ = 0;
-  std::map<NetworkId, std::vector<std::int64_t>> values_;  ///< The server's, by id.
-  std::map<NetworkId, std::vector<std::int64_t>> game_;    ///< The client's game's, by id.
+  std::map<NetworkId, std::vector<std::int64_t>> values_;  ///< The server's values by id.
+  std::map<NetworkId, std::vector<std::int64_t>> game_;  ///< The values of the client's game by id.
   std::vector<EntityState> states_;
   std::deque<Datagram> in_flight_;
   std::vector<SnapshotNumber> acks_;
@@ -194,7 +194,7 @@ class Course {
 
 TEST_CASE("Entities of 1 to 40 slices equal the server's once nothing changes",
           "[net][replication]") {
-  // With --rng-seed other worlds are played.
+  // The option --rng-seed selects other worlds.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;
   for (std::uint64_t seed = first; seed < first + 40; ++seed) {
     CAPTURE(seed);

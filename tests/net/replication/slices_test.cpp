@@ -66,7 +66,7 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
   }
   CHECK(views.schemas()[codec_index(views.codec_type(SchemaType{1}, SeenBy::owner)) + 2].name ==
         "77/owner/2");
-  // The last slice of the last entity differs from the id for all entities.
+  // The last slice of the last entity must not have the id `kEveryId`.
   const NetworkId last_id{wire_id(views.id_end()) - 1};
   const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
   CHECK(codec_id(last) < kEveryId);
@@ -131,14 +131,14 @@ TEST_CASE("An entity larger than a datagram arrives with all possible values",
     });
   }
   settle();
-  // Another owner: the same entity, in the view of the others.
+  // When the owner changes, the old owner receives the same entity in the view of other clients.
   const std::uint64_t spawned = owner.world.spawned + other.world.spawned;
   const std::uint64_t despawned = owner.world.despawned + other.world.despawned;
   stage.step([&] { stage.server.world().set_owner(NetworkId{101}, PlayerId{4}); });
   settle();
   CHECK(owner.world.spawned + other.world.spawned == spawned);
   CHECK(owner.world.despawned + other.world.despawned == despawned);
-  // The same id again, with another type and without slices.
+  // A new entity with the same id has another type and no slices.
   stage.step([&] {
     stage.despawn(NetworkId{100});
     stage.despawn(NetworkId{112});
@@ -189,7 +189,7 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
   options.checksum_interval = 1;
   ReplicationStage stage(3, options, samples::giants_schema());
   ReplicationStage::Client& client = stage.join();
-  constexpr std::size_t kWrong = 350;  // In the last slice.
+  constexpr std::size_t kWrong = 350;  // The index of a value in the last slice.
   FollowingGame game(client);
   stage.game = &game;
   stage.step(
@@ -211,7 +211,7 @@ TEST_CASE("A divergence of a large entity names its id and field", "[net][replic
 
 namespace {
 
-/// A thousand values of one lane, each surprising in another way.
+/// A thousand values of one lane that are hard to predict. `which` selects the kind of sequence.
 std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t count,
                                Random& random) {
   std::vector<LaneValue> values(count);
@@ -233,7 +233,8 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   return values;
 }
 
-/// The maximum bytes of a slice of such lanes, if it is new or changes after rest, motion or noise.
+/// The maximum bytes of a slice of such lanes. The slice is new, or changes after it was at rest,
+/// moved, or had random values.
 std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
@@ -297,7 +298,7 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   stage.run(30);
   const std::vector<std::int64_t> nothing(count);
   std::vector<std::int64_t> dear = nothing;
-  std::fill(dear.end() - 90, dear.end(), 0xFF);  // Only in the last slice.
+  std::fill(dear.end() - 90, dear.end(), 0xFF);  // These values are in the last slice.
   const auto put = [&](const std::vector<std::int64_t>& values) {
     stage.step([&] {
       stage.values[NetworkId{5}] = values;
@@ -312,7 +313,7 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   };
   put(dear);
   CHECK(stage.server.view(client.id)->counters().unfit > 0);
-  // Events about it are dropped, and no others wait for them.
+  // Events about the entity are dropped, and no other events wait for them.
   for (int i = 0; i < 300; ++i) {
     stage.step([&] { stage.server.send_event_about(NetworkId{5}, Tick(stage.tick), NetBytes(2)); });
   }
@@ -324,7 +325,7 @@ TEST_CASE("A slice that does not fit does not block other data forever", "[net][
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("An event about an entity without slices is not delayed by others with slices",
+TEST_CASE("An event about an entity without slices is not delayed by entities with slices",
           "[net][replication]") {
   ReplicationStage stage(6, {}, samples::giants_schema());
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};
@@ -335,7 +336,7 @@ TEST_CASE("An event about an entity without slices is not delayed by others with
       stage.spawn(NetworkId{i}, {.relevance = Relevance::always});
       stage.server.send_event_about(NetworkId{i}, Tick(stage.tick), NetBytes(2));
     });
-    stage.run(3);  // It is sent, and not confirmed yet.
+    stage.run(3);  // The entity is sent, but not confirmed yet.
     stage.step([&] { stage.despawn(NetworkId{i}); });
     stage.run(20);
   }
@@ -343,7 +344,7 @@ TEST_CASE("An event about an entity without slices is not delayed by others with
   CHECK(stage.server.view(client.id)->counters().events_not_meant == 0);
 }
 
-TEST_CASE("An entity in slices that changes owner is never called diverged",
+TEST_CASE("An entity in slices that changes owner is never reported as diverged",
           "[net][replication][sys-48]") {
   const double loss = GENERATE(0.0, 0.3);
   ReplicationServerOptions options;
@@ -365,12 +366,13 @@ TEST_CASE("An entity in slices that changes owner is never called diverged",
   CHECK(client.replication->counters().resyncs == 0);
 }
 
-TEST_CASE("An entity in slices that changes owner does not go back in time", "[net][replication]") {
+TEST_CASE("An entity in slices that changes owner never shows an earlier state",
+          "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 4; ++seed) {
     CAPTURE(seed);
     ReplicationStage stage(seed, {.snapshot_ticks = 1}, samples::giants_schema());
     const LinkOptions link{.latency = std::chrono::milliseconds(40), .loss = 0.4};
-    // The link is so slow that something always waits for room.
+    // The link is so slow that some changes always wait for room.
     ReplicationStage::Client& client =
         stage.join(link, link, {.player = PlayerId{3}}, {.wish = {.bytes_per_second = 100'000}});
     stage.step([&] {
@@ -394,7 +396,7 @@ TEST_CASE("An entity in slices that changes owner does not go back in time", "[n
   }
 }
 
-TEST_CASE("An id that passes from an entity in slices to one without shows the new one first",
+TEST_CASE("An id reused by an entity without slices shows the new entity before its events",
           "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -421,7 +423,7 @@ TEST_CASE("An id that passes from an entity in slices to one without shows the n
         stage.server.send_event_about(NetworkId{id}, Tick(stage.tick), event);
       });
     });
-    // When an event arrives, the entity shown is the one that it is about.
+    // When an event arrives, the shown entity must be the entity of the event.
     std::size_t came = 0;
     for (int i = 0; i < 400; ++i) {
       stage.step();

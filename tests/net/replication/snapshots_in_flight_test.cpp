@@ -1,4 +1,4 @@
-// What each snapshot in flight lists, and what its delivery or loss means.
+// The lists of snapshots in flight, and the effect of delivery reports.
 #include "net/replication/snapshots_in_flight.h"
 
 #include <memory>
@@ -41,7 +41,7 @@ Ids disowned(SnapshotsInFlight& flights, SnapshotNumber number) {
 
 }  // namespace
 
-TEST_CASE("A snapshot is delivered once, and forgotten after a window of later ones",
+TEST_CASE("A snapshot is delivered once, and forgotten after a window of later snapshots",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   add(*flights, 65'535, 0, 10, {2});
@@ -77,7 +77,7 @@ TEST_CASE("Parts of different ticks are settled separately", "[net][replication]
   CHECK(settled(*flights, 1) == Ids{2});
 }
 
-TEST_CASE("An unread snapshot may lack its contents and the uncertain ones of its tick",
+TEST_CASE("A client that could not read a snapshot may also lack uncertain slices of its tick",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   add(*flights, 1, 0, 10, {2, 3});
@@ -98,7 +98,7 @@ TEST_CASE("An entity is listed while a snapshot with it may arrive", "[net][repl
   CHECK_FALSE(flights->lists({.id = SliceId{2}}));
 }
 
-TEST_CASE("The oldest snapshot in flight or delivered counts, and at least the minimum",
+TEST_CASE("The oldest age is of a snapshot in flight or delivered, and at least the minimum",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   CHECK(flights->oldest_ticks(Tick(100), 15) == 15);

@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Counts how often items are written.
+/// An item that counts the copies of items.
 struct CountedItem {
   std::uint32_t id = 0;
   std::uint32_t value = 0;
@@ -74,7 +74,8 @@ TEST_CASE("Sorted blocks contain what a map contains after any changes", "[net][
   }
 }
 
-TEST_CASE("Adding and removing an item of sorted blocks moves few others", "[net][replication]") {
+TEST_CASE("Adding and removing an item of sorted blocks moves few other items",
+          "[net][replication]") {
   const int order = GENERATE(0, 1, 2);
   const std::size_t count = GENERATE(std::size_t{10'000}, std::size_t{40'000});
   SortedBlocks<CountedItem> blocks;
@@ -90,7 +91,7 @@ TEST_CASE(
     "A hundred thousand entities at one position, of one team and owner, are added, moved and "
     "removed",
     "[net][replication]") {
-  // With a linear search for each one, this takes minutes.
+  // With a linear search for each entity, this would take minutes.
   const auto relevance =
       GENERATE(Relevance::near, Relevance::always, Relevance::owner, Relevance::team);
   const int order = GENERATE(0, 1, 2);
@@ -132,7 +133,7 @@ TEST_CASE(
   CHECK(grid.memory_bytes() < bytes);
 }
 
-TEST_CASE("Items that live longer than their neighbours share blocks", "[net][replication]") {
+TEST_CASE("Items whose neighbours were removed share blocks", "[net][replication]") {
   const int order = GENERATE(0, 1, 2);
   CAPTURE(order);
   constexpr std::uint32_t kBlocks = 400;

@@ -1,4 +1,4 @@
-// The cost of many clients in one tick when a map begins for all of them.
+// The cost per tick when a map begins for many clients.
 #include <algorithm>
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ std::uint64_t checked(const ReplicationStage& stage) {
 
 }  // namespace
 
-TEST_CASE("Clients to which all entities are new are not all served in one tick",
+TEST_CASE("Clients to which all entities are new are served in different ticks",
           "[net][replication]") {
   constexpr std::uint32_t kEntities = 3'000;
   constexpr std::uint64_t kClients = 12;
@@ -39,8 +39,9 @@ TEST_CASE("Clients to which all entities are new are not all served in one tick"
     worst = std::max(worst, checked(stage) - before);
     before = checked(stage);
   }
-  // A third of the clients has its turn in each tick. For each client, its interest, its records
-  // and the writer's tracks are checked once, and the active entities once in each of a few parts.
+  // A third of the clients has its turn in each tick. For each such client, the interest, the
+  // records and the writer's tracks are checked once. The active entities are checked once for each
+  // of a few parts.
   CHECK(worst <= kClients / 3 * (kEntities * 5 + 2 * 40'000));
   for (const auto& client : stage.clients) CHECK(stage.difference(*client) == "");
 }

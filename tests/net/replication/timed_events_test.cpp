@@ -41,7 +41,7 @@ TEST_CASE("Every event is reported once, in the order of ticks, not before its t
     stage.run(120);
     CHECK(client.world.fault.empty());
     std::vector<std::uint32_t> came = client.world.events;
-    // A lost packet delays an event.
+    // A lost packet may delay an event, so the order may differ.
     CHECK(std::ranges::is_permutation(came, sent));
   }
 }
@@ -55,14 +55,14 @@ TEST_CASE("On a link without loss an event arrives with the state of its tick",
   std::vector<std::uint32_t> at;
   for (std::uint32_t i = 0; i < 60; ++i) {
     stage.step([&] { CHECK(stage.server.send_event(client.id, Tick(stage.tick), event_of(i))); });
-    // The event arrives no later than the first snapshot of its tick or a later tick.
+    // The event arrives with the first snapshot of its tick or of a later tick, or earlier.
     const std::uint32_t reached = client.replication->tick().value() + 1;
     const std::size_t due = reached - (stage.tick - i);
     if (reached > stage.tick - i) CHECK(client.world.events.size() == due);
   }
 }
 
-TEST_CASE("An event of a future tick waits for it", "[net][replication]") {
+TEST_CASE("An event of a future tick waits for that tick", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -75,7 +75,7 @@ TEST_CASE("An event of a future tick waits for it", "[net][replication]") {
   CHECK(client.world.events.size() == 1);
 }
 
-TEST_CASE("Too many events and too long ones are refused and counted", "[net][replication]") {
+TEST_CASE("Events that are too many or too long are refused and counted", "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -104,7 +104,8 @@ TEST_CASE("An event about an entity is sent to the clients that have it", "[net]
 
 namespace {
 
-/// Steps, and checks that no event was reported before its entity: event `n` is about entity `n`.
+/// Runs a tick, and checks that no event was reported before its entity. Event `n` is about entity
+/// `n`.
 template <typename Change>
 void step_and_check(ReplicationStage& stage, const Change& change) {
   std::vector<std::size_t> before;
@@ -134,7 +135,7 @@ TEST_CASE("An event about an entity that spawns in the same tick arrives with it
     REQUIRE(sees.replication->phase() == ReplicationPhase::playing);
     REQUIRE(does_not.replication->phase() == ReplicationPhase::playing);
     std::vector<std::uint32_t> sent;
-    // Many datagrams of entities at once, most of them with an event.
+    // Spawns many datagrams of entities, most of them with an event.
     for (std::uint32_t round = 0; round < 8; ++round) {
       step_and_check(stage, [&] {
         for (std::uint32_t i = 0; i < 40; ++i) {
@@ -226,14 +227,14 @@ struct Passers {
 
 }  // namespace
 
-TEST_CASE("When snapshots are reordered an event about an entity arrives, and not before it",
+TEST_CASE("When snapshots are reordered, an event about an entity arrives after the entity",
           "[net][replication][sys-35]") {
   struct Case {
     std::uint32_t entities;
     std::uint32_t bytes_per_second;
     Duration jitter;
   };
-  // In the last case entities wait for room for seconds.
+  // In the last case, entities wait for room for several seconds.
   const auto [entities, bytes_per_second, jitter] =
       GENERATE(Case{40, 0, 30ms}, Case{40, 60'000, 30ms}, Case{300, 60'000, 60ms});
   CAPTURE(entities, bytes_per_second);
@@ -256,11 +257,11 @@ TEST_CASE("When snapshots are reordered an event about an entity arrives, and no
   }
   CAPTURE(came, missed);
   CHECK(came > 1500);
-  // The server does not always know that a removed entity was shown.
+  // Some events are lost, because the server does not always know that a removed entity was shown.
   CHECK(missed * 100 < came);
 }
 
-TEST_CASE("An event about an entity waits for it for a limited time", "[net][replication]") {
+TEST_CASE("An event waits for its entity for a limited time", "[net][replication]") {
   TimedEventSender sender;
   REQUIRE(sender.push_about({.id = SliceId{8}, .generation = 3}, EventTurn::any, Tick(10),
                             event_of(1)));
@@ -303,7 +304,8 @@ TEST_CASE("An event about an entity waits for it for a limited time", "[net][rep
   CHECK(receiver.reach(Tick(30)) == 0);
 }
 
-TEST_CASE("An event about a deferred entity arrives with it", "[net][replication][sys-35]") {
+TEST_CASE("An event about a deferred entity arrives with the entity",
+          "[net][replication][sys-35]") {
   for (const double loss : {0.0, 0.2}) {
     CAPTURE(loss);
     ReplicationStage stage(3);
@@ -331,7 +333,7 @@ TEST_CASE("An event about a deferred entity arrives with it", "[net][replication
   }
 }
 
-TEST_CASE("An event about an entity that a client never received is not sent to it",
+TEST_CASE("An event about an entity is not sent to a client that never received the entity",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
@@ -346,7 +348,8 @@ TEST_CASE("An event about an entity that a client never received is not sent to 
   stage.run(30);
   CHECK(client.world.events.empty());
   CHECK(counters.events_not_meant == 2);
-  // An entity that was sent exists for its last event, even if that is still in flight.
+  // A client that was sent an entity also receives the entity's last event, even if the entity is
+  // still in flight.
   stage.step([&] { stage.spawn(NetworkId{6}, {.relevance = Relevance::always}); });
   stage.run(3);
   REQUIRE(client.world.spawned == 0);
@@ -360,7 +363,7 @@ TEST_CASE("An event about an entity that a client never received is not sent to 
   CHECK(counters.events_not_meant == 2);
 }
 
-TEST_CASE("An event about a past entity is not about the one that reuses its id",
+TEST_CASE("An event about a removed entity is not about the entity that reuses its id",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
@@ -376,13 +379,13 @@ TEST_CASE("An event about a past entity is not about the one that reuses its id"
   CHECK(client.world.events == std::vector<std::uint32_t>{2});
 }
 
-TEST_CASE("An event about an entity that fits into no datagram does not block later ones",
+TEST_CASE("An event about an entity that fits into no datagram does not block later events",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
-  // There are more events than are ever in flight, and later numbers still arrive.
+  // There are more events than may be in flight, but later events still arrive.
   constexpr std::uint32_t kInVain = kTimedEventsMax + 44;
   stage.step(
       [&] { stage.spawn(NetworkId{4}, {.type = SchemaType{1}, .relevance = Relevance::always}); });
@@ -418,7 +421,7 @@ TEST_CASE("Events about entities that a client may never receive are bounded",
   CHECK(client.world.events == std::vector<std::uint32_t>{7});
 }
 
-TEST_CASE("A truncated section of events is refused as a whole", "[net][replication]") {
+TEST_CASE("A truncated section of events is refused completely", "[net][replication]") {
   TimedEventSender sender;
   for (std::uint32_t i = 0; i < 5; ++i) REQUIRE(sender.push(Tick(10 + i), event_of(i)));
   std::array<std::byte, 200> memory{};
@@ -447,7 +450,7 @@ TEST_CASE("The events that a server can make a client keep are bounded", "[net][
     SectionWriter writer(memory);
     writer.write_u8(1);
     writer.write_u16(number & 0xFFFFU);
-    writer.write_u32(0xFFFF'FFFF);  // Never.
+    writer.write_u32(0xFFFF'FFFF);  // A tick that is never reached.
     writer.write_u16(2);
     writer.write_bytes(event_of(number));
     SectionReader reader(writer.written());
@@ -459,7 +462,7 @@ TEST_CASE("The events that a server can make a client keep are bounded", "[net][
   CHECK(came >= 5000 - kTimedEventsMax);
 }
 
-TEST_CASE("A game that reads no events loses the oldest, and gets their number",
+TEST_CASE("A game that reads no events loses the oldest events, and gets their number",
           "[net][replication]") {
   TimedEventReceiver receiver;
   const std::uint32_t count = kTimedEventsDueMax + 100;

@@ -20,7 +20,7 @@ EntitySchema duck() {
                     {.name = "turn.c", .kind = LaneKind::rotation, .maximum = 99}}};
 }
 
-/// Speed is first and predicts place, which predicts mood.
+/// A model in which the lane "speed" is first and predicts "place", and "place" predicts "mood".
 SnapshotModel trained() {
   SnapshotModel model = untrained_model({duck()});
   TypeModel& type = model.types[0];
@@ -37,7 +37,8 @@ SnapshotModel trained() {
   }
   HuffmanLengths codes = kDefaultLengths;
   std::swap(codes.front(), codes.back());
-  REQUIRE(model.huffman.set(2 + 1, codes));  // Two masks, then the second lane.
+  // The context of the second lane comes after two masks and the first lane.
+  REQUIRE(model.huffman.set(2 + 1, codes));
   REQUIRE(find_fault(model) == nullptr);
   return model;
 }
@@ -80,7 +81,8 @@ TEST_CASE("Missing lanes are removed from partnerships", "[net][snapshot]") {
                    source.probabilities.begin() + source.types[0].lanes[1].first_slot));
 }
 
-TEST_CASE("Lanes with another range are untrained, a rotation as a whole", "[net][snapshot]") {
+TEST_CASE("Lanes with another range stay untrained, and so do all lanes of their rotation",
+          "[net][snapshot]") {
   EntitySchema schema = duck();
   schema.lanes[1].maximum = 2000;
   schema.lanes[5].maximum = 50;

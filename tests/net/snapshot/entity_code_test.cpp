@@ -51,8 +51,8 @@ struct History {
   }
 };
 
-/// Codes a state, against a history if there is one, and returns true if it decodes to the same.
-/// Sets `size` to its bytes.
+/// Codes a state against a history, and returns true if it decodes to the same state. Without known
+/// states, codes it as new. Sets `size` to the number of bytes.
 bool survives(const SnapshotModel& model, std::size_t type_index, const History& history,
               const Values& state, std::size_t& size) {
   const TypeModel& type = model.types[type_index];
@@ -101,7 +101,7 @@ History random_history(Random& random, const EntitySchema& schema) {
   return history;
 }
 
-TEST_CASE("Every state of any entity decodes as it was coded", "[net][snapshot][sys-41]") {
+TEST_CASE("Every state of any entity decodes to the same values", "[net][snapshot][sys-41]") {
   const bool is_disturbed = GENERATE(false, true);
   for (std::uint64_t seed = 1; seed <= 1500; ++seed) {
     CAPTURE(is_disturbed, seed);

@@ -1,4 +1,4 @@
-// The bytes of one small world. They are the same in every format version since 3.
+// Compares the bytes of one small world with pinned bytes, which are valid since format version 3.
 #include <array>
 #include <deque>
 #include <string>
@@ -75,8 +75,8 @@ struct Script {
   }
 };
 
-/// The snapshots of the script, each acknowledged two ticks later. The writer gets the time of each
-/// entity's last change, or finds it itself.
+/// Returns the snapshots of the script; each is acknowledged two ticks later. If `has_since` is
+/// true, the writer gets the tick of each entity's last change.
 std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
   const SnapshotModel model = model_of_things();
   SnapshotWriter writer(model, {.coder = coder});

@@ -63,7 +63,7 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;
     const auto take = [&](std::span<const std::byte> damaged) {
-      if (!reader) {  // The world before the last datagram.
+      if (!reader) {
         reader.emplace(stage.model(), ReaderLimits{}, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
           REQUIRE(reader->read(sent[i]) == SnapshotVerdict::applied);
@@ -89,7 +89,7 @@ TEST_CASE("Random bytes do not harm a reader, and stay below its entity limit", 
     Random random(seed);
     SnapshotModel model = untrained_model({random_schema(random, 3), random_schema(random, 3)});
     if (seed % 2 == 0) disturb(model, random);
-    // If another new entity is likely, few bytes can name many.
+    // With this high probability of another new entity, few bytes can name many entities.
     model.probabilities[slots::kAnotherNew] = 65'000;
     const std::size_t entity_max = random.below(60);
     SnapshotReader reader(model, {.entity_max = entity_max}, {.coder = coder});
@@ -144,7 +144,7 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   CHECK(reader.entities().empty());
   CHECK(reader.memory_bytes() < kLimit / 10);  // The memory of the entities that were read before
                                                // the limit.
-  // The same number of small entities is accepted: none of them uses the memory of a large one.
+  // The same number of small entities is accepted, because a small entity needs less memory.
   for (EntityState& state : world) state.kind.type = CodecType{1};
   SnapshotWriter small_writer(model);
   small_writer.begin(Tick(1), world);
@@ -153,7 +153,7 @@ TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapsh
   CHECK(reader.memory_bytes() < kLimit / 2);
 }
 
-TEST_CASE("Entities that appear and disappear use no more memory than existing ones",
+TEST_CASE("Entities that appear and disappear use no more memory than existing entities",
           "[net][snapshot]") {
   std::vector<EntitySchema> schemas;
   for (std::size_t i = 1; i <= 8; ++i) {
@@ -162,12 +162,12 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing o
   }
   const SnapshotModel model = untrained_model(schemas);
   const std::vector<LaneValue> values(800);
-  constexpr std::size_t kLimit = 2'000'000;  // About fifteen of the largest.
+  constexpr std::size_t kLimit = 2'000'000;  // Room for about fifteen of the largest entities.
   SnapshotWriter writer(model);
   SnapshotReader reader(model, {.memory_bytes_max = kLimit});
   NetBytes memory(64'000);
   std::vector<EntityState> world;
-  // Each tick another type, under earlier ids and under others.
+  // The entities of each tick have another type. Some reuse earlier ids, and some have new ids.
   for (std::uint32_t tick = 1; tick < 400; ++tick) {
     world.clear();
     for (std::uint32_t id = 0; id < 3; ++id) {
@@ -195,7 +195,7 @@ TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") 
   SnapshotWriter writer(model);
   SnapshotReader reader(model, {.entity_max = 10});
   std::array<std::byte, 1200> memory{};
-  for (std::uint32_t tick = 1; tick < 5; ++tick) {  // It is never acknowledged.
+  for (std::uint32_t tick = 1; tick < 5; ++tick) {
     writer.begin(Tick(tick), world);
     CHECK(reader.read(writer.write(memory)) == SnapshotVerdict::applied);
     CHECK(reader.entities().size() == 10);
@@ -215,7 +215,7 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
     world.push_back({.id = SliceId{id}, .kind = {}, .values = &values[id]});
   }
   std::array<std::byte, 1200> memory{};
-  std::deque<std::vector<LaneValue>> past;  // Values stay valid.
+  std::deque<std::vector<LaneValue>> past;
   std::size_t bytes_before = 0;
   for (std::uint32_t tick = 1; tick < 3'000; ++tick) {
     past.push_back(values);
@@ -230,7 +230,7 @@ TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[
     REQUIRE(writer.is_done());
     if (writer.last_number() % 16 == 0) continue;
     REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
-    // Acknowledgements are so rare that each snapshot has one reference. Then every state gets a
+    // Acknowledgements are so rare that each snapshot has one reference, so that every state gets a
     // link.
     if (writer.last_number() % 40 == 1) writer.acknowledge(writer.last_number());
     if (tick == 300) bytes_before = reader.memory_bytes();

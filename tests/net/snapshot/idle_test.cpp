@@ -1,4 +1,5 @@
-// Idle entities: they cost no work, and the bytes equal those of a writer that checks all entities.
+// Idle entities cost no work, and a writer with idle entities writes the same bytes as a writer
+// that checks all entities.
 #include <deque>
 #include <optional>
 #include <vector>
@@ -13,11 +14,12 @@
 namespace muster {
 namespace {
 
-/// An entity becomes idle this long after its last change: every snapshot of the window includes it
-/// as unchanged.
+/// The number of ticks after its last change until an entity is idle. Then every snapshot of the
+/// window contains the entity as unchanged.
 constexpr int kTicksToIdle = static_cast<int>(kSnapshotWindow) + 10;
 
-/// The settings of a world and its link; chances are in 1/1000 per tick, for changes per entity.
+/// The settings of a world and its link. Probabilities are in 1/1000 per tick; the probability of
+/// changes is per entity.
 struct IdleSettings {
   std::uint32_t entities = 400;
   std::uint64_t changes = 1;
@@ -29,8 +31,9 @@ struct IdleSettings {
   std::uint64_t tick_step_max = 1;
 };
 
-/// Three writers of one world: one gets the changed entities, one gets all at every tick, and one
-/// checks every entity for every datagram. All must write the same bytes.
+/// Three writers of one world. The first gets the changed entities of each tick, the second gets
+/// all entities at each tick, and the third checks every entity for every datagram. All three must
+/// write the same bytes.
 class IdleStage {
  public:
   IdleStage(std::uint64_t seed, const IdleSettings& given, SnapshotCoder coder)
@@ -59,9 +62,7 @@ class IdleStage {
     if (happens(settings.despawns) && !world_.empty()) despawn(random_.below(world_.size()));
     send();
   }
-  /// Changes an entity at the next tick.
   void change_next(std::uint32_t i) { awaited_.push_back(i); }
-  /// Sets another value.
   void change(std::uint32_t i) {
     EntityState& state = world_[i];
     const auto& lanes = model_.types[codec_index(state.kind.type)].schema.lanes;
@@ -158,7 +159,8 @@ class IdleStage {
   std::vector<EntityState> world_;
   std::vector<std::uint32_t> awaited_;
   std::vector<std::uint32_t> changed_;
-  bool is_same_ = false;  ///< No entity was added or removed since the last update of the writers.
+  /// True if no entity was added or removed since the last update of the writers.
+  bool is_same_ = false;
   std::deque<std::vector<LaneValue>> rows_;
   std::vector<std::pair<std::uint32_t, SnapshotNumber>> acks_;
 };
@@ -202,7 +204,7 @@ TEST_CASE("An unchanged world costs no work per entity", "[net][snapshot]") {
   CHECK(stage.is_world_read());
 }
 
-TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snapshot]") {
+TEST_CASE("A changed entity is checked, and its neighbours are not", "[net][snapshot]") {
   const std::uint32_t which = GENERATE(0U, 63U, 64U, 1023U, 1024U, 2'999U);
   CAPTURE(which);
   IdleStage stage(2, {.entities = 3'000, .changes = 0}, SnapshotCoder::range);
@@ -213,7 +215,7 @@ TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snap
   CHECK(stage.writer().changed_count() == 1);
   CHECK(stage.writer().idle_count() == 2'999);
   CHECK(stage.is_world_read());
-  // Until it is idle again it is listed, recorded and reset once per tick.
+  // Until the entity is idle again, it is listed, recorded and reset once per tick.
   for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   CHECK(stage.writer().checked_count() - before < 3 * (kTicksToIdle + 1));
   CHECK(stage.writer().idle_count() == 3'000);
@@ -222,7 +224,7 @@ TEST_CASE("A changed entity is checked, and none of its neighbours", "[net][snap
   CHECK(stage.writer().checked_count() == before);
 }
 
-TEST_CASE("An entity is removed and added among idle ones", "[net][snapshot]") {
+TEST_CASE("An entity is removed and added among idle entities", "[net][snapshot]") {
   IdleStage stage(3, {.entities = 2'000, .changes = 0}, SnapshotCoder::range);
   for (int i = 0; i < kTicksToIdle; ++i) stage.tick();
   stage.despawn(1'030);

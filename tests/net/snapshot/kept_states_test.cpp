@@ -25,11 +25,11 @@ class ForgetfulWorld {
 
   std::vector<EntityState> at(std::uint32_t tick, Random& random) {
     if (rows_.size() > kPastTicksMax + 1) {
-      // The value is far from others, so that a state coded against garbage does not decode by
-      // chance.
+      // The value differs much from all others, so that a state that is coded against a dropped row
+      // does not decode correctly by chance.
       std::vector<LaneValue>& dropped = rows_[rows_.size() - kPastTicksMax - 2];
       for (LaneValue& value : dropped) value = 77'777;
-      dropped = std::vector<LaneValue>();  // A sanitizer reports any further read.
+      dropped = std::vector<LaneValue>();  // A sanitizer reports any later read.
     }
     std::vector<LaneValue>& rows = rows_.emplace_back();
     for (std::uint32_t i = 0; i < 2 * entities_; ++i) {
@@ -84,7 +84,7 @@ TEST_CASE("An entity is updated against a state that is thousands of ticks old",
       acknowledgements.emplace_back(tick + 6, writer.last_number());
       REQUIRE(reader.entities().size() == kEntities);
       for (const SeenEntity& seen : reader.entities()) {
-        if (Tick(tick) - seen.tick > kPastTicksMax) continue;  // The world has dropped it.
+        if (Tick(tick) - seen.tick > kPastTicksMax) continue;  // The world has dropped the values.
         const LaneValue* truth = world.row(seen.tick.value(), codec_id(seen.id));
         REQUIRE(std::equal(truth, truth + 2, seen.values));
         if (seen.tick == Tick(tick)) ++updates;
@@ -118,7 +118,7 @@ TEST_CASE("A writer sends the whole state again after a long time without `keep`
   const std::vector<EntityState> states = world.at(tick, random);
   const std::size_t memory_before = writer.memory_bytes();
   writer.keep(Tick(tick));
-  CHECK(writer.memory_bytes() == memory_before);  // Copying dropped values would use memory.
+  CHECK(writer.memory_bytes() == memory_before);  // Copies of dropped values would use memory.
   writer.begin(Tick(tick), states);
   SnapshotReader reader(model);
   // A new reader can read this snapshot, because it has no references.
@@ -130,7 +130,7 @@ TEST_CASE("Each call searches old states in a share of the entities, even if tic
           "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 6'400;
   const std::uint32_t step =
-      GENERATE(1U, 2U, 3U, 7U, 8U);  // A game server's maximum ticks per frame: 8.
+      GENERATE(1U, 2U, 3U, 7U, 8U);  // A game server runs at most 8 ticks per frame.
   CAPTURE(step);
   Random random(6);
   const SnapshotModel model = walkers();
@@ -153,7 +153,7 @@ TEST_CASE("Each call searches old states in a share of the entities, even if tic
     CHECK(checked <= step * kEntities / 20 + 128);
     sum += checked;
   }
-  CHECK(sum >= kEntities);  // Each at least once, because all are old.
+  CHECK(sum >= kEntities);  // Each entity was searched at least once.
 }
 
 TEST_CASE("No old states are copied while the receiver acknowledges recent snapshots",
@@ -176,7 +176,7 @@ TEST_CASE("No old states are copied while the receiver acknowledges recent snaps
       REQUIRE(writer.is_done());
       writer.acknowledge(writer.last_number());
     }
-    if (tick == 150) memory_before = writer.memory_bytes();  // Nothing is old enough yet.
+    if (tick == 150) memory_before = writer.memory_bytes();  // No state is old enough yet.
   }
   CHECK(writer.memory_bytes() == memory_before);
 }
@@ -216,8 +216,9 @@ TEST_CASE("In an outage at most two old states of an entity are copied", "[net][
   CHECK(writer.unacknowledged_count() <= unacknowledged + 1);  // The receiver still has references.
 }
 
-TEST_CASE("A dropped row with new values is not mistaken for unchanged", "[net][snapshot]") {
-  const std::uint32_t snapshots = GENERATE(20U, 150U);  // Unchanged for a while, and for long.
+TEST_CASE("An entity with new values in a reused row counts as changed", "[net][snapshot]") {
+  // The number of snapshots for which the entity is unchanged.
+  const std::uint32_t snapshots = GENERATE(20U, 150U);
   const SnapshotModel model = walkers();
   SnapshotWriter writer(model);
   SnapshotReader reader(model);

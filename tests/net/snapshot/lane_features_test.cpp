@@ -64,12 +64,12 @@ TEST_CASE("Quarter turns are exact, and without a period nothing turns", "[net][
   CHECK(direction_of(77, 0).cosine == 32768);
 }
 
-TEST_CASE("The difference of two values takes the shorter way round", "[net][snapshot]") {
+TEST_CASE("The difference of two angles is the shorter way around the circle", "[net][snapshot]") {
   CHECK(way(10, 3, 0) == -7);
   CHECK(way(0, 0xFFFF'FFFF, 0) == 0xFFFF'FFFFLL);
   CHECK(way(350, 10, 360) == 20);
   CHECK(way(10, 350, 360) == -20);
-  CHECK(way(0, 360, 360) == 0);  // Two values of one direction.
+  CHECK(way(0, 360, 360) == 0);  // Both values are the same direction.
   CHECK(way(360, 0, 360) == 0);
   CHECK(way(360, 1, 360) == 1);
   CHECK(way(0, 359, 360) == -1);
@@ -93,7 +93,7 @@ TEST_CASE("A difference ends at its target, and is never more than half a turn",
   }
 }
 
-TEST_CASE("States one send interval apart are even steps", "[net][snapshot]") {
+TEST_CASE("States with equal intervals are even steps", "[net][snapshot]") {
   const std::uint32_t gap = GENERATE(1U, 2U, 3U, 20U);
   const std::uint32_t ahead = GENERATE(1U, 4U, 30U, 255U);
   std::vector<std::uint32_t> ticks;
@@ -106,7 +106,7 @@ TEST_CASE("States one send interval apart are even steps", "[net][snapshot]") {
 }
 
 TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]") {
-  // Known at 100 and 98, lost at 96 and 94, known at 92.
+  // The states at ticks 96 and 94 are lost.
   const std::vector<std::uint32_t> ticks = {100, 98, 92, 90};
   const StateSpacing spacing = spacing_of(states_at(ticks, 102));
   REQUIRE(spacing.count == 4);
@@ -115,16 +115,16 @@ TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]"
   CHECK(spacing.steps[2].part == 2);
   CHECK(spacing.steps[2].whole == 6);
   CHECK(spacing.steps[3].part == 4);
-  CHECK(spacing.steps[1].newer == 1);  // Known exactly.
+  CHECK(spacing.steps[1].newer == 1);  // This step is a known state.
   CHECK(spacing.steps[1].part == 0);
-  // 5 units per tick, so 10 per step.
+  // The lane moves 5 units per tick, so 10 units per step.
   const LaneMotion motion = motion_at(ticks, 102, [](std::int64_t tick) { return 5 * tick; });
   for (std::size_t k = 0; k < 3; ++k) CHECK(motion.steps[k] == 10 << kFeatureBits);
   CHECK(motion.steps[3] == 0);
   CHECK(motion.direction == 1);
 }
 
-TEST_CASE("A constant lane is constant across gaps, and a moving one is not", "[net][snapshot]") {
+TEST_CASE("A constant lane is constant across gaps, and a moving lane is not", "[net][snapshot]") {
   const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
   const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
   CHECK(still.is_constant);
@@ -185,14 +185,14 @@ TEST_CASE("A lane's steps give the same motion as its values", "[net][snapshot]"
 
 TEST_CASE("Gaps and large values exclude plain steps", "[net][snapshot]") {
   CHECK(spacing_of(states_at({100, 98, 92, 90}, 102)).plain_maximum == -1);
-  // Predictions of one step, of 255 steps, and of 1/255 of a step. Only the size of a value limits
-  // the last one.
+  // Predictions of one step, of 255 steps, and of 1/255 of a step. The last prediction is limited
+  // only by the size of a value.
   CHECK(spacing_of(states_at({100, 98, 96}, 102)).plain_maximum == 1 << 25);
   CHECK(spacing_of(states_at({100, 99, 98}, 355)).plain_maximum == (1 << 25) / 255);
   CHECK(spacing_of(states_at({300, 45}, 301)).plain_maximum == INT32_MAX);
 }
 
-TEST_CASE("One state, or none, has no motion", "[net][snapshot]") {
+TEST_CASE("A lane with fewer than two known states has no motion", "[net][snapshot]") {
   CHECK(spacing_of(KnownStates{}).count == 0);
   const LaneMotion motion = motion_at({9}, 12, [](std::int64_t) { return 4; });
   CHECK(motion.is_constant);
@@ -233,7 +233,6 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   CHECK(half.steps == 2);
   CHECK(half.rest == -(1 << (kWeightBits + kFeatureBits - 1)));
   CHECK(half.sum() == std::int64_t{3} << (kWeightBits + kFeatureBits - 1));
-  // The largest sum that the limits allow.
   weights.fill(kWeightMax);
   features.fill(kFeatureMax);
   const Prediction maximum = predict(weights, features, kMaxFeatures);
@@ -242,7 +241,7 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   CHECK(predict(weights, features, kMaxFeatures).sum() == -maximum.sum());
 }
 
-TEST_CASE("Sizes are in sixteenths of a logarithm, and levels are bounded", "[net][snapshot]") {
+TEST_CASE("Sizes are logarithms in sixteenths, and levels are bounded", "[net][snapshot]") {
   CHECK(log_of(0) == 0);
   CHECK(log_of(1) == 16);
   CHECK(log_of(-1) == 16);

@@ -1,4 +1,4 @@
-// A tick in several datagrams: each is usable without the others.
+// The receiver can use each datagram of a tick without the other datagrams of the tick.
 #include <deque>
 #include <map>
 #include <vector>
@@ -11,15 +11,15 @@
 namespace muster {
 namespace {
 
-/// Values by id; an opaque number each.
+/// The value of each entity by id. An entity has one opaque number.
 using World = std::map<std::uint32_t, LaneValue>;
 
 /// One datagram of a tick.
 struct Part {
   std::vector<std::byte> bytes;
   SnapshotNumber number = 0;
-  std::uint64_t first_id = 0;  ///< The first id that it covers.
-  std::uint64_t end_id = 0;    ///< The id after the last one that it covers.
+  std::uint64_t first_id = 0;  ///< The first id that the part covers.
+  std::uint64_t end_id = 0;    ///< The id after the last id that the part covers.
 };
 
 class Ends {
@@ -64,7 +64,7 @@ class Ends {
 
  private:
   SnapshotModel model_;
-  std::deque<World> worlds_;  ///< The writer reads rows of the past.
+  std::deque<World> worlds_;  ///< Worlds of earlier ticks, because the writer reads their rows.
 
  public:
   std::uint32_t tick = 0;
@@ -72,7 +72,7 @@ class Ends {
   SnapshotReader reader;
 };
 
-/// Sixty entities, of which all change, some are removed, and some are added between the others.
+/// Sixty entities. All of them change, some are removed, and new entities are added between them.
 World before() {
   World world;
   for (std::uint32_t id = 10; id < 70; ++id) world[id * 10] = 0x1234'5678 + id;
@@ -89,7 +89,7 @@ World after() {
   return world;
 }
 
-/// The entities that are new to a reader that has the world `then`.
+/// The entities of `seen` that are not in `then`.
 World newcomers(const World& seen, const World& then) {
   World came;
   for (const auto& [id, value] : seen) {
@@ -100,7 +100,7 @@ World newcomers(const World& seen, const World& then) {
 
 }  // namespace
 
-TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost",
+TEST_CASE("Each datagram of a tick is usable at once, even if the others are lost",
           "[net][snapshot]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
@@ -112,7 +112,8 @@ TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost"
     for (const Part& part : ends.write(then, 1200)) ends.deliver(part);
     return ends.write(now, kDatagramBytes);
   };
-  // A part may contain new entities slightly after its end; the part that covers them repeats them.
+  // A part may contain new entities slightly after its end. The part that covers their ids repeats
+  // them.
   std::vector<World> came;
   std::size_t count = 1;
   for (std::size_t i = 0; i < count; ++i) {
@@ -149,7 +150,7 @@ TEST_CASE("Each datagram of a tick is usable at once, whichever others are lost"
       REQUIRE(ends.seen() == expected);
       REQUIRE(ends.reader.tick() == Tick(ends.tick));
     }
-    // Lost parts are sent again, and nothing else is needed.
+    // Sends the lost parts again.
     for (const Part& part : ends.write(now, 1200)) ends.deliver(part);
     REQUIRE(ends.seen() == now);
   }
@@ -164,7 +165,7 @@ TEST_CASE("A shown entity stays when the part that repeats it is lost", "[net][s
     CAPTURE(lost);
     Ends ends(coder);
     for (const Part& part : ends.write(before(), 1200)) ends.deliver(part);
-    // They are shown, and the writer does not know it yet.
+    // The reader shows the new entities, but the writer does not know this yet.
     for (const Part& part : ends.write(after(), 1200)) {
       REQUIRE(ends.reader.read(part.bytes) == SnapshotVerdict::applied);
     }

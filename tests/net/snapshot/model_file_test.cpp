@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// A model with every possible part, whose probabilities are steps as in files.
+/// A model with every possible part. Its probabilities are steps, as in model files.
 SnapshotModel sample_model(Random& random) {
   SnapshotModel model = untrained_model({random_schema(random, 4), random_schema(random, 3)});
   for (TypeModel& type : model.types) {
@@ -32,7 +32,7 @@ bool is_same(const SnapshotModel& a, const SnapshotModel& b) {
          encode_model(a) == encode_model(b);
 }
 
-TEST_CASE("A model decodes from its file, for all coders", "[net][snapshot]") {
+TEST_CASE("A model that is read from its file is equal, for all coders", "[net][snapshot]") {
   const bool has_mix = GENERATE(false, true);
   Random random(8);
   SnapshotModel model = sample_model(random);
@@ -50,7 +50,7 @@ TEST_CASE("A model decodes from its file, for all coders", "[net][snapshot]") {
   CHECK(hash_model(bytes) == hash_model(encode_model(read)));
 }
 
-TEST_CASE("A damaged model is refused, or is another valid one", "[net][snapshot]") {
+TEST_CASE("A damaged model file is refused, or decodes to another valid model", "[net][snapshot]") {
   Random random(9);
   SnapshotModel model = untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 9}}}});
   disturb_huffman(model, random);

@@ -24,8 +24,8 @@ SnapshotModel model_of_walkers() {
                   {.name = "shot", .kind = LaneKind::tick, .maximum = 255}}}});
 }
 
-/// The maximum bytes of a snapshot of an unchanged world after acknowledgements have settled,
-/// `ack_ticks` behind the writer.
+/// The maximum bytes of a snapshot of an unchanged world, after a time in which each snapshot is
+/// acknowledged `ack_ticks` later.
 std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   const SnapshotModel model = model_of_walkers();
   SnapshotWriter writer(model);
@@ -76,7 +76,7 @@ TEST_CASE("Snapshots of a world that does not grow allocate nothing", "[net][sna
   const EntitySchema& schema = model.types[0].schema;
   constexpr std::size_t kEntities = 60;
   constexpr std::size_t kTicks = 600;
-  // All states are made in advance, so the loop contains only the codec.
+  // All states are prepared, so that the loop below runs only the codec.
   std::vector<std::vector<Values>> states(kTicks, std::vector<Values>(kEntities));
   for (std::size_t tick = 0; tick < kTicks; ++tick) {
     for (std::size_t id = 0; id < kEntities; ++id) {

@@ -1,4 +1,4 @@
-// Seeded worlds over links that lose, delay and reorder: what arrives is correct.
+// Seeded worlds over links that lose, delay and reorder snapshots.
 #include "tests/net/snapshot/snapshot_stage.h"
 
 namespace muster {

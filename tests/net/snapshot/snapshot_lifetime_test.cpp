@@ -1,5 +1,4 @@
-// The lifetime of an entity, relative to snapshot B, which the receiver is known to have, and N,
-// which is written now.
+// Tests entities that are created and removed before and after an acknowledged snapshot.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -11,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kWitness = 1;  ///< Always exists.
+constexpr std::uint32_t kWitness = 1;  ///< An entity that always exists.
 constexpr std::uint32_t kId = 5;
 
 /// A writer and a reader of entities with one number.
@@ -21,7 +20,7 @@ class Lifetime {
     for (LaneValue i = 0; i < values_.size(); ++i) values_[i] = i;
   }
 
-  /// Writes the next tick. The world contains only the witness and, if it lives, the entity.
+  /// Writes the next tick. The world contains the witness and, if `lives` is true, the entity.
   NetBytes write(bool lives, LaneValue value = 7, EntityKind kind = {}, bool is_deferred = false) {
     std::vector<EntityState> world = {{.id = SliceId{kWitness}, .kind = {}, .values = &values_[0]}};
     if (lives) {
@@ -42,7 +41,7 @@ class Lifetime {
     arrive(write(lives, value, kind));
     writer.acknowledge(writer.last_number());
   }
-  /// The entity as the reader has it, or null.
+  /// The reader's state of the entity, or null.
   const SeenEntity* seen() const {
     for (const SeenEntity& entity : reader.entities()) {
       if (codec_id(entity.id) == kId) return &entity;
@@ -63,7 +62,8 @@ class Lifetime {
   SnapshotReader reader{model_};
 };
 
-TEST_CASE("An entity begun and ended before B is not listed", "[net][snapshot][sys-47]") {
+TEST_CASE("An entity that was removed before the acknowledged snapshot is not listed",
+          "[net][snapshot][sys-47]") {
   Lifetime with;
   Lifetime without;
   for (int i = 0; i < 3; ++i) {
@@ -79,33 +79,34 @@ TEST_CASE("An entity begun and ended before B is not listed", "[net][snapshot][s
   CHECK(with.reader.entities().size() == 1);
 }
 
-TEST_CASE("An entity begun before B and ended after it is listed as gone",
+TEST_CASE("An entity that was removed after the acknowledged snapshot is listed as gone",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true);
   REQUIRE(life.seen() != nullptr);
   life.arrive(life.write(false));
   CHECK(life.seen() == nullptr);
-  // It is also listed in each later snapshot, until one of them is acknowledged.
+  // The entity is also listed as gone in each later snapshot, until one of these snapshots is
+  // acknowledged.
   static_cast<void>(life.write(false));
   life.arrive(life.write(false));
   CHECK(life.seen() == nullptr);
   CHECK(life.reader.entities().size() == 1);
 }
 
-TEST_CASE("An entity begun before B and alive is updated", "[net][snapshot][sys-47]") {
+TEST_CASE("An existing entity of the acknowledged snapshot is updated", "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true, 7);
   life.exchange(true, 8);
   REQUIRE(life.seen() != nullptr);
   CHECK(*life.seen()->values == 8);
   CHECK(life.seen()->tick == life.tick());
-  life.arrive(life.write(true, 8));  // Unchanged: confirmed at a later tick.
+  life.arrive(life.write(true, 8));  // The entity is unchanged, but its tick is newer.
   CHECK(*life.seen()->values == 8);
   CHECK(life.seen()->tick == life.tick());
 }
 
-TEST_CASE("An entity begun and ended after B is removed if it was shown",
+TEST_CASE("An entity that was created and removed after the acknowledged snapshot disappears",
           "[net][snapshot][sys-47]") {
   const bool was_seen = GENERATE(false, true);
   Lifetime life;
@@ -117,7 +118,7 @@ TEST_CASE("An entity begun and ended after B is removed if it was shown",
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("An entity begun after B and alive is sent whole until that is acknowledged",
+TEST_CASE("A new entity is sent whole until a snapshot with it is acknowledged",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(false);
@@ -129,11 +130,13 @@ TEST_CASE("An entity begun after B and alive is sent whole until that is acknowl
   CHECK(*life.seen()->values == 5);
 }
 
-TEST_CASE("Without B the world is the contents of the snapshot", "[net][snapshot][sys-47]") {
+TEST_CASE("Without acknowledged snapshots the world is the contents of the snapshot",
+          "[net][snapshot][sys-47]") {
   Lifetime life;
   life.arrive(life.write(true, 3));
   REQUIRE(life.seen() != nullptr);
-  life.arrive(life.write(false));  // Nothing was acknowledged: it contains only living entities.
+  // Without references, a snapshot contains only existing entities.
+  life.arrive(life.write(false));
   CHECK(life.seen() == nullptr);
   CHECK(life.reader.entities().size() == 1);
 }
@@ -154,7 +157,7 @@ TEST_CASE("A reused id refers to the new entity", "[net][snapshot][sys-47]") {
   CHECK(*life.seen()->values == 5);
 }
 
-TEST_CASE("An entity that waits for room is not removed with the earlier one of its id",
+TEST_CASE("A deferred entity is not removed with an earlier entity of the same id",
           "[net][snapshot][sys-47]") {
   const EntityKind next = GENERATE(EntityKind{.type = CodecType{0}, .generation = 1},
                                    EntityKind{.type = CodecType{1}, .generation = 1});
@@ -173,7 +176,7 @@ TEST_CASE("An entity that waits for room is not removed with the earlier one of 
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("A removed entity is gone while another of its id waits for its first update",
+TEST_CASE("A removed entity is gone while a new entity of the same id is deferred",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.exchange(true, 3);
@@ -181,7 +184,7 @@ TEST_CASE("A removed entity is gone while another of its id waits for its first 
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("A duplicate snapshot is late", "[net][snapshot]") {
+TEST_CASE("The verdict about a duplicate snapshot is `late`", "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
   const NetBytes bytes = life.write(true, 2);
@@ -192,7 +195,7 @@ TEST_CASE("A duplicate snapshot is late", "[net][snapshot]") {
   CHECK(life.reader.tick() == life.tick());
 }
 
-TEST_CASE("An overtaken snapshot shows nothing, but can be a reference of the next one",
+TEST_CASE("An overtaken snapshot is not shown, but the next snapshot can refer to it",
           "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
@@ -204,15 +207,16 @@ TEST_CASE("An overtaken snapshot shows nothing, but can be a reference of the ne
   life.writer.acknowledge(first_number);
   CHECK(life.reader.tick() == tick);
   CHECK(*life.seen()->values == 3);
-  life.arrive(life.write(true, 9));  // Refers only to the first one.
+  life.arrive(life.write(true, 9));  // This snapshot refers only to `first`.
   CHECK(*life.seen()->values == 9);
 }
 
-TEST_CASE("A snapshot that refers to a lost one is unknown", "[net][snapshot]") {
+TEST_CASE("The verdict about a snapshot that refers to a lost snapshot is `unknown`",
+          "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
   static_cast<void>(life.write(true, 2));
-  life.writer.acknowledge(life.writer.last_number());  // It did not arrive.
+  life.writer.acknowledge(life.writer.last_number());  // The snapshot did not arrive.
   const SnapshotNumber number = life.reader.last_number();
   const NetBytes bytes = life.write(true, 3);
   CHECK(life.reader.read(bytes) == SnapshotVerdict::unknown);
@@ -224,7 +228,8 @@ TEST_CASE("A snapshot that refers to a lost one is unknown", "[net][snapshot]") 
   CHECK(fresh.entities().empty());
 }
 
-TEST_CASE("Deferred entities stay unchanged, and constant ones are up to date", "[net][snapshot]") {
+TEST_CASE("Deferred entities stay unchanged, and constant entities are up to date",
+          "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   SnapshotWriter writer(model);

@@ -1,4 +1,4 @@
-// Datagrams that fill up at the most difficult positions.
+// Datagrams that are full at the most difficult positions of a snapshot.
 #include <array>
 
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ class Parts {
   SnapshotReader reader{model_};
 };
 
-TEST_CASE("Many new entities between two known ones arrive", "[net][snapshot]") {
+TEST_CASE("Many new entities between two known entities arrive", "[net][snapshot]") {
   const std::size_t datagram_bytes = GENERATE(40U, 60U, 200U);
   Parts parts;
   const LaneValue value = 0x1234'5678;
@@ -59,7 +59,7 @@ TEST_CASE("Many new entities between two known ones arrive", "[net][snapshot]") 
   }
   const std::size_t count = parts.exchange(world, datagram_bytes);
   CHECK(count > 1);
-  // If there were more datagrams than references, only some of the states are known.
+  // With more datagrams than references, some states would not be known.
   if (count <= kMaxReferences) CHECK(parts.exchange(world, datagram_bytes) == 1);
 }
 
@@ -83,7 +83,7 @@ TEST_CASE("A very large unchanged world fits after any moving entities", "[net][
     world.push_back({.id = SliceId{id}, .kind = {}, .values = &values[0]});
   parts.exchange(world, 100'000);
   for (int i = 0; i < 3; ++i) parts.exchange(world, 100'000);
-  // This must work for any number of bytes in the first datagram before the unchanged entities.
+  // The unchanged entities must fit after any number of bytes in the first datagram.
   for (std::size_t moving = 1; moving < 20; ++moving) {
     for (std::size_t i = 0; i < moving; ++i) {
       world[i].values = world[i].values == &values[0] ? &values[1] : &values[0];
@@ -114,10 +114,10 @@ TEST_CASE("Nothing is written if the first entity does not fit", "[net][snapshot
   std::array<std::byte, 16> memory{};
   CHECK(parts.writer.write(std::span(memory).first(size)).empty());
   CHECK_FALSE(parts.writer.is_done());
-  CHECK(parts.exchange(world, 60) == 1);  // Later, with more room.
+  CHECK(parts.exchange(world, 60) == 1);  // With more room, the entity is sent.
 }
 
-TEST_CASE("An entity deferred while unchanged has the same state at both ends when it moves",
+TEST_CASE("An entity that is deferred while unchanged has equal states at both ends later",
           "[net][snapshot]") {
   Parts parts(LaneKind::number);
   std::array<LaneValue, 40> values{};
@@ -125,7 +125,8 @@ TEST_CASE("An entity deferred while unchanged has the same state at both ends wh
   std::array<EntityState, 1> world = {{{.id = SliceId{1}, .kind = {}, .values = &values[0]}}};
   for (std::size_t i = 0; i < values.size(); ++i) {
     world[0].values = &values[i];
-    world[0].is_deferred = i < 20 && i % 3 != 0;  // Nothing changes then.
+    // The entity does not change while it is deferred.
+    world[0].is_deferred = i < 20 && i % 3 != 0;
     CAPTURE(i);
     CHECK(parts.exchange(world, 200) == 1);
     CHECK(parts.reader.entities()[0].tick == Tick(static_cast<std::uint32_t>(i + 1)));

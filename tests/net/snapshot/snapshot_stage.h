@@ -14,15 +14,15 @@
 
 namespace muster {
 
-/// The settings of a stage's link and world; chances are in percent.
+/// The settings of a stage's link and world. Probabilities are in percent.
 struct StageSettings {
   std::uint64_t loss = 0;
   std::uint64_t ack_loss = 0;
-  std::uint64_t delay_ticks_max = 0;  ///< More than zero lets datagrams overtake each other.
+  std::uint64_t delay_ticks_max = 0;  ///< If it is more than zero, datagrams overtake each other.
   std::uint64_t ack_delay_max = 0;
-  std::uint64_t spawns = 0;  ///< An entity appears.
+  std::uint64_t spawns = 0;  ///< The probability that an entity appears.
   std::uint64_t despawns = 0;
-  std::uint64_t reuse = 50;  ///< Chance that a new entity gets an id that was used before.
+  std::uint64_t reuse = 50;  ///< The probability that a new entity gets a used id.
   std::uint64_t holds = 0;
   std::uint64_t changes = 50;
   std::size_t entity_max = 40;
@@ -124,7 +124,7 @@ class SnapshotStage {
       if (!happens(settings.spawns)) continue;
       auto id = static_cast<std::uint32_t>(random_.below(settings.id_bound));
       if (!used_.empty() && happens(settings.reuse)) id = used_[random_.below(used_.size())];
-      // A generation is repeated after no end stores the old one any more.
+      // A generation is repeated only when both ends have forgotten the old entity.
       const EntityKind kind{.type = static_cast<CodecType>(
                                 static_cast<std::uint16_t>(random_.below(model_.types.size()))),
                             .generation = generations_[id]++};
@@ -146,9 +146,9 @@ class SnapshotStage {
     NetBytes memory(settings.datagram_bytes);
     std::size_t part = 0;
     while (!writer_.is_done()) {
-      REQUIRE(part <= 2 * states.size() + 2 + states_max_);  // The parts end eventually.
+      REQUIRE(part <= 2 * states.size() + 2 + states_max_);  // The number of parts is limited.
       const std::span<const std::byte> bytes = writer_.write(memory);
-      if (bytes.empty()) break;  // Too small for an entity.
+      if (bytes.empty()) break;  // The datagram is too small for an entity.
       REQUIRE(bytes.size() <= memory.size());
       const auto delay = static_cast<std::uint32_t>(random_.below(settings.delay_ticks_max + 1));
       const Datagram datagram{.arrival = now_ + delay,
@@ -207,8 +207,8 @@ class SnapshotStage {
     check_world(is_complete);
   }
 
-  /// Every entity that the reader shows had these values at its tick. In a complete tick nothing is
-  /// missing, superfluous or old, except deferred entities.
+  /// Checks that every entity that the reader shows had these values at its tick. In a complete
+  /// tick, no entity may be missing, removed or old, except deferred entities.
   void check_world(bool is_complete) {
     const World& world = worlds_[reader_.tick()];
     std::size_t fresh = 0;
@@ -255,8 +255,9 @@ class SnapshotStage {
   bool has_any_ = false;
   SnapshotNumber newest_ = 0;
   std::map<Tick, World> worlds_;
-  std::map<Tick, std::size_t> parts_;    ///< 0 if the parts did not cover the world.
-  std::map<Tick, std::size_t> applied_;  ///< By tick.
+  /// The number of parts of a tick; 0 if they did not cover the world.
+  std::map<Tick, std::size_t> parts_;
+  std::map<Tick, std::size_t> applied_;  ///< The number of applied parts of each tick.
   std::deque<std::vector<EntityState>> states_;
   std::vector<Datagram> link_;
   std::vector<Ack> acks_;

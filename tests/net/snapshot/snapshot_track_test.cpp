@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLanes = 6;
 
-/// An entity that moved, was unchanged, was not covered, and may have been replaced.
+/// An entity with random history: it moves, is unchanged, is not covered, or is replaced.
 struct Life {
   EntityTrack track;
   TrackRecords records{};
@@ -28,7 +28,7 @@ struct Life {
       const auto tick = static_cast<std::uint32_t>(3 * serial);
       ticks[window_index(serial)] = Tick(tick);
       newest = serial;
-      if (random.below(40) == 0) continue;  // Left no record.
+      if (random.below(40) == 0) continue;  // This snapshot has no record of the entity.
       if (random.below(40) == 0) kind.generation ^= 1;
       if (random.below(4) < restlessness) values[random.below(kLanes)] = random.below(3) != 0;
       rows.push_back(values);

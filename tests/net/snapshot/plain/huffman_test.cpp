@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("The default codes equal those of the first games", "[net][snapshot][sys-42]") {
+TEST_CASE("The default codes equal the pinned codes", "[net][snapshot][sys-42]") {
   const HuffmanTables tables;
   constexpr std::array<std::uint8_t, kHuffmanSymbols> kBits = {0,  2, 6,  1,  5,  13, 3,  11,
                                                                27, 7, 23, 55, 15, 47, 31, 63};
@@ -33,7 +33,7 @@ struct Packed {
   std::vector<unsigned> bytes;
 };
 
-TEST_CASE("Numbers are packed as in the first games", "[net][snapshot][sys-42]") {
+TEST_CASE("Numbers are packed to the pinned bits", "[net][snapshot][sys-42]") {
   const auto packed =
       GENERATE(values<Packed>({{0, 0, 2, {0x00}},
                                {1, 1, 3, {0x02}},
@@ -68,7 +68,7 @@ TEST_CASE("Numbers are packed as in the first games", "[net][snapshot][sys-42]")
   CHECK(reader.is_finished());
 }
 
-TEST_CASE("Changes are folded as in the first games", "[net][snapshot][sys-41]") {
+TEST_CASE("Changes are folded to the pinned numbers", "[net][snapshot][sys-41]") {
   CHECK(folded(5, 5) == 0);
   CHECK(folded(5, 6) == 1);
   CHECK(folded(5, 4) == 2);
@@ -93,7 +93,7 @@ struct Extrapolated {
   bool is_likely_wrong;
 };
 
-TEST_CASE("Three states are extrapolated as in the first games", "[net][snapshot][sys-44]") {
+TEST_CASE("Three states are extrapolated to the pinned values", "[net][snapshot][sys-44]") {
   const auto vector = GENERATE(values<Extrapolated>({
       {{120, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 130, false},
       {{120, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(15), 140, false},
@@ -102,7 +102,7 @@ TEST_CASE("Three states are extrapolated as in the first games", "[net][snapshot
       {{100, 110, 100}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 100, true},
       {{100, 50, 50}, {Tick(9), Tick(6), Tick(3)}, Tick(12), 100, false},
       {{120, 110, 100}, {Tick(10), Tick(6), Tick(3)}, Tick(13), 127, true},
-      // The first games had an error here: below zero numbers continue as above.
+      // Values below zero continue like values above zero.
       {{-10, 0, 10}, {Tick(9), Tick(6), Tick(3)}, Tick(12), -20, false},
   }));
   CAPTURE(vector.values, vector.ticks[0].value(), vector.now.value());
@@ -118,7 +118,7 @@ TEST_CASE("Ticks far apart do not cause an overflow", "[net][snapshot][sys-44]")
   CHECK(found.value == 0xFFFF'FFFF);
 }
 
-TEST_CASE("The default model's bytes equal those of the first games", "[net][snapshot][sys-42]") {
+TEST_CASE("The default model has the pinned bytes", "[net][snapshot][sys-42]") {
   const std::vector<unsigned> wanted = {0x10, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5, 6, 6, 6, 6, 6, 6, 0, 0};
   const std::vector<std::byte> bytes = encode_huffman(HuffmanTables());
   REQUIRE(bytes.size() == wanted.size());
@@ -145,7 +145,7 @@ TEST_CASE("Code lengths are valid and nearly optimal", "[net][snapshot][sys-42]"
     HuffmanTables tables;
     REQUIRE(tables.set(3, lengths));
     CHECK(cost_of(counts, lengths) <= cost_of(counts, kDefaultLengths));
-    // Rare symbols have no shorter codes, and exchanging two lengths is never better.
+    // A rarer symbol never has a shorter code, and exchanging two lengths never saves bits.
     for (std::size_t a = 0; a < kHuffmanSymbols; ++a) {
       for (std::size_t b = 0; b < kHuffmanSymbols; ++b) {
         if (counts[a] > counts[b]) CHECK(lengths[a] <= lengths[b]);
@@ -157,7 +157,6 @@ TEST_CASE("Code lengths are valid and nearly optimal", "[net][snapshot][sys-42]"
   CHECK(best_lengths(even) == HuffmanLengths{4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4});
   HuffmanCounts steep{};
   for (std::size_t i = 0; i < kHuffmanSymbols; ++i) steep[i] = std::uint64_t{1} << (2 * (15 - i));
-  // Two codes use 2 bits less than half of the code space; fourteen share the rest at 6 bits.
   const HuffmanLengths limited = best_lengths(steep);
   CHECK(limited[0] == 1);
   CHECK(*std::max_element(limited.begin(), limited.end()) == kHuffmanLengthMax);
@@ -172,7 +171,7 @@ TEST_CASE("Invalid code lengths are refused", "[net][snapshot][sys-42]") {
   CHECK(tables.lengths(1) == kDefaultLengths);
 }
 
-TEST_CASE("Tables decode from their bytes, and damage is detected or harmless",
+TEST_CASE("Decoded tables equal the encoded tables, and damage is detected or harmless",
           "[net][snapshot][sys-42]") {
   Random random(11);
   HuffmanTables tables;
