@@ -184,7 +184,7 @@ std::string to_line(const Divergence& divergence);
 /// changes. Later slices are sent.
 struct UnfitEntity {
   NetworkId id{};
-  TypeId type{};         ///< The type's id in the game.
+  TypeId type{};                  ///< The type's id in the game.
   std::size_t payload_bytes = 0;  ///< The room in a datagram.
 };
 
@@ -193,7 +193,7 @@ struct UnfitEntity {
 /// Later values outside the range are only counted (`ReplicatedWorld::clamped`).
 struct ClampedValue {
   NetworkId id{};
-  TypeId type{};  ///< The type's id in the game.
+  TypeId type{};           ///< The type's id in the game.
   std::string_view field;  ///< `Component.field`. Valid during the call.
   std::int64_t value = 0;
   std::int64_t low = 0;  ///< The minimum of the field's range.
