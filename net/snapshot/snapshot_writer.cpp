@@ -23,8 +23,7 @@ constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
 /// An age in ticks. Only one of the snapshots with at least this age stays a reference. The values
-/// of this snapshot are copied before the owner of the world drops them. They are copied at this
-/// age and not earlier, so that no values of other snapshots are copied.
+/// of this snapshot are copied at this age, before the owner of the world drops them.
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks, with a share of them in each tick.
 constexpr std::uint32_t kSweepTicks = 20;
@@ -227,10 +226,9 @@ bool SnapshotWriter::has_content() const {
   return end_id_ == kEveryId || new_written_ > 0 || rank_ > 0;
 }
 
-/// A part may be full of new entities before it reaches its first known entity. The next part would
-/// have to repeat them, and this could continue forever. A reader that does not receive this part
-/// would also drop the new entities that it already shows. So such a part is written again with a
-/// limit: a known entity that the part can reach. Returns false if the part needs no limit.
+/// A part may be full of new entities before it reaches its first known entity. The next parts
+/// could then repeat these entities forever. So such a part is written again with a limit: a known
+/// entity that the part can reach. Returns false if the part needs no limit.
 bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
@@ -254,8 +252,7 @@ bool SnapshotWriter::limit_part() {
   return true;
 }
 
-/// Writes the known entities in order, and before each group of them the new entities up to the
-/// group's last id.
+/// Writes the known entities in groups. Before each group, writes its new entities.
 template <typename Encoder>
 void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   rank_ = 0;

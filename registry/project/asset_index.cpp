@@ -370,8 +370,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
            .detail = leaves ? std::string() : leaves.error().message});
       continue;
     }
-    // The files and folders directly in Packages have no sidecars, because Unity does not import
-    // them.
+    // Unity does not import files and folders directly in Packages, so they have no sidecars.
     const bool metas_expected = folder.text() != "Packages";
     walk_folder(walk, folder, metas_expected, 0);
   }

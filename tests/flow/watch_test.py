@@ -176,8 +176,7 @@ def main():
             watch.end(signal.SIGKILL)
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
 
-        # A build into a folder of the project does not start another build. Files beside this
-        # output do.
+        # A build into the project starts no other build, but an edit beside its output does.
         for inside in ("built", "builds/game"):
             watch = Program(muster, "watch", str(project), "--out", str(project / inside))
             watch.until("watching")
