@@ -63,8 +63,8 @@ TEST_CASE("A message that is too large for a tick is noted with its largest fiel
   CHECK(found.front().severity == Severity::note);
   CHECK(found.front().location.path.text() == "components.json");
   CHECK(found.front().message ==
-        "the message 'Chat' has 258 bytes on the wire, and one that is sent at a tick has at most "
-        "256: its largest field is 'text' (252 bytes)");
+        "the message 'Chat' has 258 bytes on the wire, but an event can have at most 256; its "
+        "largest field is 'text' (252 bytes)");
 }
 
 TEST_CASE("Components of a plain factory are checked against their descriptions",

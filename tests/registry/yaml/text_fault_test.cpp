@@ -27,7 +27,7 @@ TEST_CASE("Unsupported text is reported by its encoding or line ends", "[registr
       {"UTF-16 (little-endian, without a mark)", widened(text, false)},
       {"UTF-16 (big-endian, without a mark)", widened(text, true)},
       {"UTF-32 (little-endian)", std::string("\xFF\xFE\0\0%\0\0\0", 8)},
-      {"CR alone", returns},
+      {"only CR", returns},
       {"zero bytes from byte", text + std::string(300, '\0')},
       {"zero bytes from byte", long_text + std::string(4096, '\0')},
       {"zero bytes (NUL)", text + std::string("  a: \0b\n", 9)},
