@@ -1,7 +1,7 @@
 // Only real dependencies become questions, so that a rename or a change elsewhere rebuilds nothing.
 // The dependencies come from the flattener and from the documents of each source. The name of a
-// file is a dependency only if the file contains no name: for plain prefabs without a name,
-// factories and imported models.
+// file is a dependency only if it becomes the name of an entity: for plain prefabs without a
+// `name`, for factories, and for imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>

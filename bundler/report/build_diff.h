@@ -50,8 +50,8 @@ struct TargetDiff {
   /// The size of the files that a player with the old build must download.
   std::uint64_t ship_bytes = 0;
   std::vector<BundleDiff> bundles;  ///< The changed bundles, sorted by file.
-  /// The asset changes between removed and added shared bundles. The name of a shared bundle
-  /// depends on its content, so a changed bundle has another name.
+  /// The assets that differ between the removed and the added shared bundles. The name of a shared
+  /// bundle depends on its content, so a changed bundle has another name.
   std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
   /// True if ids, effects or components have changed, which are only in the catalog.

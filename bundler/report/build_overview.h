@@ -23,7 +23,7 @@ struct OverviewAsset {
       variant;  ///< The keys of this form, for example "quality=low"; empty for the asset itself.
   std::string path;  ///< The path, followed by the keys in brackets.
   std::string_view
-      kind;  ///< The kind by the extension of the file, for example `texture` or `prefab`.
+      kind;  ///< The kind that follows from the extension, for example `texture` or `prefab`.
   std::size_t bundle = 0;         ///< The index in the target's bundles.
   std::uint64_t bytes = 0;        ///< The compressed size.
   std::uint64_t plain_bytes = 0;  ///< The uncompressed size.

@@ -147,7 +147,7 @@ class SnapshotWriter {
   /// The tick at which the current sweep of `keep` over all entities began.
   Tick sweep_began_{};
   Tick sweep_before_{};  ///< The tick at which the previous sweep began.
-  /// The number of ticks of the current sweep whose shares are done.
+  /// The number of ticks of the current sweep for which `keep` has done the share of work.
   std::uint32_t swept_ticks_ = 0;
   SnapshotSerial next_ = 0;
   std::array<Sent, kSnapshotWindow> sent_{};

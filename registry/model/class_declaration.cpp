@@ -64,19 +64,19 @@ Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
   rule.path = tree.scalar_at(item, "path");
   const std::string_view strength = tree.scalar_at(item, "strength");
   if (strength != "strong" && strength != "weak" && !strength.empty()) {
-    return refuse_config(tree, item, "strength is 'strong' or 'weak'");
+    return refuse_config(tree, item, "'strength' must be 'strong' or 'weak'");
   }
   rule.strong = strength == "strong";
   const std::string_view role = tree.scalar_at(item, "role");
   if (role == "prefab") rule.role = ReferenceRule::Role::prefab;
   if (role == "factory") rule.role = ReferenceRule::Role::factory;
   if (rule.role == ReferenceRule::Role::asset && role != "asset" && !role.empty()) {
-    return refuse_config(tree, item, "role is 'asset', 'prefab' or 'factory'");
+    return refuse_config(tree, item, "'role' must be 'asset', 'prefab' or 'factory'");
   }
   const auto targets = read_targets(tree, item);
   if (!targets) return fail(targets.error());
   rule.targets = targets.value();
-  if (rule.targets.empty()) return refuse_config(tree, item, "a reference names its 'targets'");
+  if (rule.targets.empty()) return refuse_config(tree, item, "a reference needs the key 'targets'");
   if (auto good = read_texts(tree, item, "when", rule.when); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "unless", rule.unless); !good) return fail(good.error());
   if (auto good = read_texts(tree, item, "ignore", rule.ignore); !good) return fail(good.error());
@@ -185,7 +185,9 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
     if (!rule) return fail(rule.error());
     entry.references.push_back(std::move(rule).value());
   }
-  if (entry.references.empty()) return refuse_config(tree, node, "a class has 'references'");
+  if (entry.references.empty()) {
+    return refuse_config(tree, node, "a class needs the key 'references'");
+  }
   if (const NodeIndex prepare = tree.find(node, "prepare"); prepare != kNoNode) {
     auto rule = read_prepare(tree, prepare, entry);
     if (!rule) return fail(rule.error());

@@ -68,7 +68,7 @@ class ListReader {
     return fail(ErrorCode::malformed,
                 path_.text() + ":" + std::to_string(node_.key_position.line) + ": the list '" +
                     std::string(node_.key) + "' cannot be rewritten, because " + why +
-                    "; write the list as a block, with each entry after a dash in a separate line");
+                    "; write the list as a block, with each entry on its own line, after a dash");
   }
 
   bool find_key() {

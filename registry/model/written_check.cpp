@@ -76,7 +76,7 @@ class WrittenCheck {
     return fail(ErrorCode::malformed, before_.path.text() +
                                           ": the spelling of the file cannot be rewritten (" + why +
                                           "); nothing was written. Write the list as a block, with "
-                                          "each entry after a dash in a separate line");
+                                          "each entry on its own line, after a dash");
   }
 
   bool is_as_planned(const SlotText& slot, NodeIndex item, std::size_t place) const {

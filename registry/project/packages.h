@@ -49,7 +49,7 @@ class Packages {
   /// The packages that the manifest and the lock name. The value is a package's version, folder or
   /// address; empty if the file gives no text.
   const std::map<std::string, std::string>& named() const { return named_; }
-  /// The packages whose folders outside the project do not exist. Maps the name of the package to
+  /// The packages outside the project whose folder does not exist. Maps the name of the package to
   /// its folder's path on the disk.
   const std::map<std::string, std::string>& missing() const { return missing_; }
 

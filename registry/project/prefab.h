@@ -113,8 +113,8 @@ struct SourcePrefab {
   /// assets. The result depends on these assets and on the prefab's own file. Sorted, without
   /// duplicates.
   std::vector<Guid> sources;
-  /// The overrides without effect in the prefab's own file, in the order of the file. Overrides in
-  /// nested prefabs are not listed.
+  /// The overrides in the prefab's own file that have no effect, in the order of the file.
+  /// Overrides in nested prefabs are not listed.
   std::vector<UnusedOverride> unused_overrides;
   bool is_model = false;  ///< Whether the asset is an imported model, whose content is unknown.
   /// Whether the ids of some objects are unknown, because a model, a plain prefab, or a missing or

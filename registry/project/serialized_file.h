@@ -21,9 +21,10 @@ bool is_whole_serialized_file(std::string_view bytes);
 /// Like `is_whole_serialized_file`, for the first bytes (`head`) of a file of `size_bytes`.
 bool has_serialized_head(std::string_view head, std::uint64_t size_bytes);
 
-/// The number of first bytes of a file to search for guids. These bytes contain the header and the
-/// tables that name other files. The result is `size_bytes` for small files, and if the header does
-/// not contain the size of the tables. Requires: `has_serialized_head(head, size_bytes)`.
+/// The number of bytes at the start of a file that must be searched for guids. These bytes contain
+/// the header and the tables that name other files. The result is `size_bytes` for small files, and
+/// if the header does not contain the size of the tables. Requires:
+/// `has_serialized_head(head, size_bytes)`.
 std::uint64_t searched_bytes(std::string_view head, std::uint64_t size_bytes);
 
 /// The number of bytes of `head` that `has_serialized_head` and `searched_bytes` read.

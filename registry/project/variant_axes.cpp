@@ -75,7 +75,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
   if (const NodeIndex choose = tree.find(node, "choose"); choose != kNoNode) {
     const std::string_view when = tree.scalar(choose);
     if (when != "build" && when != "runtime") {
-      return refuse_config(tree.at(choose).position, "'choose' is 'build' or 'runtime'");
+      return refuse_config(tree.at(choose).position, "'choose' must be 'build' or 'runtime'");
     }
     axis.is_chosen_at_build = when == "build";
   }

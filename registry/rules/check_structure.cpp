@@ -186,7 +186,8 @@ class StructureCheck {
     refuse_at(tree_.at(node).position, std::move(message));
   }
 
-  // Reports an unknown key. `critical` are keys whose mistyped form is an error.
+  // Reports an unknown key. The finding is an error if the key looks like a mistyped key of
+  // `critical`.
   void tell_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
                    const std::set<std::string>& critical = {}) {
     const std::string key = key_of(child);

@@ -6,8 +6,8 @@
 namespace muster::yaml {
 namespace {
 
-// The number of first bytes that are examined. Unity's header is in the first 60 bytes, except
-// after a comment. The first NUL of a binary file is in the first 20 bytes.
+// The number of bytes at the start that are examined. Unity's header is in the first 60 bytes,
+// except after a comment. The first NUL of a binary file is in the first 20 bytes.
 constexpr std::size_t kLookedAtBytes = 8192;
 // The minimum number of zero bytes at the beginning of a file that counts as zeroed. With fewer
 // zero bytes the file can have any content.

@@ -13,7 +13,8 @@ constexpr std::uint32_t kNotTaken = std::numeric_limits<std::uint32_t>::max();
 }  // namespace
 
 ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world) {
-  std::vector<std::uint32_t> taken;  // The components of the schema that are used, by index.
+  // For each component of the schema: its index in `components_`, or `kNotTaken`.
+  std::vector<std::uint32_t> taken;
   for (std::uint16_t i = 0; i < schema.components.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(components_.size());
     const bool is_taken = match(schema.components[i], world);

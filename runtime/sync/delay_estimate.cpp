@@ -66,8 +66,8 @@ void DelayEstimate::note_lost(double needed_ms) {
 }
 
 /// Follows a step of the usual need. The mean alone would need seconds to follow, and all packets
-/// would count as late during this time. The history entries of the packets after the step are
-/// shifted, because lateness is relative to the usual need.
+/// would count as late during this time. The history stores lateness, which is relative to the
+/// usual need. So the entries of the packets after the step are reduced by the step.
 void DelayEstimate::follow_step(double now_ms) {
   if (seen_ < kRecent) return;
   double lowest = recent_[0].needed_ms;

@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-/// A day in milliseconds. A larger number is an error, such as an absolute time.
+/// A day in milliseconds. A larger number is refused, because it may be an absolute time.
 constexpr double kNumberMax = 86'400'000;
 
 std::optional<double> parse_number(std::string_view text) {

@@ -74,7 +74,7 @@ void wait_until_abandoned(const std::stop_token& abandoned) {
   while (!abandoned.stop_requested()) std::this_thread::yield();
 }
 
-TEST_CASE("Workers do the pieces that a silent cache does not return, and end the look-ups",
+TEST_CASE("If a cache is silent, the workers do all pieces, and the look-ups are abandoned",
           "[bundler][cache]") {
   const std::size_t count = GENERATE(1U, 8U, 32U, 200U);
   CAPTURE(count);

@@ -116,7 +116,7 @@ TEST_CASE("After turns and shots in every tick, a client has the server's world 
   CHECK(joined(match->differences()).empty());
 }
 
-// Fires a bolt for two ticks, which ends before the server's answer can arrive.
+// Fires a bolt that ends after two ticks, before the server's answer can arrive.
 void fire_short(SystemContext& ctx, EntityId self, Runner& runner, const Transform& at) {
   if (!ctx.command<Trigger>(self).fire.is_pressed()) return;
   ++runner.score;

@@ -52,7 +52,7 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
   REQUIRE(stage.server->counters().pending_replaced == 0);
 }
 
-TEST_CASE("A client that receives its accept late is still pending", "[net][endpoint]") {
+TEST_CASE("A client whose accept arrives late can still connect", "[net][endpoint]") {
   // The accepts are lost, and then the client's first packets, until the first accept is five
   // seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);

@@ -116,7 +116,7 @@ TEST_CASE("After a lost accept, a server accepts the same token at its next addr
   REQUIRE(stage.server->counters().tokens_used <= 2);
 }
 
-TEST_CASE("A client without an answer from any address reports it", "[net][endpoint]") {
+TEST_CASE("A client reports that no address has answered", "[net][endpoint]") {
   NetStage stage(4);
   stage.start();
   const Client& client = stage.add_client(options_for(stage, {kDead, kDeadV6}));

@@ -98,7 +98,7 @@ TEST_CASE("A settings file with a wrong name is refused, not ignored", "[registr
   CHECK(load_config(files).has_value() != is_second);
 }
 
-TEST_CASE("A folder that is not a project gives an error with a nearby project",
+TEST_CASE("The error for a folder that is not a project suggests nearby projects",
           "[registry][config]") {
   MemoryFileSystem files;
   CHECK(load_config(files).error().code == ErrorCode::not_found);

@@ -101,7 +101,7 @@ TEST_CASE("An object with a flipped bit is refused or is another valid object",
   });
 }
 
-TEST_CASE("Fields of an object with invalid values are refused", "[runtime][bundle][object]") {
+TEST_CASE("Invalid values in the fields of an object are refused", "[runtime][bundle][object]") {
   const ByteVector sane = sample_bytes();
   const auto sizes = std::size_t{16 + 3 * 8};
   const auto first = sizes + std::size_t{3 * 4};

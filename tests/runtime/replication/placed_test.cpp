@@ -136,7 +136,7 @@ TEST_CASE("No placed entity despawns before all entities have arrived",
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
-TEST_CASE("No placed entity despawns because other datagrams overtook its datagram",
+TEST_CASE("A placed entity stays when other datagrams overtake its datagram",
           "[runtime][replication][sys-15][property]") {
   constexpr std::size_t kPosts = 700;
   const auto latency = GENERATE(34, 42, 46, 58);

@@ -66,7 +66,8 @@ TEST_CASE("Different problems beyond the log's capacity are counted", "[session]
   CHECK(count == 1000);
 }
 
-TEST_CASE("A history returns states between the two states around a tick", "[session][sys-54]") {
+TEST_CASE("A history interpolates between the states before and after a tick",
+          "[session][sys-54]") {
   const ComponentDescription description = description_of<Transform>();
   ComponentHistory history(description, ComponentId(0),
                            {.metres_per_tick = 4, .extrapolated_ticks = 30});
