@@ -98,9 +98,9 @@ bool ClientEntities::is_unfit(std::size_t i, std::size_t room_bytes) const {
 
 bool ClientEntities::is_certain_in(const SnapshotWriter& writer, std::size_t i,
                                    const IdRange& range) const {
-  const std::uint32_t id = codec_id(entities_[i].id);
+  const SliceId id = entities_[i].id;
   return id >= range.first_id && id < range.end_id && !states_[i].is_deferred &&
-         !writer.passes_over(entities_[i].id);
+         !writer.passes_over(id);
 }
 
 void ClientEntities::drop_confirmed() {

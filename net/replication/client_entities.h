@@ -10,6 +10,7 @@
 #include "net/replication/replicated_world.h"
 #include "net/replication/timed_events.h"
 #include "net/snapshot/codec_type.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_writer.h"
 #include "registry/base/tick.h"
 
@@ -18,8 +19,8 @@ namespace muster {
 /// The range of a snapshot's part: the codec's ids from `first_id` up to `end_id`, which is not
 /// included.
 struct IdRange {
-  std::uint32_t first_id = 0;
-  std::uint32_t end_id = 0;
+  SliceId first_id{};
+  SliceId end_id{};
 };
 
 /// One entity of interest, or one slice of it.
@@ -34,7 +35,7 @@ struct ClientEntity {
   /// values.
   Tick acked_since = kNotAcked;
   Tick sent_at{};        ///< The tick of the last snapshot that contained the entity.
-  Tick waiting_since{};  ///< The tick since which a change waits; 0 if no change waits.
+  Tick waiting_since{};  ///< The tick since which a change waits; `Tick()` if no change waits.
   /// The first tick at which the client's confirmed values may be out of date.
   Tick outdated_since{};
   CodecType codec_type{};  ///< The codec type as which the client receives the entity.

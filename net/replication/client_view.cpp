@@ -184,7 +184,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
 void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection,
                             std::size_t parts_max, std::size_t budget) {
   const PayloadSources sources{world, entities_, *writer_, events_, counters_};
-  std::uint32_t first_id = 0;
+  SliceId first_id{};
   bool is_whole = false;
   bool keeps_unknown = false;
   estimate_.begin_tick();
@@ -324,8 +324,7 @@ void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
   double new_bits = 0;
   for (const std::uint32_t i : entities_.active()) {
     EntityState& state = entities_.state(i);
-    const std::uint32_t id = codec_id(state.id);
-    if (id < range.first_id || id >= range.end_id || state.is_deferred) continue;
+    if (state.id < range.first_id || state.id >= range.end_id || state.is_deferred) continue;
     ClientEntity& entity = entities_[i];
     flight.listed.push_back({.entity = {.id = entity.id, .generation = entity.generation},
                              .codec_type = entity.codec_type,

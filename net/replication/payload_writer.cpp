@@ -22,7 +22,7 @@ std::size_t PayloadWriter::event_bytes(const TimedEventSender& events) const {
 
 /// If an entity does not fit, the events and the checksum are omitted. If the entity still does not
 /// fit, the entity is omitted.
-PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, std::uint32_t first_id,
+PayloadWriter::Written PayloadWriter::write(const PayloadSources& from, SliceId first_id,
                                             bool is_complete) {
   const bool has_checksum = checksum_interval_ != 0 && from.entities.size() > 0 &&
                             payload_count_++ % checksum_interval_ == 0;
@@ -58,8 +58,8 @@ bool PayloadWriter::leave_out(const PayloadSources& from, SliceId id) {
   return true;
 }
 
-PayloadWriter::Written PayloadWriter::write_parts(const PayloadSources& from,
-                                                  std::uint32_t first_id, const Parts& parts) {
+PayloadWriter::Written PayloadWriter::write_parts(const PayloadSources& from, SliceId first_id,
+                                                  const Parts& parts) {
   from.events.allow_in_part(from.entities, from.writer, {first_id, kEveryId});
   const std::size_t events_max = parts.has_events ? event_bytes(from.events.sender()) : 0;
   constexpr std::size_t kChecksumBytes = 8;
@@ -98,7 +98,7 @@ void PayloadWriter::write_checksum(SectionWriter& section, const PayloadSources&
     section.write_u32(checksum(std::span(state.values, lanes)));
     return;
   }
-  section.write_u32(kEveryId);
+  section.write_u32(codec_id(kEveryId));
   section.write_u32(0);
 }
 

@@ -10,6 +10,7 @@
 #include "net/replication/client_events.h"
 #include "net/replication/client_view_counters.h"
 #include "net/snapshot/codec_type.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_writer.h"
 
 namespace muster {
@@ -52,7 +53,7 @@ class PayloadWriter {
   /// Writes the next payload of the tick, with entities from `first_id` on. `is_complete` is true
   /// if the client has all entities that were of interest when it began. Requires: `writer.begin`
   /// was called.
-  Written write(const PayloadSources& from, std::uint32_t first_id, bool is_complete);
+  Written write(const PayloadSources& from, SliceId first_id, bool is_complete);
 
   /// The states that did not fit since `clear_unfit`. Each state is listed once.
   std::span<const UnfitState> unfit() const { return unfit_; }
@@ -66,7 +67,7 @@ class PayloadWriter {
     bool is_complete = false;
   };
 
-  Written write_parts(const PayloadSources& from, std::uint32_t first_id, const Parts& parts);
+  Written write_parts(const PayloadSources& from, SliceId first_id, const Parts& parts);
   bool leave_out(const PayloadSources& from, SliceId id);
   void write_checksum(SectionWriter& section, const PayloadSources& from, const IdRange& range);
 

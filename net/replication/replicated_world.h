@@ -11,6 +11,7 @@
 #include "net/replication/schema_type.h"
 #include "net/replication/sorted_blocks.h"
 #include "net/replication/type_views.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_track.h"
 #include "registry/base/network_id.h"

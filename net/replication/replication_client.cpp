@@ -240,7 +240,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
       // An overtaken snapshot is not shown, so its checksum cannot be compared.
       check.tick = tick();
       check.is_pending =
-          check.is_pending && check.id != SliceId{kEveryId} && mirror_->reader().last_is_newest();
+          check.is_pending && check.id != kEveryId && mirror_->reader().last_is_newest();
       check.is_missing = check.is_pending && mirror_->find_slice(check.id) == nullptr;
       if (check.is_pending && checks_.size() < kChecksMax) checks_.push_back(check);
       return;

@@ -233,7 +233,7 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
   Divergence divergence{.kind = Divergence::Kind::missing,
                         .id = views.entity_of(missing.id),
                         .tick = missing.tick,
-                        .type = {},
+                        .type = std::nullopt,
                         .field = {}};
   if (codec_index(missing.codec_type) < views.count()) {
     divergence.type = schema.type(views.view(missing.codec_type).type).id;
@@ -246,8 +246,8 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
 }
 
 std::string to_line(const Divergence& divergence) {
-  const std::string entity = "entity " + std::to_string(wire_id(divergence.id)) + " of type " +
-                             std::to_string(divergence.type.value());
+  std::string entity = "entity " + std::to_string(wire_id(divergence.id));
+  if (divergence.type) entity += " of type " + std::to_string(divergence.type->value());
   switch (divergence.kind) {
     case Divergence::Kind::missing:
       return entity + " is missing at a client";

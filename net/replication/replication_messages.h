@@ -15,6 +15,7 @@
 #include "net/replication/type_views.h"
 #include "net/snapshot/codec_type.h"
 #include "net/snapshot/model_file.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_options.h"
 #include "registry/base/network_id.h"
 #include "registry/base/tick.h"
@@ -165,7 +166,7 @@ struct Divergence {
   Kind kind = Kind::values;
   NetworkId id{};
   Tick tick{};
-  TypeId type{};  ///< The type's id in the game; 0 if no snapshot contained the entity.
+  std::optional<TypeId> type;  ///< The type's id in the game; none if no snapshot contained it.
   /// The first field that differs, as `Component.field`, with `[i]` if the field has several
   /// values. `after Component.field` if the difference comes after the lanes that the client sent.
   /// Empty if the server no longer stores the entity's values of that tick, or found no difference.

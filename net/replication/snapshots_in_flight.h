@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "net/replication/timed_events.h"
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
 

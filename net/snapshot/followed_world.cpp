@@ -213,7 +213,7 @@ void FollowedWorld::list(SnapshotHead& head, const ReferenceStates& references) 
                              [](EntityKind /*kind*/) { return std::size_t{0}; });
   // Idle entities must be constant, because other entities are coded separately.
   if (!is_constant(idle_known_.states) && idle_count() > 0) activate_all();
-  list_words(head, index_of_id(SliceId{head.first_id}));
+  list_words(head, index_of_id(head.first_id));
   head.deferred_share = share_of_deferred();
   rewind();
 }
@@ -344,10 +344,9 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     }
     const bool is_new = next_new < reach.new_written && new_[next_new].state->id == track.id;
     if (is_new) ++next_new;
-    const bool comes_again = reach.is_listed_again && codec_id(track.id) >= reach.end_id;
+    const bool comes_again = reach.is_listed_again && track.id >= reach.end_id;
     track.is_listed = track.is_listed || (is_new && !comes_again);
-    const bool is_certain =
-        listed != nullptr && codec_id(track.id) < reach.end_id && !listed->is_deferred;
+    const bool is_certain = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
     const bool is_there = is_new || (is_certain && listed->state != nullptr);
     if (is_there && !is_new) add_link(*listed, track);
     if (!is_there || !track.has_run() || track.since != followed.since ||
@@ -374,9 +373,8 @@ void FollowedWorld::add_link(const ListedEntity& listed, EntityTrack& track) {
 /// Ends the idle state of all entities outside the snapshot's range, because the snapshot does not
 /// report them as unchanged.
 void FollowedWorld::activate_outside(const SnapshotReach& reach) {
-  const std::size_t first = index_of_id(SliceId{reach.first_id});
-  const std::size_t end =
-      reach.end_id == kEveryId ? tracks_.size() : index_of_id(SliceId{reach.end_id});
+  const std::size_t first = index_of_id(reach.first_id);
+  const std::size_t end = reach.end_id == kEveryId ? tracks_.size() : index_of_id(reach.end_id);
   for (std::size_t index = 0; index < tracks_.size(); ++index) {
     if (index == first) index = std::max(index, end);
     if (index < tracks_.size() && tracks_[index].is_idle) activate(index);

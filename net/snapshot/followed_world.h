@@ -11,6 +11,7 @@
 #include "net/snapshot/baseline_links.h"
 #include "net/snapshot/constant_walk.h"
 #include "net/snapshot/kept_rows.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_track.h"
@@ -67,8 +68,8 @@ struct SweepShare {
 
 /// The range that a snapshot covers.
 struct SnapshotReach {
-  std::uint32_t first_id = 0;
-  std::uint32_t end_id = 0;
+  SliceId first_id{};
+  SliceId end_id{};
   std::size_t new_written = 0;  ///< The number of listed new entities that were written.
   /// True if this part may contain new entities after `end_id`. The next part contains these
   /// entities again, because this part may be lost.
@@ -91,7 +92,7 @@ class FollowedWorld {
                      std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
-  void begin_keep() { keep_id_ = 0; }
+  void begin_keep() { keep_id_ = {}; }
   /// Copies the values of all needed states from `oldest_tick` or earlier, because the owner of the
   /// world will drop these values. Visits a share of the tracks that were not visited since
   /// `begin_keep`, and skips idle entities. `is_needed(record, index)` returns true when the record
@@ -187,7 +188,7 @@ class FollowedWorld {
   std::vector<Word> idle_;  ///< One bit per track.
   TrackStore records_;
   /// The id at which `keep` continues; `kEveryId` if all tracks were visited.
-  std::uint32_t keep_id_ = 0;
+  SliceId keep_id_{};
   KeptRows kept_;
   BaselineLinks links_;
   ReferenceStates references_;  ///< The references of the snapshot listed last.
@@ -227,7 +228,7 @@ template <typename IsNeeded>
 void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {
   if (keep_id_ == kEveryId) return;
-  const std::size_t first = std::min(index_of_id(SliceId{keep_id_}) / kWordBits, idle_.size());
+  const std::size_t first = std::min(index_of_id(keep_id_) / kWordBits, idle_.size());
   const std::size_t words = (idle_.size() - first) * share.due;
   const std::size_t end = first + (words + share.left - 1) / share.left;
   TrackRecords none{};
@@ -238,8 +239,7 @@ void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShar
     kept_.keep(followed.kept, followed.track, records, ticks, oldest_tick, is_needed);
     links_.drop_unneeded(followed.track.links, followed.track, records, ticks, is_needed);
   });
-  keep_id_ =
-      end * kWordBits < tracks_.size() ? codec_id(tracks_[end * kWordBits].track.id) : kEveryId;
+  keep_id_ = end * kWordBits < tracks_.size() ? tracks_[end * kWordBits].track.id : kEveryId;
 }
 
 }  // namespace muster

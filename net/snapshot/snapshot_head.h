@@ -5,6 +5,7 @@
 
 #include "net/snapshot/deferred_code.h"
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
@@ -23,7 +24,7 @@ struct SnapshotHead {
   bool keeps_unknown = false;
   /// True if the snapshot begins at `first_id` and not at the first entity of the world.
   bool is_part = false;
-  std::uint32_t first_id = 0;
+  SliceId first_id{};
   /// True if the snapshot may end before the last entity of the world. Only plain coders write this
   /// flag.
   bool is_cut = true;
@@ -119,7 +120,7 @@ void code_range(Coder& coder, SnapshotHead& head) {
     head.keeps_unknown = coder.even_bit(head.keeps_unknown);
   }
   head.is_part = coder.bit(slots::kIsPart, head.is_part);
-  head.first_id = head.is_part ? code_even(coder, head.first_id, 32) : 0;
+  head.first_id = SliceId{head.is_part ? code_even(coder, codec_id(head.first_id), 32) : 0};
 }
 
 /// Codes whether the snapshot ends here.
@@ -168,6 +169,6 @@ bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint
 
 /// The limit of ids: every id is below it. A snapshot that ends at this limit covers all ids from
 /// its first id on.
-inline constexpr std::uint32_t kEveryId = 0xFFFF'FFFF;
+inline constexpr SliceId kEveryId{0xFFFF'FFFF};
 
 }  // namespace muster

@@ -126,16 +126,16 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   new_generation_ = 0;
   end_id_ = kEveryId;
   const std::size_t count = listed_.size();
-  std::uint64_t id_min = head.first_id;
+  std::uint64_t id_min = codec_id(head.first_id);
   bool has_new = false;
   for (std::size_t i = 0;; ++i) {
     if (i % kGroupSize == 0 || i == count) {
       if (begins_block(i)) {
         has_new = !is_block(count - i) || decoder.bit(slots::kAnyNew, false);
       }
-      if (i > 0) id_min = std::max(id_min, std::uint64_t{id_of(i - 1)} + 1);
-      const std::uint32_t last_id =
-          i == count ? kEveryId - 1 : id_of(std::min(i + kGroupSize, count) - 1);
+      if (i > 0) id_min = std::max(id_min, std::uint64_t{codec_id(id_of(i - 1))} + 1);
+      const SliceId last_id =
+          i == count ? SliceId{codec_id(kEveryId) - 1} : id_of(std::min(i + kGroupSize, count) - 1);
       if (has_new && !read_new(decoder, head, id_min, last_id)) return false;
       if (end_id_ != kEveryId && i < count) end_id_ = std::min(end_id_, id_of(i));
     }
@@ -165,7 +165,7 @@ void SnapshotReader::list_known(const SnapshotHead& head) {
       expect_records(slots_[i + kExpectRecords].track, records_, references_);
       expect_rows(slots_[i + kExpectRows].track, records_, references_);
     }
-    if (codec_id(track.id) < head.first_id) continue;
+    if (track.id < head.first_id) continue;
     Listed listed{.slot = static_cast<std::uint32_t>(i),
                   .known = kUnchanged,
                   .is_constant = references_.known_count > 1};
@@ -205,7 +205,7 @@ bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std
     }
   }
   if (code_end(decoder, head, false)) {
-    end_id_ = codec_id(slots_[listed.slot].track.id);
+    end_id_ = slots_[listed.slot].track.id;
     return !decoder.failed();
   }
   return read_entity(decoder, head, listed);
@@ -253,13 +253,13 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
 
 template <typename Decoder>
 bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
-                              std::uint32_t last_id) {
+                              SliceId last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
     if (decoder.failed()) return false;
     const std::uint64_t id = id_min + code_gap(decoder, 1) - 1;
-    if (id > last_id) return false;
+    if (id > codec_id(last_id)) return false;
     if (code_end(decoder, head, false)) {
-      end_id_ = static_cast<std::uint32_t>(id);
+      end_id_ = static_cast<SliceId>(id);
       return !decoder.failed();
     }
     id_min = id + 1;

@@ -8,6 +8,7 @@
 #include "net/snapshot/baseline_links.h"
 #include "net/snapshot/constant_walk.h"
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -133,13 +134,10 @@ class SnapshotReader {
   template <typename Decoder>
   bool read_body(Decoder& decoder, const SnapshotHead& head);
   template <typename Decoder>
-  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
-                std::uint32_t last_id);
+  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min, SliceId last_id);
   struct ConstantView;
   void list_known(const SnapshotHead& head);
-  std::uint32_t id_of(std::size_t listed) const {
-    return codec_id(slots_[listed_[listed].slot].track.id);
-  }
+  SliceId id_of(std::size_t listed) const { return slots_[listed_[listed].slot].track.id; }
   template <typename Decoder>
   bool read_listed(Decoder& decoder, const SnapshotHead& head, std::size_t at);
   template <typename Decoder>
@@ -205,7 +203,7 @@ class SnapshotReader {
   std::vector<LaneValue> values_;
   bool follows_changed_ = false;
   std::uint32_t new_generation_ = 0;  ///< The generation of the last new entity.
-  std::uint32_t end_id_ = 0;          ///< The end of the current snapshot.
+  SliceId end_id_{};                  ///< The end of the current snapshot.
   EntityScratch scratch_;
 };
 

@@ -198,8 +198,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
 /// Removes an entity in the snapshot's range that the snapshot does not contain. This includes
 /// entities that were never acknowledged, unless `head.keeps_unknown` is set.
 void SnapshotReader::remove_unlisted(const SnapshotHead& head, Slot& slot, Presence presence) {
-  const std::uint32_t id = codec_id(slot.track.id);
-  const bool is_covered = id >= head.first_id && id < end_id_;
+  const bool is_covered = slot.track.id >= head.first_id && slot.track.id < end_id_;
   if (!is_covered || presence == Presence::present) return;
   const bool is_new_to_sender = presence == Presence::unknown;
   if (head.keeps_unknown && is_new_to_sender) return;

@@ -47,7 +47,7 @@ void SnapshotWriter::begin(Tick tick, std::span<const EntityState> world) {
   assert(std::is_sorted(world.begin(), world.end(),
                         [](const EntityState& a, const EntityState& b) { return a.id < b.id; }));
   tick_ = tick;
-  next_id_ = 0;
+  next_id_ = {};
   is_done_ = false;
   followed_.apply(tick, world, next_);
 }
@@ -55,7 +55,7 @@ void SnapshotWriter::begin(Tick tick, std::span<const EntityState> world) {
 void SnapshotWriter::begin(Tick tick, std::span<const EntityState> world,
                            std::span<const std::uint32_t> changed) {
   tick_ = tick;
-  next_id_ = 0;
+  next_id_ = {};
   is_done_ = false;
   followed_.apply_changes(tick, world, changed, next_);
 }
@@ -159,7 +159,7 @@ SnapshotHead SnapshotWriter::next_head() const {
     head.references.numbers[head.references.count++] = static_cast<SnapshotNumber>(serial);
     if (head.references.count == kMaxReferences) break;
   }
-  head.is_part = next_id_ != 0;
+  head.is_part = next_id_ != SliceId{};
   head.first_id = next_id_;
   return head;
 }
@@ -233,17 +233,16 @@ bool SnapshotWriter::limit_part() {
   const bool is_stuck = rank_ == 0 && end_id_ != kEveryId && !has_limit_failed_;
   if (!is_stuck) return false;
   const auto entities = followed_.listed_new();
-  const std::uint32_t last_new =
-      new_written_ > 0 ? codec_id(entities[new_written_ - 1].state->id) : 0;
+  const SliceId last_new = new_written_ > 0 ? entities[new_written_ - 1].state->id : SliceId{};
   if (new_written_ > 0 && last_new < end_id_) return false;
   if (new_written_ == 0 && limit_rank_ == kNoLimit) return false;
-  const std::uint32_t bound = std::max(unfit_id_, last_new);
+  const SliceId bound = std::max(unfit_id_, last_new);
   const std::size_t count = std::min({followed_.known_count(), kGroupSize, limit_rank_});
   limit_rank_ = kNoLimit;
   limit_id_ = kEveryId;
   followed_.rewind();
   for (std::size_t rank = 1; rank < count; ++rank) {
-    const std::uint32_t id = codec_id(followed_.track_of_rank(rank).id);
+    const SliceId id = followed_.track_of_rank(rank).id;
     if (id > bound) break;
     limit_rank_ = rank;
     limit_id_ = id;
@@ -269,7 +268,7 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   cost_ = {};
   followed_.rewind();
   const std::size_t count = followed_.known_count();
-  std::uint32_t id_min = head.first_id;
+  std::uint32_t id_min = codec_id(head.first_id);
   std::size_t boundary = 0;
   while (true) {
     if (rank_ == boundary) {
@@ -305,8 +304,7 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
   const auto has_new = [&](std::size_t groups) {
-    return new_written_ < entities.size() &&
-           codec_id(entities[new_written_].state->id) < limit_id_ &&
+    return new_written_ < entities.size() && entities[new_written_].state->id < limit_id_ &&
            group_of(entities[new_written_]) < group + groups;
   };
   if (begins_block(rank_)) {
@@ -328,8 +326,8 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
     if (encoder.is_full()) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = rank_ < count ? std::min(id, codec_id(followed_.track_of_rank(rank_).id)) : id;
-      unfit_id_ = id;
+      end_id_ = rank_ < count ? std::min(state.id, followed_.track_of_rank(rank_).id) : state.id;
+      unfit_id_ = state.id;
       return false;
     }
     cost_.new_bits += encoder.bit_count() - begin;
@@ -391,7 +389,7 @@ bool SnapshotWriter::write_listed(Encoder& encoder, const SnapshotHead& head) {
     if (encoder.is_full() || rank_ == limit_rank_) {
       encoder = before;
       code_end(encoder, head, true);
-      end_id_ = codec_id(followed_.track(listed.track_index).id);
+      end_id_ = followed_.track(listed.track_index).id;
       unfit_id_ = end_id_;
       return false;
     }
@@ -421,7 +419,7 @@ bool SnapshotWriter::write_idle(Encoder& encoder, const SnapshotHead& head, std:
   if (encoder.is_full() || rank_ == limit_rank_) {
     encoder = before;
     code_end(encoder, head, true);
-    end_id_ = codec_id(track.id);
+    end_id_ = track.id;
     unfit_id_ = end_id_;
     return false;
   }

@@ -8,6 +8,7 @@
 #include "net/snapshot/constant_walk.h"
 #include "net/snapshot/entity_code.h"
 #include "net/snapshot/followed_world.h"
+#include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
@@ -46,13 +47,13 @@ class SnapshotWriter {
   std::span<const std::byte> write(std::span<std::byte> out);
   /// The entity that did not fit into the last `write`; `kEveryId` if the snapshot itself did not
   /// fit.
-  SliceId unfit_id() const { return SliceId{unfit_id_}; }
+  SliceId unfit_id() const { return unfit_id_; }
   /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
   /// The end of the last written snapshot. The snapshot covers all ids from the end of the previous
   /// snapshot of the same tick up to this end, which is not included. It does not cover deferred
   /// entities.
-  std::uint32_t end_id() const { return end_id_; }
+  SliceId end_id() const { return end_id_; }
   /// True when the last written snapshot omits an entity in its range, because an earlier snapshot
   /// of the same tick, which may be lost, contains the entity as new.
   bool passes_over(SliceId id) const { return followed_.passes_over(id); }
@@ -141,7 +142,7 @@ class SnapshotWriter {
   SnapshotOptions options_;
   FollowedWorld followed_;
   Tick tick_{};
-  std::uint32_t next_id_ = 0;  ///< The id at which the next part of this tick begins.
+  SliceId next_id_{};  ///< The id at which the next part of this tick begins.
   bool is_done_ = true;
   bool keeps_unknown_ = false;
   /// The tick at which the current sweep of `keep` over all entities began.
@@ -153,12 +154,12 @@ class SnapshotWriter {
   std::array<Sent, kSnapshotWindow> sent_{};
   SnapshotTicks ticks_{};
   ReferenceStates references_;  ///< The references of the current part.
-  std::uint32_t end_id_ = 0;    ///< The end of the current part.
-  std::uint32_t unfit_id_ = 0;  ///< The entity that did not fit.
+  SliceId end_id_{};            ///< The end of the current part.
+  SliceId unfit_id_{};          ///< The entity that did not fit.
 
   /// The limit of the current part: the rank and the id of a known entity.
   std::size_t limit_rank_ = kNoLimit;
-  std::uint32_t limit_id_ = kEveryId;
+  SliceId limit_id_ = kEveryId;
   bool has_limit_failed_ = false;
   static constexpr std::size_t kNoLimit = ~std::size_t{0};
 

@@ -20,12 +20,13 @@ class Tick {
   friend constexpr Tick operator-(Tick tick, std::uint32_t steps) {
     return Tick(tick.value_ - steps);
   }
-  /// The steps from `earlier` to `later`, modulo 2^32: ticks from the network may be in any order.
+  /// The steps from `earlier` to `later`, modulo 2^32. Use it if the order is known, or if the
+  /// result must wrap.
   friend constexpr std::uint32_t operator-(Tick later, Tick earlier) {
     return later.value_ - earlier.value_;
   }
   friend constexpr auto operator<=>(Tick, Tick) = default;
-  /// The steps from `from` to `to`; negative if `to` is earlier.
+  /// The steps from `from` to `to`; negative if `to` is earlier. Use it if the order is unknown.
   friend constexpr std::int64_t steps_between(Tick from, Tick to) {
     return std::int64_t{to.value_} - std::int64_t{from.value_};
   }

@@ -1,4 +1,4 @@
-// The type ids of registry entries, and the targets of content.
+// The type ids of registry entries, the registries of a build, and the targets of content.
 #pragma once
 
 #include <array>

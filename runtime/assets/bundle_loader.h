@@ -10,6 +10,7 @@
 
 #include "registry/base/clock.h"
 #include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/assets/load_executor.h"
 

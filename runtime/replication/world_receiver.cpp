@@ -48,7 +48,7 @@ void WorldReceiver::apply_all_again(const WorldSource& source) {
     if (!is_lost(id)) continue;
     const Received& received = received_[i];
     const ReplicatedSpawn again{.id = reference_to(id),
-                                .type = TypeId(plan_->type_id(received.type)),
+                                .type = plan_->type_id(received.type),
                                 .player = player_of(received.seen_by)};
     replicated_.apply({.tick = {}, .despawned = {}, .spawned = {&again, 1}, .updated = {}});
     begin({.kind = ReplicatedChange::Kind::spawned,
@@ -121,7 +121,7 @@ void WorldReceiver::apply_spawns_and_despawns(const WorldSource& source) {
       set_incomplete(change.id, false);
     } else if (change.kind == ReplicatedChange::Kind::spawned && plan_) {
       spawned_.push_back({.id = id,
-                          .type = TypeId(plan_->type_id(change.type)),
+                          .type = plan_->type_id(change.type),
                           .player = player_of(change.seen_by),
                           .existing = adopted(source, change)});
     }
@@ -159,7 +159,7 @@ EntityId WorldReceiver::adopted(const WorldSource& source, const ReplicatedChang
     one.value = left.first(world_.storage(one.component).description().size_bytes);
     left = left.subspan(one.value.size());
   }
-  return adoption_->adopt(reference_to(change.id), TypeId(plan_->type_id(change.type)), arrived_);
+  return adoption_->adopt(reference_to(change.id), plan_->type_id(change.type), arrived_);
 }
 
 void WorldReceiver::begin(const ReplicatedChange& change) {

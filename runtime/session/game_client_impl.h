@@ -13,6 +13,7 @@
 #include "net/replication/recording.h"
 #include "net/replication/replication_client.h"
 #include "registry/base/player_id.h"
+#include "registry/base/tick.h"
 #include "runtime/replication/world_receiver.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/client_rules.h"

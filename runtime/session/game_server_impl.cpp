@@ -454,8 +454,7 @@ void GameServer::Impl::left_out(const UnfitEntity& entity) {
   worker_problems.push_back({.kind = ProblemKind::too_large,
                              .tick = simulation.tick(),
                              .entity = collection.find(reference_to(entity.id)),
-                             .text = "entities of " +
-                                     std::string(content->path(TypeId(entity.type))) +
+                             .text = "entities of " + std::string(content->path(entity.type)) +
                                      " are not sent: they do not fit into a datagram"});
 }
 
@@ -468,7 +467,7 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
        .entity = collection.find(reference_to(value.id)),
        .component = std::string(value.field.substr(0, dot)),
        .field = std::string(dot == std::string_view::npos ? "" : value.field.substr(dot + 1)),
-       .text = "a value of " + std::string(content->path(TypeId(value.type))) +
+       .text = "a value of " + std::string(content->path(value.type)) +
                " is outside its range: clients get the nearest value of the range"});
 }
 

@@ -10,6 +10,7 @@
 
 #include "registry/base/clock.h"
 #include "registry/base/player_id.h"
+#include "registry/base/tick.h"
 #include "registry/base/type_id.h"
 #include "registry/components/comparison.h"
 #include "runtime/session/misprediction_log.h"

@@ -25,10 +25,10 @@ class WrongGame final : public EntityValues {
     values[8] = (values[8] + 1) % 200;
     return EntityFound::here;
   }
-  NetworkId wrong_id{kEveryId};
-  NetworkId missing_id{kEveryId};
-  NetworkId not_kept_id{kEveryId};
-  NetworkId lacking_id{kEveryId};
+  NetworkId wrong_id{codec_id(kEveryId)};
+  NetworkId missing_id{codec_id(kEveryId)};
+  NetworkId not_kept_id{codec_id(kEveryId)};
+  NetworkId lacking_id{codec_id(kEveryId)};
 
  private:
   const ReplicationStage& stage_;

@@ -22,7 +22,7 @@ std::vector<Copied> copied(const SnapshotReader& reader, const SnapshotModel& mo
   std::vector<Copied> world;
   for (const SeenEntity& seen : reader.entities()) {
     const std::size_t lanes = model.types[codec_index(seen.kind.type)].lanes.size();
-    world.push_back({.id = SliceId{seen.id},
+    world.push_back({.id = seen.id,
                      .kind = seen.kind,
                      .tick = seen.tick,
                      .values = {seen.values, seen.values + lanes}});

@@ -45,7 +45,7 @@ class Ends {
       parts.push_back({.bytes = {bytes.begin(), bytes.end()},
                        .number = writer.last_number(),
                        .first_id = parts.empty() ? 0 : parts.back().end_id,
-                       .end_id = writer.end_id()});
+                       .end_id = codec_id(writer.end_id())});
     }
     parts.back().end_id = std::uint64_t{1} << 32U;
     return parts;

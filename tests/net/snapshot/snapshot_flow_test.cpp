@@ -17,7 +17,7 @@ StageSettings random_settings(Random& random) {
   settings.holds = random.below(2) * random.below(60);
   settings.changes = random.below(100);
   settings.entity_max = 1 + random.below(120);
-  settings.id_bound = random.below(2) == 0 ? 300 : kEveryId;
+  settings.id_bound = random.below(2) == 0 ? 300 : codec_id(kEveryId);
   settings.datagram_bytes = random.below(3) == 0 ? 1200 : 60 + random.below(241);
   settings.tick_step_max = 1 + random.below(3);
   return settings;
@@ -93,7 +93,7 @@ TEST_CASE("A world much larger than a datagram arrives in parts", "[net][snapsho
     CAPTURE(datagram_bytes, loss, seed);
     SnapshotStage stage(seed);
     for (std::uint32_t i = 0; i < 400; ++i) {
-      stage.spawn(static_cast<std::uint32_t>(stage.random().below(kEveryId)),
+      stage.spawn(static_cast<std::uint32_t>(stage.random().below(codec_id(kEveryId))),
                   {.type = CodecType{1}});
     }
     stage.settings = {.loss = loss,
@@ -102,7 +102,7 @@ TEST_CASE("A world much larger than a datagram arrives in parts", "[net][snapsho
                       .despawns = 1,
                       .changes = 5,
                       .entity_max = 500,
-                      .id_bound = kEveryId,
+                      .id_bound = codec_id(kEveryId),
                       .datagram_bytes = datagram_bytes};
     for (int i = 0; i < 12; ++i) stage.tick();
     stage.settle();

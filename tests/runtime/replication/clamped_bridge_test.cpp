@@ -60,7 +60,7 @@ TEST_CASE("A component's value outside its range is clamped, counted and reporte
   CHECK(stage.client.counters().divergences == 0);
   // The values that the sender reports equal the client's values.
   std::vector<std::int64_t> values(
-      stage.types.schema.value_count(*stage.types.schema.find_type(TypeId(kCrateType.value()))));
+      stage.types.schema.value_count(*stage.types.schema.find_type(kCrateType)));
   REQUIRE(stage.sender.values({20}, values));
   CHECK(stage.server.world().clamped().count() >= 5);
 }

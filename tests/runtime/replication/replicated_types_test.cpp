@@ -14,8 +14,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   REQUIRE(schema.types.size() == 3);
   const auto names = [&](TypeId id) {
     std::vector<std::string> found;
-    for (const std::uint16_t index :
-         schema.type(schema.find_type(TypeId(id.value())).value()).components) {
+    for (const std::uint16_t index : schema.type(schema.find_type(id).value()).components) {
       found.push_back(schema.components[index].name);
     }
     return found;
@@ -44,7 +43,7 @@ TEST_CASE("The initial values of a type are the values of its prefab", "[runtime
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   for (const TypeId type : {samples::kHeroType, samples::kCrateType, samples::kFactoryType}) {
-    const SchemaType found = schema.find_type(TypeId(type.value())).value();
+    const SchemaType found = schema.find_type(type).value();
     const EntityId entity = stage.spawn(static_cast<std::int32_t>(found), type);
     std::vector<std::int64_t> values(schema.value_count(found));
     stage.run(1);

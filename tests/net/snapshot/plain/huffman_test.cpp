@@ -105,7 +105,7 @@ TEST_CASE("Three states are extrapolated to the pinned values", "[net][snapshot]
       // Values below zero continue like values above zero.
       {{-10, 0, 10}, {Tick(9), Tick(6), Tick(3)}, Tick(12), -20, false},
   }));
-  CAPTURE(vector.values, vector.ticks[0].value(), vector.now.value());
+  CAPTURE(vector.values, vector.ticks, vector.now);
   const PlainPrediction found = predict_from_three(vector.values, vector.ticks, vector.now);
   CHECK(found.value == vector.expected);
   CHECK(found.is_likely_wrong == vector.is_likely_wrong);
