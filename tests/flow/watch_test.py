@@ -137,14 +137,14 @@ def main():
         shutil.copytree(content, project)
         watch = Program(muster, "watch", str(project), "--out", out, "--level", "1")
         watch.until("watching")
+        second = Program(muster, "watch", str(project), "--out", out)
+        assert any("another 'muster watch'" in line for line in second.until("watching"))
+        second.end(signal.SIGINT)
         game = Program(live, out, "--reloads", "2")
         game.until("live: ")
         listener, deaf = Listener(out), Listener(out)
         subprocess.run([muster, "verify", out], check=True, stdout=subprocess.DEVNULL)
         deaf.socket.close()
-        second = Program(muster, "watch", str(project), "--out", out)
-        assert any("another 'muster watch'" in line for line in second.until("watching"))
-        second.end(signal.SIGINT)
 
         # New values are applied to existing entities.
         edit(project / LIFT, "periodSeconds: 6", "periodSeconds: 3")
