@@ -123,7 +123,7 @@ class Client {
   Time connected_at_{};
   std::optional<Time> last_sent_;
   bool is_challenged_ = false;
-  bool must_answer_ = false;  ///< True if the accept has arrived and no packet was sent since.
+  bool must_answer_ = false;  ///< True if the accept has arrived and no packet was sent after it.
   std::unique_ptr<SealedConnection> sealed_;
   std::optional<Close> end_;
   std::optional<Refusal> refusal_;

@@ -1,4 +1,4 @@
-// Batches of datagrams, which one system call sends or receives.
+// Batches of datagrams, so that one system call can send or receive several datagrams.
 #pragma once
 
 #include <algorithm>

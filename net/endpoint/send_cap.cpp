@@ -1,7 +1,7 @@
-// A token bucket whose tokens are distributed to the members before they are used. A member cannot
-// use another member's credit, so all bytes that a game may queue are sent in the same tick. The
-// shares are max-min fair without an estimate of demand. All members whose credit is not full get
-// equal shares, and the credit of a member that uses little stays full.
+// A token bucket. Its tokens are distributed to the members in advance. A member cannot use another
+// member's credit, so all bytes that a game may queue are sent in the same tick. The shares are
+// max-min fair without an estimate of demand. All members whose credit is not full get equal
+// shares, and the credit of a member that uses little stays full.
 #include "net/endpoint/send_cap.h"
 
 #include <algorithm>
@@ -38,15 +38,16 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
   left_ = spare_ = kSaved * bytes_per_second_;
 }
 
-/// The maximum of `left_`: every credit is full, and the bytes for members that want more are saved
-/// up.
+/// The maximum of `left_`: every credit is full, and the rest contains all bytes that may be saved
+/// up for members that want more.
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
 }
 
-/// `left_` may fall to the negative of its maximum, minus one packet per member. A member with any
-/// credit may send a whole packet. Even if all members do so, room for acknowledgements is left.
+/// The lowest allowed `left_` is the negative of its maximum, minus one packet per member. A member
+/// with any credit may send a whole packet. Even if all members do so, room for acknowledgements is
+/// left.
 bool SendCap::is_used_up() const {
   return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
 }

@@ -40,8 +40,8 @@ struct Applicant {
   Hello hello;
   std::uint64_t client = 0;  ///< The client's id from the token or `client_of`; 0 if unknown.
   std::span<const std::byte> token_data{};  ///< The user data of the token.
-  /// The client that this applicant will replace (`ServerEvent`), after it was admitted and its
-  /// first packet arrived.
+  /// The client that this applicant replaces (`ServerEvent`) when the applicant is admitted and its
+  /// first packet arrives.
   std::optional<ClientHandle> replaces{};
 };
 
@@ -157,14 +157,14 @@ struct ServerCounters {
   std::uint64_t send_failed = 0;
   /// Events dropped because the game did not clear earlier events.
   std::uint64_t events_unread = 0;
-  /// For each client, the ticks in which it used up its share of the cap. The sum over all clients.
+  /// The ticks in which a client used up its share of the cap, added over all clients.
   std::uint64_t capped = 0;
 };
 
 /// One socket and up to `clients_max` clients. For one thread at a time. In each tick, call
 /// `receive`, then read and queue data with each client's `connection`, then call `send`. If memory
 /// is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are then lost, and the
-/// server can continue. Close a connection whose packet was being read.
+/// server can continue. If a packet of a connection was being read, close this connection.
 class Server {
  public:
   /// All arguments must outlive the server.

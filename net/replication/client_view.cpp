@@ -20,8 +20,8 @@ static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 <
 /// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
-/// If every snapshot of this many seconds has deferred unknown entities, new entities wait until a
-/// snapshot defers no unknown entities. New entities wait for at most the same time.
+/// If every snapshot of this many seconds has deferred unknown entities, new entities wait. They
+/// wait until a snapshot defers no unknown entities, but not longer than this many seconds.
 constexpr std::uint32_t kSettleSeconds = 2;
 
 }  // namespace

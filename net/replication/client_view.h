@@ -121,11 +121,10 @@ class ClientView {
   bool is_short_ = false;  ///< True if the last snapshot deferred changes for lack of room.
   /// The tick of the last snapshot, with all its parts, that deferred no unknown entities.
   Tick settled_at_{};
-  Tick sent_at_{};  ///< The tick of the last snapshot.
-  std::uint64_t delivered_at_send_ =
-      0;                    ///< The number of packets that were delivered at `sent_at_`.
-  double bytes_saved_ = 0;  ///< The unused bytes of the client's own limit.
-  Tick budget_tick_{};      ///< The tick of the last `send`.
+  Tick sent_at_{};                       ///< The tick of the last snapshot.
+  std::uint64_t delivered_at_send_ = 0;  ///< The number of delivered packets, at `sent_at_`.
+  double bytes_saved_ = 0;               ///< The unused bytes of the client's own limit.
+  Tick budget_tick_{};                   ///< The tick of the last `send`.
   ClientViewCounters counters_;
 };
 

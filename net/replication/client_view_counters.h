@@ -17,7 +17,7 @@ struct ClientViewCounters {
   std::uint64_t paced = 0;
   std::uint64_t deferred = 0;  ///< Changes deferred for lack of room.
   std::uint64_t resyncs = 0;   ///< Requests of the client for the whole state.
-  /// Events that were too long, or for which too many others waited.
+  /// Events that were refused, because they were too long or too many other events waited.
   std::uint64_t events_refused = 0;
   std::uint64_t events_not_meant = 0;  ///< Events about entities that the client does not receive.
   std::uint64_t divergences = 0;  ///< Reports that the client had other values than the server.

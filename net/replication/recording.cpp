@@ -290,7 +290,7 @@ RecordingStatus RecordingReader::play(const Record& record) {
 
 RecordingStatus RecordingReader::step() {
   const RecordingStatus status = play_tick();
-  // Also lists the changes of the readable part of a damaged tick.
+  // If the tick is damaged, the changes of its readable part are also listed.
   mirror_->list_changes(changes_);
   return status;
 }

@@ -71,8 +71,7 @@ struct ReplicatedEntity {
   /// fields, both pointers are equal. A change in only one of these views leaves the row of the
   /// other view unchanged. A row contains the lanes of all slices, one after another.
   std::array<LaneValue*, kSeenByCount> rows{};
-  std::array<Tick, kSeenByCount> rows_since{};  ///< The ticks at which the rows were
-                                                ///< written.
+  std::array<Tick, kSeenByCount> rows_since{};  ///< When the rows were written.
 
   const LaneValue* row(SeenBy seen_by) const { return rows[static_cast<std::size_t>(seen_by)]; }
   Tick since(SeenBy seen_by) const { return rows_since[static_cast<std::size_t>(seen_by)]; }

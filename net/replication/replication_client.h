@@ -78,8 +78,8 @@ struct ReplicationClientCounters {
   std::uint64_t malformed = 0;
   std::uint64_t events = 0;       ///< Events that became due.
   std::uint64_t events_lost = 0;  ///< Due events that the game did not read in time.
-  /// Events about entities that were dropped: the entity was removed before it was shown or could
-  /// not be read, or too many events waited.
+  /// Dropped events about entities. The entity was removed before it was shown, or could not be
+  /// read, or too many events waited.
   std::uint64_t events_dropped = 0;
   std::uint64_t checksums = 0;    ///< Checksums that were compared with this client's values.
   std::uint64_t divergences = 0;  ///< Checksums that differed.
@@ -206,7 +206,7 @@ class ReplicationClient {
   std::vector<Check> checks_;
   std::vector<LaneValue> lanes_;
   std::vector<std::int64_t> values_;
-  /// The number of received snapshots when a snapshot was last readable.
+  /// The number of snapshots that were received up to the last readable snapshot.
   std::uint64_t applied_at_ = 0;
   std::uint64_t next_resync_ = 0;
   /// When this many snapshots were received, the server knows which snapshots were unreadable.

@@ -18,9 +18,10 @@ inline constexpr std::size_t kPartsPerTickMax = 4;
 inline constexpr double kPartsInFlightMax = 40;
 static_assert(kPartsInFlightMax + 8 < kSnapshotWindow);
 
-/// Limits the number of snapshots per round trip, and per delivery time of the slowest recent
-/// snapshot, so that all of them stay in the codec's window. Otherwise the references of a snapshot
-/// could be forgotten before the snapshot arrives. At most one tick's datagrams are saved up.
+/// Limits the number of snapshots in a round trip, and in the delivery time of the slowest recent
+/// snapshot. So every snapshot in flight stays in the codec's window. Otherwise the references of a
+/// snapshot could be forgotten before the snapshot arrives. At most one tick's datagrams are saved
+/// up.
 class SnapshotPace {
  public:
   explicit SnapshotPace(double ticks_per_second) : ticks_per_second_(ticks_per_second) {}

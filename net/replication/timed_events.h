@@ -90,7 +90,7 @@ class TimedEventSender {
 
   struct Slot {
     Tick tick{};
-    bool is_over = false;  ///< True if the event was delivered, or never will be.
+    bool is_over = false;  ///< True if it was delivered, or never will be delivered.
     EventTurn turn = EventTurn::any;
     bool has_subject = false;
     EventSubject subject;
@@ -111,7 +111,7 @@ class TimedEventSender {
   void drop_finished();
 
   std::vector<Slot> slots_;
-  std::uint32_t begin_ = 0;  ///< The number of the oldest event that is not over.
+  std::uint32_t begin_ = 0;  ///< The oldest event whose `is_over` is false.
   std::uint32_t end_ = 0;
   std::size_t waiting_ = 0;  ///< The number of events that wait for their entity.
   std::array<Carried, kPayloads> carried_;

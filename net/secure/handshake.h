@@ -109,7 +109,8 @@ class ClientHandshake {
   /// `read_accept` has returned the keys or the attempt has ended. Call no other function
   /// afterwards.
   void forget_secrets();
-  /// Reads a refusal. Returns nothing if its sender cannot have received the request.
+  /// Reads a refusal. Returns nothing if the sender of the refusal cannot have received the
+  /// request.
   std::optional<Refusal> read_refuse(std::span<const std::byte> datagram) const;
 
  private:

@@ -41,8 +41,8 @@ struct StateSpacing {
   std::array<Between, kMaxKnownStates> steps{};
   bool is_even = true;  ///< True if there are no gaps, so that each even step is a known state.
   std::int32_t horizon_log = 0;
-  /// The steps of a lane can be scaled without checking for overflow if the lane's `maximum` is at
-  /// most this; -1 if there are gaps.
+  /// If a lane's `maximum` is at most this value, the steps of the lane can be scaled without
+  /// checks for overflow. -1 if there are gaps.
   std::int64_t plain_maximum = -1;
 };
 StateSpacing spacing_of(const KnownStates& known);

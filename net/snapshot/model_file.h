@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kMaxModelSlots = 1U << 24;
 std::vector<std::byte> encode_model(const SnapshotModel& model);
 
 /// Decodes a model from untrusted bytes. Returns false and sets `error` if the bytes are invalid.
-/// The limits of a model bound the memory that this uses.
+/// The limits above also bound the memory for decoding.
 bool decode_model(std::span<const std::byte> bytes, SnapshotModel& model, std::string& error);
 
 /// Identifies a model.

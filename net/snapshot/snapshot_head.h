@@ -92,8 +92,8 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   }
 }
 
-/// Returns the expected tick of a snapshot. It assumes as many ticks per snapshot as between the
-/// two newest references.
+/// Returns the expected tick of a snapshot. It assumes that the ticks per snapshot are the same as
+/// between the two newest references.
 inline Tick expected_tick(SnapshotNumber number, const SnapshotReferences& references,
                           Tick newest_tick, Tick tick_before) {
   if (references.count == 0) return {};

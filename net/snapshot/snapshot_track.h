@@ -227,8 +227,8 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
   return states;
 }
 
-/// An entity's known states and kind. If there are no states, the entity is new to the receiver, or
-/// the last snapshot that listed it removed it.
+/// An entity's known states and kind. There are no states if the entity is new to the receiver, or
+/// if the entity was removed by the last snapshot that listed it.
 struct KnownEntity {
   KnownStates states;
   EntityKind kind;

@@ -25,10 +25,10 @@ constexpr std::uint32_t kSpanMin = 4;
 /// An age in ticks. Only one of the snapshots with at least this age stays a reference. The values
 /// of this snapshot are copied at this age, before the owner of the world drops them.
 constexpr std::uint32_t kPastAge = 192;
-/// Each sweep over all entities takes this many ticks, with a share of them in each tick.
+/// Each sweep over all entities takes this many ticks. Each tick visits a share of the entities.
 constexpr std::uint32_t kSweepTicks = 20;
-/// A sweep ends up to this many ticks later if calls of `keep` are more than a tick apart: a game
-/// server runs up to 8 ticks before each call.
+/// The maximum delay of a sweep's end, in ticks, if calls of `keep` are more than a tick apart: a
+/// game server runs up to 8 ticks before each call.
 constexpr std::uint32_t kCallTicksMax = 8;
 /// The last entity of a sweep must be visited within this many ticks of the start of the previous
 /// sweep, in which it may have been the first entity.

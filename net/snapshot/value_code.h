@@ -35,7 +35,8 @@ std::uint64_t code_magnitude(Coder& coder, std::uint32_t lengths, std::uint32_t 
   std::uint64_t result = 1;
   for (unsigned done = 0; done + 1 < length; ++done) {
     const bool bit = ((value >> (length - 2 - done)) & 1) != 0;
-    // Seven nodes: 1, 2 and 4 of them for the three bits after the leading 1.
+    // Seven nodes for the three bits after the leading 1: one for the first bit, two for the second
+    // bit and four for the third bit.
     const auto node = static_cast<std::uint32_t>(result - 1);
     const bool is_even = done >= 3;
     result = result * 2 +

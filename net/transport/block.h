@@ -22,9 +22,9 @@ inline constexpr std::size_t kFragmentHeadBytes = 2 + 4 + 1 + 3;
 inline constexpr std::size_t kBlockBytesMax = std::size_t{1} << 26U;
 /// The maximum number of blocks in flight in one direction.
 inline constexpr std::size_t kBlocksAtOnce = 4;
-/// A chunk is sent and accepted only if its index is less than this above the index of the first
-/// missing chunk. This bounds the memory that a receiver allocates for chunks after the first
-/// missing chunk.
+/// A chunk is sent and accepted only if its index minus the index of the first missing chunk is
+/// less than this value. This bounds the memory that a receiver allocates for chunks after the
+/// first missing chunk.
 inline constexpr std::uint32_t kChunkWindow = 8192;
 
 /// The maximum size of all incomplete and unread blocks together, as a multiple of the largest

@@ -73,7 +73,8 @@ struct Close {
 inline constexpr std::size_t kCloseTextBytesMax = 128;
 
 /// The delivery report of a payload. A payload whose map has ended is reported as not delivered,
-/// even if its packet arrived. So is a payload in flight when the connection ends.
+/// even if its packet arrived. A payload that is in flight when the connection ends is also
+/// reported as not delivered.
 struct DeliveryReport {
   std::uint64_t tag = 0;  ///< The tag passed to `send_payload`.
   /// The number of the packet that carried the payload; 0 if it was never sent.

@@ -12,8 +12,8 @@
 
 namespace muster {
 
-/// The number of packets that an acknowledgement covers. A packet is rejected if its number is this
-/// much or more below the highest received number.
+/// The number of packets that an acknowledgement covers. A packet is rejected if the highest
+/// received number minus the packet's number is at least this value.
 inline constexpr std::uint32_t kAckWindow = 256;
 inline constexpr unsigned kAckWordsMax = kAckWindow / 32;
 

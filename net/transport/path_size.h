@@ -18,7 +18,7 @@ class PathSize {
   /// `limit`: the maximum that both ends accept.
   explicit PathSize(std::size_t limit = kDatagramBytesMax) : limit_(limit) {}
 
-  /// The size of the largest datagram that is known to arrive.
+  /// The current maximum size of a datagram.
   std::size_t bytes() const { return bytes_; }
 
   /// The size to probe now; 0 when no probe is due.

@@ -51,8 +51,8 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// report, in seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// With more fluctuation than `kFluctuationMin` seconds plus `kFluctuationPacket` of a packet's
-/// time, the minimum delay is taken over the excess times `kFluctuationTimes`, up to a maximum.
+/// The minimum delay is taken over `kFluctuationTimes` × the excess fluctuation, up to a maximum.
+/// The excess is above `kFluctuationMin` seconds plus `kFluctuationPacket` of a packet's time.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
@@ -62,9 +62,9 @@ constexpr double kFluctuationPackets = 10;
 /// time of `kFarPackets` packets.
 constexpr double kFarAbove = 0.026;
 constexpr double kFarPackets = 0.1;
-/// The wanted delay in seconds is `kDelayAtRate` at the rate `kDelayRate`. It is longer by
-/// `kDelayPerFactor` for each factor of e by which the rate is lower. The minimum is above the
-/// noise of clocks and threads. The maximum is for slow paths.
+/// The wanted delay in seconds is `kDelayAtRate` at the rate `kDelayRate`. Each time the rate is
+/// divided by e, the delay grows by `kDelayPerFactor`. The minimum is above the noise of clocks and
+/// threads. The maximum is for slow paths.
 constexpr double kDelayAtRate = 0.002;
 constexpr double kDelayRate = 1'250'000;
 constexpr double kDelayPerFactor = 0.0065;
@@ -93,8 +93,8 @@ constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
 /// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added to
 /// the error. Rounds of `kMeanFrom` seconds add nothing, and rounds of `kMeanWhole` seconds add the
-/// whole value. When a packet takes longer than `kMeanTime` seconds, the value is reduced by the
-/// square.
+/// whole value. When a packet takes longer than `kMeanTime` seconds, the value is multiplied by
+/// (`kMeanTime` / the packet's time)².
 constexpr double kMeanRounds = 6;
 constexpr double kMeanGain = 4;
 constexpr double kMeanFrom = 0.2;
@@ -307,8 +307,8 @@ bool SendRate::is_far_above() const {
   return seconds(standing_delay_.value()) > target_ + kFarAbove + kFarPackets * packet_time();
 }
 
-/// Returns the wanted delay. It is lower by the same amount for each factor of the rate, so two
-/// flows converge to equal rates equally fast on every path.
+/// Returns the wanted delay. If the rate is doubled, the wanted delay always falls by the same
+/// amount. So two flows converge to equal rates equally fast on every path.
 double SendRate::target_delay() const {
   const bool is_slow_loop = burst_ > kBurst;
   const double share = is_slow_loop ? kSlowOwnTimeShare : kOwnTimeShare;

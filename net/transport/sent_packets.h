@@ -90,7 +90,8 @@ class SentPackets {
   std::uint32_t open_payloads() const;
   /// The bytes in flight, without packets that need no answer.
   std::size_t open_bytes() const { return open_bytes_; }
-  /// A packet counts as lost when a packet whose number is this much higher has arrived.
+  /// A packet may count as lost when a packet has arrived whose number is at least this much
+  /// higher.
   std::uint32_t reorder_distance() const { return reorder_; }
   /// The typical time between two answers of the peer while more packets were in flight.
   Duration answer_interval() const { return answers_.typical(); }

@@ -1,4 +1,4 @@
-// Rules of other systems for how far behind the newest snapshot a client plays.
+// Rules of other systems for the delay between the newest snapshot and the shown time.
 #pragma once
 
 #include <memory>

@@ -38,8 +38,8 @@ class LeadRule {
 /// `muster` and `muster_quick` (`ClockServo` with each `LeadWeight`), `n4e`, `fpssample`, `ddnet`.
 const std::vector<std::string>& lead_rules();
 
-/// - `n4e`: speed 0.9 to 1.1 by a tenth of (command age + 2 ticks), minus the corrections that
-///   are in flight; jumps if the error exceeds 10 ticks.
+/// - `n4e`: the error is command age + 2 ticks - the corrections in flight; the speed is
+///   1 + error / 10, from 0.9 to 1.1; jumps if the error exceeds 10 ticks.
 /// - `fpssample`: snapshot tick + (its age + mean round trip) + 2; jumps at errors of -3 and
 ///   +6 ticks; otherwise a speed of 0.99 to 1.01 keeps 2 ticks acknowledged ahead.
 /// - `ddnet`: CSmoothTime with a margin of 10 ms; the first two spikes above 50 ms are ignored.

@@ -42,7 +42,7 @@ struct Frames {
   struct Frame {
     Bytes bytes;
     std::size_t plain_bytes = 0;
-    const ZSTD_DDict_s* dictionary = nullptr;  ///< As digested by the store.
+    const ZSTD_DDict_s* dictionary = nullptr;  ///< The store's prepared dictionary.
   };
   std::vector<Frame> frames;
   std::vector<std::size_t> first_frames;  ///< One per bundle, then the end.

@@ -26,7 +26,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Clients that send before the server reads; this many datagrams fit into the socket's buffer.
+/// The number of clients that send before the server reads. This many datagrams fit into the
+/// socket's buffer.
 constexpr std::size_t kGroup = 32;
 
 /// Processor time of this thread.

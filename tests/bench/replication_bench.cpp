@@ -24,10 +24,10 @@ using Clock = std::chrono::steady_clock;
 struct Scene {
   std::uint32_t clients = 64;
   std::uint32_t entities = 1'000;
-  /// `moving` of each `moving_of` entities move. The other entities are idle.
+  /// Of each `moving_of` entities, `moving` entities move. The other entities are idle.
   std::uint32_t moving = 30;
   std::uint32_t moving_of = 100;
-  /// The number of entities that are removed in every tick, and of entities that are created.
+  /// In every tick, this many entities are removed, and the same number of entities is created.
   std::uint32_t passing = 0;
 };
 
@@ -42,7 +42,7 @@ class Hall {
         stage_.spawn(NetworkId{id}, {.relevance = Relevance::always});
       }
     });
-    // These ticks suffice until all clients have all entities, and unchanged entities are idle.
+    // After these ticks, all clients have all entities, and unchanged entities are idle.
     for (int i = 0; i < 150; ++i) tick(1);
   }
 

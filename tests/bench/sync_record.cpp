@@ -109,7 +109,8 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
     const std::string difference = first_difference(entity, seen_by, here);
     std::uint32_t& last = seen[entity.id];
     std::uint32_t equal = difference.empty() ? tick.value() : 0;
-    // A deferred entity has the state of an earlier tick, but not one before its previous state.
+    // A deferred entity has the state of an earlier tick, but never of a tick before its last
+    // state.
     for (std::uint32_t one = tick.value() - 1; equal == 0 && one >= std::max(last, 1U); --one) {
       const Entity* const there = find(entity.id, one);
       if (there == nullptr || there->type != entity.type) break;

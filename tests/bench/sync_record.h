@@ -36,8 +36,9 @@ class SyncRecord {
   /// Returns the position of an entity at a time between two ticks, or nothing if it is unknown.
   std::optional<Vec3> position(std::int32_t id, double tick) const;
 
-  /// The number of missing commands in the last tick, and of players whose commands have begun.
+  /// The number of commands that were missing in the last tick.
   std::uint64_t starved() const { return starved_; }
+  /// The number of players whose commands have begun.
   std::uint64_t playing() const { return playing_; }
   /// The number of commands that arrived.
   std::uint64_t commands() const { return commands_; }

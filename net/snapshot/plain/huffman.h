@@ -92,7 +92,7 @@ class HuffmanTables {
 
 /// How often each symbol occurs.
 using HuffmanCounts = std::array<std::uint64_t, kHuffmanSymbols>;
-/// Returns the lengths with which codes for these symbols need the fewest bits.
+/// Returns the code lengths with which these symbols need the fewest bits.
 HuffmanLengths best_lengths(const HuffmanCounts& counts);
 
 /// Convert the tables to bytes and back. The bytes are a part of a model file. Decoding returns

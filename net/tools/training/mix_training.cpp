@@ -15,7 +15,7 @@ namespace {
 constexpr int kRoundsMax = 10;
 constexpr float kStep = 0.06F;
 constexpr float kDoubt = 4.0F;  ///< The initial sum of squared errors of every context.
-/// Each correction tends to zero as much as this many observations of zero cause.
+/// Each correction tends to zero, as if zero had been observed this many times.
 constexpr float kPrior = 4.0F;
 
 /// Learns corrections from decisions.

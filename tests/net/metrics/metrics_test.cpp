@@ -17,7 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Totals after this many steps of 100 bytes in one packet in, 50 bytes in two packets out.
+/// The totals after this many steps. In each step, one packet of 100 bytes arrives, and two packets
+/// with 50 bytes together are sent.
 TrafficSample sample(Duration at, std::uint64_t steps) {
   return {.at = Time(at),
           .totals = {.bytes_in = 100 * steps,
@@ -117,7 +118,7 @@ TEST_CASE("The summary is one readable line", "[net][metrics]") {
           "Eve?: in 12.3 kB/s 60/s loss 0.5 %, out 0.4 kB/s 30/s loss 100.0 %, rtt 34.2 ms\n");
 }
 
-/// Every counter has another number, so that a mix-up is noticed.
+/// Every counter has a different number, so that the test detects exchanged counters.
 template <typename Counters>
 Counters numbered() {
   std::array<std::uint64_t, sizeof(Counters) / sizeof(std::uint64_t)> numbers{};

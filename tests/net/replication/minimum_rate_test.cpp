@@ -86,7 +86,8 @@ TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the cli
     if (std::exchange(updated, client.world.entities.at(NetworkId{2}).tick) != updated) ++updates;
   }
   CHECK(client.world.spawned == 1);
-  // There are five intervals. An update is repeated when its delivery report is lost.
+  // 10,000 ticks contain five intervals of `far_ticks`. An update is repeated when its delivery
+  // report is lost.
   CHECK(updates >= 4);
   CHECK(updates <= 10);
 }

@@ -55,7 +55,7 @@ TEST_CASE("On a link without loss an event arrives with the state of its tick",
   std::vector<std::uint32_t> at;
   for (std::uint32_t i = 0; i < 60; ++i) {
     stage.step([&] { CHECK(stage.server.send_event(client.id, Tick(stage.tick), event_of(i))); });
-    // The event arrives with the first snapshot of its tick or of a later tick, or earlier.
+    // The event arrives no later than the first snapshot of its tick or of a later tick.
     const std::uint32_t reached = client.replication->tick().value() + 1;
     const std::size_t due = reached - (stage.tick - i);
     if (reached > stage.tick - i) CHECK(client.world.events.size() == due);

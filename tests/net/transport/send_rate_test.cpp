@@ -295,7 +295,7 @@ TEST_CASE("A game that sends little is not slowed down by random delay",
     sender.clear_delivery_reports();
     receiver.clear_delivery_reports();
   }
-  // The game sends 60 per second for 40 seconds.
+  // The game sends 60 payloads per second for 40 seconds.
   REQUIRE(received >= 39 * 60);
 }
 
