@@ -33,7 +33,7 @@ const CLI::App* command_named(const CLI::App& app, const std::string& name) {
 std::string unexpected(const std::string& argument, const std::string& meant,
                        const CLI::App& command) {
   std::set<std::string> names = names_of(command);
-  // `did_you_mean` does not suggest known names.
+  // `did_you_mean` returns no suggestion if `meant` is itself a known name.
   const bool is_known = names.contains(meant);
   return "unexpected argument '" + argument + "'" +
          (is_known ? "; did you mean '" + meant + "'?" : did_you_mean(meant, names));

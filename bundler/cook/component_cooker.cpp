@@ -101,8 +101,8 @@ class ComponentCook {
     return path;
   }
 
-  // The number of the outermost layer that has a value at a path, from 1. The result is 0 if only
-  // overrides have a value, and -1 if there is no value.
+  // The number of the outermost layer that has a value at a path; the innermost layer is 1. The
+  // result is 0 if only overrides have a value, and -1 if there is no value.
   int layer_of(const std::string& path) const {
     for (std::size_t i = component_.layers.size(); i > 0; --i) {
       const ComponentLayer& layer = component_.layers[i - 1];

@@ -69,7 +69,7 @@ def prose_lines(path, text):
 
 
 def check_prose(tree):
-    """Prose is easy to read: few hits of PROSE per 1000 lines of a folder."""
+    """The prose of each folder has few hits of PROSE per 1000 lines."""
     hits, lines = {}, {}
     for path, text in tree.files.items():
         if text is None or any(part in path for part in UNREAD):
