@@ -26,7 +26,7 @@ LINES_PER_FILE_UNJUSTIFIED_MAX = 500
 LINES_PER_FUNCTION_MAX = 70
 COLUMNS_MAX = 100
 
-# The rooms that every library may include.
+# The folders that every library may include.
 VALUES = ("registry/base", "registry/components")
 # The library of `net`. Its programs are separate.
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
@@ -68,7 +68,7 @@ ARROWS = {
     "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
 }
 
-# Libraries that only one room uses, so that their types and exceptions stay inside it.
+# Libraries that only one folder uses, so that no other code sees their types and exceptions.
 WRAPPED_LIBRARIES = {
     "yaml-cpp/": ("registry/yaml/",),
     "CLI/": ("bundler/cli/", "net/tools/command_line.cpp", "tests/bench/"),
@@ -193,7 +193,7 @@ def matches(path, patterns):
 
 
 def check_includes(tree):
-    """Includes follow the arrows between folders; a wrapped library is used only in its room."""
+    """Includes follow the arrows between folders; a wrapped library is used only in its folder."""
     for path, text in tree.code(*CPP):
         rooms = [room for room in ARROWS if is_below(path, room)]
         allowed = ARROWS[max(rooms, key=len)] if rooms else ()
@@ -361,7 +361,7 @@ def check_banned_calls(tree):
 
 
 def check_readmes(tree):
-    """The root, each top folder, each room with code and each folder of tests has a README.md."""
+    """The root, each top folder, each folder with code and each folder of tests has a README.md."""
     folders = {"", "tests"}
     for path in tree.files:
         parts = path.split("/")
@@ -432,7 +432,7 @@ def check_top_level(tree):
     """The root has only expected files."""
     for name in sorted({path.split("/", 1)[0] for path in tree.files}):
         if name not in TOP_LEVEL:
-            yield f"{name}:1: not expected at the top; give it a room, or list it in TOP_LEVEL"
+            yield f"{name}:1: not expected at the top; move it to a folder, or list it in TOP_LEVEL"
 
 
 def check_names(tree):

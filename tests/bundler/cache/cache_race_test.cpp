@@ -58,7 +58,7 @@ TEST_CASE("A cache that is known to be slower than the work is not queried", "[b
   CHECK(worked == 100);
 }
 
-// Each read of this clock is a millisecond later.
+// Each call of `now` returns a time that is one millisecond later.
 class TickingClock final : public Clock {
  public:
   Time now() const override {
