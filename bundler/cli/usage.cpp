@@ -83,8 +83,7 @@ void add_project_and_asset(CLI::App& command, std::string& project, std::string&
     if (first->count() == 0) throw CLI::RequiredError("ASSET");
     if (second->count() > 0) return;
     if (is_project_folder(project)) throw CLI::RequiredError("ASSET");
-    // If there is only one argument, it is the asset, although it is at the position of the
-    // project.
+    // A single argument is the asset, although the parser expects the project at this position.
     asset = std::exchange(project, project_above("."));
   });
 }

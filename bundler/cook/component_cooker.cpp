@@ -350,8 +350,8 @@ class ComponentCook {
     }
   }
 
-  // Whether `part`, the path after the name of a reference, is empty (the whole reference), the
-  // guid, or one of the integers `.val0` to `.val3`.
+  // `part` is the path after the name of a reference. True if `part` is empty (the whole
+  // reference), is the guid, or is one of the integers `.val0` to `.val3`.
   static bool is_reference_part(std::string_view part) {
     return part.empty() || part == ".guid" ||
            (part.size() == 5 && part.starts_with(".val") && part[4] >= '0' && part[4] <= '3');
