@@ -13,9 +13,9 @@
 namespace muster {
 
 /// The text of `build.json`, which bundler/report/README.md documents. All builds of the same
-/// content have the same report, so that signatures and patches apply to all of them. The parts of
-/// targets that were not built now are copied from `previous`, the text of the old report, which
-/// may be empty.
+/// content have the same report, so that signatures and patches apply to all of them. `previous` is
+/// the text of the old report, or empty. The parts of targets that were not built now are copied
+/// from it.
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
@@ -25,7 +25,7 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
 std::string build_times_json(const Project& project, const std::vector<TargetBuild>& builds);
 
 /// A report without its signature and without data that differs between builds of the same content.
-/// The results are equal for equal outputs. Returns a text that is not a report unchanged.
+/// The results are equal for equal outputs. If `text` is not a report, returns it unchanged.
 std::string lasting_report(std::string_view text);
 /// Like the first `lasting_report`, but only with the parts of some targets.
 std::string lasting_report(std::string_view text, const std::vector<std::string>& targets);

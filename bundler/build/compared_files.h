@@ -31,8 +31,8 @@ class ComparedFiles final : public FileSystem {
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
   /// Compares the staged files of these targets with the reference. With `allows_repacked`, bundles
-  /// with the same entries count as equal, and differences of catalogs and reports that these
-  /// bundles cause are ignored.
+  /// with the same entries count as equal. Differences that these bundles cause in catalogs and
+  /// reports are then ignored.
   Result<OutputDifferences> differences(const std::vector<std::string>& targets,
                                         bool allows_repacked) const;
 
@@ -44,7 +44,7 @@ class ComparedFiles final : public FileSystem {
   Result<void> commit(std::span<const Move> moves) override;
   Result<void> remove(const AssetPath& path) override;
 
-  /// The staged files as an output, for a comparison with a further build.
+  /// The staged files under their paths in the output, for a comparison with another build.
   class View;
 
  private:

@@ -81,8 +81,8 @@ struct BuildEdges {
   std::stop_token stop;
   /// The earlier build; null for a full build.
   const EarlierBuild* earlier = nullptr;
-  /// The levels and dictionaries of the entries; null for the level of the options and no
-  /// dictionaries.
+  /// The level and the dictionary of each entry. If null, all entries have the level of the
+  /// options, and there are no dictionaries.
   const CompressionPlan* packing = nullptr;
   /// The settings of `packing`, in the form that the state records.
   const PackingTerms* terms = nullptr;

@@ -35,7 +35,7 @@ struct CacheCounters {
   std::uint64_t hits = 0;
   std::uint64_t misses = 0;
   std::uint64_t damaged = 0;  ///< Results that were found but have a wrong hash or format.
-  /// Queries that failed, so that the result was neither found nor missing.
+  /// Queries that failed, so it is unknown whether the cache has the result.
   std::uint64_t failures = 0;
   std::uint64_t abandoned = 0;
   std::uint64_t stored = 0;

@@ -21,14 +21,14 @@ namespace {
 /// least for `kPatienceMin`.
 constexpr int kPatienceDivisor = 32;
 constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
-/// Each connection costs about as much as packing a small bundle. So while the speed of the server
-/// is unknown, only `kProbes` connections are used for less work than this.
+/// Each connection costs about as much as packing a small bundle. So if there is less work than
+/// this, only `kProbes` connections are used until the speed of the server is known.
 constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
 /// A query that takes this many times as long as an average query counts as stalled.
 constexpr int kStalledFactor = 3;
-/// If no query was answered in time, the next race assumes that an answer takes this number of
-/// times the duration of this race.
+/// If no query was answered in time, the next race assumes that one answer takes as long as this
+/// number of races.
 constexpr int kUnansweredFactor = 4;
 
 class Race {

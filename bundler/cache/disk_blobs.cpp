@@ -113,7 +113,7 @@ std::vector<KeptFile> kept_files(int base) {
   return files;
 }
 
-// Text for a file name that no other file of any process has.
+// A part of a file name. The text is different for each call and for each process.
 std::string own_number() {
   static std::atomic<std::uint64_t> last_number = 0;
   return std::to_string(::getpid()) + "-" + std::to_string(++last_number);

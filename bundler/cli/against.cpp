@@ -91,7 +91,7 @@ struct ProjectRevision {
   std::unique_ptr<FileReader> files;
   struct Part {
     AssetPath at;
-    RevisionFiles* files;  ///< The files of this part, which `files` of the project contains.
+    RevisionFiles* files;  ///< The files of this part. `ProjectRevision::files` owns them.
   };
   std::vector<Part> parts;
 };

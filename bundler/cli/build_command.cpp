@@ -76,7 +76,7 @@ void tell_preparation(const Project& project, Session& session) {
   }
   std::size_t changes = 0;
   for (const RegistryPlan& registry : plan.value().registries) changes += registry.changes.size();
-  // Also counts writes that correct values in assets. No other writes have a description (`what`).
+  // Also counts writes that correct values in assets: the writes with a description (`what`).
   changes += static_cast<std::size_t>(std::ranges::count_if(
       plan.value().writes, [](const FileWrite& write) { return !write.what.empty(); }));
   if (changes == 0) return;

@@ -9,8 +9,8 @@
 namespace muster::cli {
 namespace {
 
-// The seed of the second build's order of folders. Any number except 0 is possible; 0 means the
-// order of the disk.
+// The seed for the order of folders in the second build. Any number except 0 is possible; 0 means
+// the order of the disk.
 constexpr std::uint64_t kShuffleSeed = 20;
 
 std::vector<std::string> folders_of(TargetSet targets) {
@@ -60,7 +60,7 @@ class Verification {
     return {};
   }
 
-  /// Reports the differences. Returns true if there are none.
+  /// Reports the differences. Returns true if there are no differences.
   Result<bool> tell(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
     const auto found = files.differences(folders_of(wish_.targets), allows_repacked);
     if (!found) return fail(found.error());

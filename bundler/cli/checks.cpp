@@ -48,8 +48,8 @@ std::string text_of(const Choice& choice) {
   return text;
 }
 
-// Collects findings that block builds. A finding in a variant file appears again, for every asset
-// that uses the file, in a build for that variant. Such repeated findings are collected once.
+// Collects findings that block builds. If a build uses a variant file, it reports a finding in that
+// file once for every asset that uses the file. Such repeated findings are collected once.
 class Blocking {
  public:
   void add(const Finding& finding) {
@@ -123,8 +123,8 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
     });
     for (Finding& finding : found) {
       known.add(finding);
-      // The identity has no choice, so that the same finding for another choice has the same
-      // identity.
+      // The identity does not name the choice of variants, so the same finding has the same
+      // identity for every choice.
       if (finding.identity.empty()) finding.identity = finding.message;
       finding.message +=
           choice.empty() ? " (in a build)" : " (in a build with '" + text_of(choice) + "')";

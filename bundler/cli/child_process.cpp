@@ -15,7 +15,7 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t kBufferBytes = 1U << 16U;
-constexpr int kNotStarted = 127;  // The code that shells use for a missing program.
+constexpr int kNotStarted = 127;  // The exit code of shells for a missing program.
 
 void close_all(std::initializer_list<int> files) {
   for (const int file : files) {

@@ -36,7 +36,7 @@ class ChildProcess {
   /// Reads a line and returns it without its newline. Fails with `truncated` at the end of the
   /// output.
   Result<std::string> read_line();
-  /// Fills `to`. Fails with `truncated` if the output ends before that.
+  /// Fills `to`. Fails with `truncated` if the output ends before `to` is full.
   Result<void> read_exactly(std::span<std::byte> to);
   /// Reads the remaining output. Fails with `limit_exceeded` if there are more than `max_bytes`.
   Result<std::string> read_rest(std::size_t max_bytes);

@@ -42,8 +42,8 @@ std::string words_of_options(const CLI::App& command) {
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// The words that may follow a command, except options and files: its commands, or the values of its
-// argument.
+// The words that may follow a command, except options and files: the names of its subcommands, and
+// the possible values of its arguments.
 std::string words_behind(const CLI::App& command) {
   std::string words;
   for (const CLI::App* inner : commands_of(command)) words += " " + inner->get_name();
@@ -56,9 +56,9 @@ std::string words_behind(const CLI::App& command) {
 
 // The lines of the three `case` statements in the script for bash.
 struct BashCases {
-  std::string nested;  ///< The commands of commands.
+  std::string nested;  ///< The subcommands.
   std::string words;
-  std::string values;  ///< The values of options.
+  std::string values;  ///< The possible values of options.
 
   void add(const CLI::App& command, const std::string& above) {
     const std::string name = above + command.get_name();

@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
 constexpr int kQuietMilliseconds = 150;
-// The maximum number of waits until no more changes follow. The number is limited, because another
-// program may write all the time.
+// After a change, `wait` waits again as long as more changes follow, but at most this number of
+// times. The number is limited, because another program may write all the time.
 constexpr int kMostQuietWaits = 40;
 // The maximum number of folders. With more folders, the file system probably contains a cycle.
 constexpr std::size_t kMaxFolders = 1'000'000;

@@ -44,7 +44,7 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
   return AssetPath().child(digits.substr(0, 2)).child(digits.substr(2, 2)).child(digits);
 }
 
-// The path below which the files outside the project's folder are.
+// Files outside the project's folder have paths below this path.
 AssetPath rest_folder() { return AssetPath().child(".git"); }
 
 struct Source {
@@ -303,8 +303,8 @@ class GitFiles final : public RevisionFiles {
     return path;
   }
 
-  // Returns the empty path if `path` is the project's folder, reached from outside; otherwise
-  // `path`.
+  // Returns `path`, with one exception: returns the empty path if `path` leads out of the project's
+  // folder and back to this folder.
   AssetPath without_detour(AssetPath path) const {
     if (!has_rest_ || path != project_in_rest()) return path;
     return {};

@@ -192,7 +192,7 @@ class Extraction {
   ByteVector plain_;
 };
 
-// The folder and the catalog of a target, and its bundle with an asset.
+// The folder and the catalog of a target, and the bundle of the target that contains an asset.
 struct Holder {
   std::unique_ptr<FileSystem> files;
   ByteVector bytes;

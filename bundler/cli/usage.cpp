@@ -33,7 +33,7 @@ const CLI::App* command_named(const CLI::App& app, const std::string& name) {
 std::string unexpected(const std::string& argument, const std::string& meant,
                        const CLI::App& command) {
   std::set<std::string> names = names_of(command);
-  // `did_you_mean` does not suggest known names.
+  // `did_you_mean` returns no suggestion if `meant` is itself a known name.
   const bool is_known = names.contains(meant);
   return "unexpected argument '" + argument + "'" +
          (is_known ? "; did you mean '" + meant + "'?" : did_you_mean(meant, names));
@@ -83,8 +83,7 @@ void add_project_and_asset(CLI::App& command, std::string& project, std::string&
     if (first->count() == 0) throw CLI::RequiredError("ASSET");
     if (second->count() > 0) return;
     if (is_project_folder(project)) throw CLI::RequiredError("ASSET");
-    // If there is only one argument, it is the asset, although it is at the position of the
-    // project.
+    // A single argument is the asset, although the parser expects the project at this position.
     asset = std::exchange(project, project_above("."));
   });
 }

@@ -18,7 +18,7 @@ namespace muster::cli {
 /// Checks that a value is one of these names. The error for another value suggests a name.
 CLI::Validator one_of(const std::vector<std::string>& names);
 
-/// Makes an empty value of any option or argument of `app` and its commands an error. Otherwise an
+/// Refuses an empty value for each option and argument of `app` and of its commands. Otherwise an
 /// unset variable in a script ("$BASE") would count as a missing option.
 void refuse_empty_values(CLI::App& app);
 

@@ -101,8 +101,8 @@ class ComponentCook {
     return path;
   }
 
-  // The number of the outermost layer that has a value at a path, from 1. The result is 0 if only
-  // overrides have a value, and -1 if there is no value.
+  // The number of the outermost layer that has a value at a path; the innermost layer is 1. The
+  // result is 0 if only overrides have a value, and -1 if there is no value.
   int layer_of(const std::string& path) const {
     for (std::size_t i = component_.layers.size(); i > 0; --i) {
       const ComponentLayer& layer = component_.layers[i - 1];
@@ -350,8 +350,8 @@ class ComponentCook {
     }
   }
 
-  // Whether `part`, the path after the name of a reference, is empty (the whole reference), the
-  // guid, or one of the integers `.val0` to `.val3`.
+  // `part` is the path after the name of a reference. True if `part` is empty (the whole
+  // reference), is the guid, or is one of the integers `.val0` to `.val3`.
   static bool is_reference_part(std::string_view part) {
     return part.empty() || part == ".guid" ||
            (part.size() == 5 && part.starts_with(".val") && part[4] >= '0' && part[4] <= '3');

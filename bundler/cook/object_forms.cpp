@@ -105,8 +105,8 @@ ObjectForm ObjectForms::guid_form(ObjectKind kind, const Guid& guid) {
   return {kind, guids_.size() - 1};
 }
 
-// Reads the values of a mapping into `texts`. Returns false unless its keys are plain and equal to
-// the first elements of `keys`, in order, and its values are plain scalars.
+// Reads the values of a mapping into `texts`. Returns true if the keys are plain and equal to
+// the first elements of `keys`, in order, and the values are plain scalars.
 bool ObjectForms::plain_scalars(NodeIndex index, std::span<const std::string_view> keys,
                                 std::span<std::string_view> texts) const {
   std::size_t i = 0;

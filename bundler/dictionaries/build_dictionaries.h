@@ -73,7 +73,7 @@ struct DictionaryWork {
 BuildDictionaries make_dictionaries(const DictionaryWork& work);
 
 ByteVector encode(const std::vector<BuildDictionary>& dictionaries);
-/// Parses untrusted bytes. Returns no value if they are not encoded dictionaries.
+/// Parses untrusted bytes. Returns no value if the bytes are not encoded dictionaries.
 std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes);
 
 }  // namespace muster

@@ -14,7 +14,7 @@
 
 namespace muster {
 
-/// The path of the file of a kind, which is for example `object.mdict` in `folder`.
+/// The path of the dictionary of a kind in `folder`, for example `object.mdict`.
 AssetPath committed_dictionary_path(const AssetPath& folder, EntryKind kind);
 
 /// A file in the folder that builds cannot use.

@@ -38,8 +38,8 @@ class CompressionPlan {
   /// How this plan packs an entry of a bundle.
   PackedHow how_packed(const BundleEntry& entry, std::string_view extension) const;
 
-  /// `how_packed` for the entries of a project. The project and this object must outlive the
-  /// result.
+  /// Returns a function that calls `how_packed` with the extension of an entry's file. The project
+  /// and this object must outlive the function.
   HowPacked how_packed_in(const Project& project) const;
 
   /// The dictionaries in use.

@@ -28,8 +28,8 @@ struct CachedBundle {
 };
 
 ByteVector encode(const CachedBundle& bundle);
-/// Parses untrusted bytes. Returns no value if they have another format, or if the file is not a
-/// bundle.
+/// Parses untrusted bytes. Returns no value if the bytes have another format, or if the file in the
+/// bytes is not a bundle.
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes);
 
 /// Whether all entries of a bundle belong to the planned assets and use known dictionaries. The

@@ -79,8 +79,8 @@ struct DictionaryData {
 };
 
 /// The content of a catalog. All lists may be in any order, except that the catalog keeps the order
-/// of `variant_values`. Entries, effects and presentations have no bundle here, because the writer
-/// finds it through their assets.
+/// of `variant_values`. Entries, effects and presentations do not name their bundles here, because
+/// the writer finds the bundle of each asset.
 struct CatalogData {
   /// True if bundles are cooked on request, so that their hashes and sizes are not known.
   bool is_preview = false;

@@ -151,7 +151,7 @@ class Planner {
   }
 
   // The users of a group are its owners, and prefabs that reach the group through another prefab. A
-  // prefab that needs the group only for variants that are not the default does not count.
+  // prefab does not count if it needs the group only for variants that are not the default.
   std::vector<GroupUser> find_users(const std::vector<std::uint32_t>& group_of,
                                     std::vector<SharedGroup>& groups) const {
     std::vector<GroupUser> users;

@@ -21,7 +21,7 @@ namespace {
 /// The maximum number of rounds. Each round merges a part of the remaining groups, and real
 /// projects need a few dozen rounds.
 constexpr int kRoundsMax = 200;
-/// Compares this number of the smallest groups of each user with each other.
+/// For each user, this number of its smallest groups are compared with each other.
 constexpr std::size_t kSmallestCompared = 4;
 
 struct Merged {

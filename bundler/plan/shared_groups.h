@@ -13,7 +13,7 @@ namespace muster {
 struct SharedGroup {
   std::vector<std::uint32_t> users;  ///< The indices of the prefabs that open the group, sorted.
   std::uint64_t bytes = 0;
-  Guid key{};  ///< The guid of one asset of the group; independent of all other assets.
+  Guid key{};  ///< The smallest guid of the assets; determines the order of equal groups.
   /// True if registries need the group. Such a group is not merged with groups that can stay
   /// closed.
   bool is_always_open = false;

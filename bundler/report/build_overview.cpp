@@ -67,7 +67,7 @@ class TargetReading {
     folder_ = AssetPath().child(overview_.name);
   }
 
-  /// Reads a target. Returns no value if the build does not have it.
+  /// Reads a target. Returns no value if the build does not have the target.
   Result<std::optional<OverviewTarget>> run(const Json& report, const Json& moment) {
     ByteVector buffer;
     const AssetPath path = folder_.child(kCatalogName);

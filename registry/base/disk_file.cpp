@@ -1,7 +1,7 @@
 // `openat2` of the kernel ensures that a path stays inside its folder; a comparison of path texts
-// cannot ensure this. `openat2` refuses all absolute links, and needs kernel 5.6. In both cases a
-// slower method is used: it resolves the path without opening the target, and opens the target if
-// it is inside the folder.
+// cannot ensure this. `openat2` refuses all absolute links, and needs kernel 5.6. For an absolute
+// link, or on an older kernel, a slower method is used: it resolves the path without opening the
+// target, and opens the target if it is inside the folder.
 #include "registry/base/disk_file.h"
 
 #include <fcntl.h>

@@ -43,8 +43,8 @@ FileStamp stamp_from(const struct statx& info) {
 
 }  // namespace
 
-// For a link, uses the later times of the link and its target, so that a change of each is
-// detected.
+// For a link, uses the later times of the link and its target, so that a change of the link or of
+// its target is detected.
 FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
                                    std::string_view child) const {
   const auto info = look_at(parent, name, AT_SYMLINK_NOFOLLOW);

@@ -92,8 +92,8 @@ enum class Interpolation : std::uint8_t {
 };
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
-/// How the value of a command's field in a tick is computed from the values in the frames of the
-/// tick.
+/// A tick has several frames. This is how a field of a command gets its value for the tick from
+/// the values in the frames.
 enum class Sampling : std::uint8_t {
   /// The value of the last frame. For example, for a held button or an absolute view direction.
   latest = 0,

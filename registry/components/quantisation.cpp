@@ -16,8 +16,8 @@
 namespace muster {
 namespace {
 
-/// The maximum number of steps from zero for a field without a range that has 64-bit lanes. A
-/// double does not represent all larger integers.
+/// The maximum number of steps from zero for 64-bit lanes of a field without a range. A double does
+/// not represent all larger integers.
 constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
 /// The maximum number of steps from zero for floats, so that steps fit in 32 bits. The limit is the
 /// second-largest float below 2^31, because rounding with the largest float could give 2^31.

@@ -26,7 +26,7 @@ struct StrippedFile {
 /// assets and scripts that are listed here, and on the project's settings and component
 /// descriptions.
 struct AssetFacts {
-  /// Whether `check_packing` finds nothing in the asset, and its prefab has no problems except
+  /// True if `check_packing` finds nothing in the asset, and if the only problems of its prefab are
   /// missing sources.
   bool is_packable = false;
   /// Whether the values of the asset's components can be cooked.

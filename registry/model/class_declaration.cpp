@@ -32,7 +32,7 @@ Result<TargetSet> read_targets(const yaml::Tree& tree, NodeIndex reference) {
     } else if (tree.scalar(item) == "server") {
       targets = targets | Target::server;
     } else {
-      return refuse_config(tree, item, "a target is 'client' or 'server'");
+      return refuse_config(tree, item, "a target must be 'client' or 'server'");
     }
   }
   return targets;
@@ -52,7 +52,7 @@ Result<bool> truth_at(const yaml::Tree& tree, NodeIndex mapping, std::string_vie
   if (node == kNoNode) return otherwise;
   const std::string_view text = tree.scalar(node);
   if (text == "true" || text == "false") return text == "true";
-  return refuse_config(tree, node, "'" + std::string(key) + "' is true or false");
+  return refuse_config(tree, node, "'" + std::string(key) + "' must be true or false");
 }
 
 Result<ReferenceRule> read_reference(const yaml::Tree& tree, NodeIndex item) {
@@ -213,7 +213,7 @@ Result<ClassDeclaration> read_class(const yaml::Tree& tree, NodeIndex node) {
   if (const NodeIndex packed = tree.find(node, "packed"); packed != kNoNode) {
     const std::string_view value = tree.scalar(packed);
     if (value != "true" && value != "false") {
-      return refuse_config(tree, packed, "'packed' is true or false");
+      return refuse_config(tree, packed, "'packed' must be true or false");
     }
     entry.is_packed = value == "true";
   }

@@ -10,9 +10,9 @@
 
 namespace muster {
 
-/// Adds to `found` the prefabs and scenes with a component of a class that is declared as a
-/// component (`is_component`), and the prefabs and scenes that override entries of such a component
-/// in a prefab instance. Adds to `problems` the files that refer to the class's script and cannot
+/// Adds two kinds of prefabs and scenes to `found`: files with a component of a class that is
+/// declared with `is_component`, and files with a prefab instance that overrides entries of such a
+/// component. Adds to `problems` the files that refer to the class's script and cannot
 /// be parsed.
 void find_component_registries(const Project& project, const std::vector<ClassDeclaration>& classes,
                                std::map<AssetNumber, std::string>& found,

@@ -1,5 +1,5 @@
 // A schema reports the same problems as `muster validate` for a project with only this file. A test
-// compares both on the same mutations of files.
+// compares the schema and `validate` on the same mutations of files.
 #include "registry/model/json_schemas.h"
 
 #include "registry/base/json_text.h"

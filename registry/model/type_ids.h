@@ -17,8 +17,8 @@ struct RegistryIds {
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
 /// entry's own `type_id`, the lock file, the index in the list. The first index is 0 or 1: the
-/// number with which more indices are equal to stored ids. If both numbers give equally many
-/// matches, the first index is `first_id` of the class. If a lock exists, no index is used, and an
+/// number for which more entries have an index that is equal to their stored id. If the counts are
+/// equal, the first index is `first_id` of the class. If a lock exists, no index is used, and an
 /// entry that is missing in the lock gets the next unused id. An entry whose index is the id of
 /// another entry for the same target also gets the next unused id. Requires: the targets of the
 /// registries are set.

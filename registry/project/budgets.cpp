@@ -38,7 +38,7 @@ Result<void> read_kinds(const yaml::Tree& tree, NodeIndex node, Budget& budget) 
     const std::string_view kind = tree.scalar(at);
     if (tree.at(at).kind != yaml::NodeKind::scalar || kind.empty() ||
         kind.find_first_of("./*") != std::string_view::npos) {
-      return refuse_config(tree, at, "a kind is the extension of a file, such as 'png'");
+      return refuse_config(tree, at, "a kind must be the extension of a file, such as 'png'");
     }
     budget.kinds.push_back(lower_ascii(kind));
     return {};
@@ -54,7 +54,7 @@ Result<void> read_kinds(const yaml::Tree& tree, NodeIndex node, Budget& budget) 
 Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
   if (tree.at(item).kind != yaml::NodeKind::mapping) {
     return refuse_config(tree, item,
-                         "a budget is a mapping, such as {target: client, bytes: 300 MiB}");
+                         "a budget must be a mapping, such as {target: client, bytes: 300 MiB}");
   }
   Budget budget;
   budget.position = tree.at(item).position;
@@ -73,15 +73,15 @@ Result<Budget> read_budget(const yaml::Tree& tree, NodeIndex item) {
     if (auto good = read_kinds(tree, kind, budget); !good) return fail(good.error());
   }
   if (std::ranges::count(budget.bundle, '*') > kStarsMax) {
-    return refuse_config(tree, item, "a pattern has at most 8 stars");
+    return refuse_config(tree, item, "a pattern can have at most 8 stars");
   }
   if (!budget.bundle.empty() && !budget.kinds.empty()) {
-    return refuse_config(tree, item, "a budget is for 'bundle' or for 'kind', not for both");
+    return refuse_config(tree, item, "a budget can have 'bundle' or 'kind', but not both");
   }
   if (const NodeIndex target = tree.find(item, "target"); target != kNoNode) {
     const std::string_view name = tree.scalar(target);
     if (name != "client" && name != "server") {
-      return refuse_config(tree, target, "a target is 'client' or 'server'");
+      return refuse_config(tree, target, "a target must be 'client' or 'server'");
     }
     budget.targets = name == "client" ? Target::client : Target::server;
   }

@@ -21,20 +21,21 @@ Result<int> read_level(const yaml::Tree& tree, NodeIndex node) {
   const bool is_number = is_scalar && error == std::errc() && end == text.data() + text.size();
   if (is_number && level >= 1 && level <= CompressionRules::kLevelMax) return level;
   return refuse_config(tree.at(node).position,
-                       "a level is a number from 1 (fast) to 19 (small), or 'store'");
+                       "a level must be a number from 1 (fast) to 19 (small), or 'store'");
 }
 
 Result<void> read_kinds(const yaml::Tree& tree, NodeIndex kinds, CompressionRules& rules) {
   if (tree.at(kinds).kind != yaml::NodeKind::mapping) {
     return refuse_config(tree.at(kinds).position,
-                         "'kinds' is a mapping, such as {object: 19, wav: store}");
+                         "'kinds' must be a mapping, such as {object: 19, wav: store}");
   }
   for (const NodeIndex child : Children(tree, kinds)) {
     const std::string kind = lower_ascii(tree.at(child).key);
     if (kind.empty() || kind.find_first_of("./*") != std::string::npos) {
-      return refuse_config(tree.at(child).key_position,
-                           "a kind is object, prefab, raw, import_settings, text, or the extension "
-                           "of a file, such as 'png'");
+      return refuse_config(
+          tree.at(child).key_position,
+          "a kind must be object, prefab, raw, import_settings, text, or the extension "
+          "of a file, such as 'png'");
     }
     const auto level = read_level(tree, child);
     if (!level) return fail(level.error());
@@ -62,8 +63,9 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
   const bool is_null = node.kind == yaml::NodeKind::scalar && tree.scalar(section).empty();
   if (is_null) return rules;  // All keys are commented out.
   if (node.kind != yaml::NodeKind::mapping) {
-    return refuse_config(node.position,
-                         "'compression' is a mapping, such as {default: 9, kinds: {wav: store}}");
+    return refuse_config(
+        node.position,
+        "'compression' must be a mapping, such as {default: 9, kinds: {wav: store}}");
   }
   if (auto good = check_config_keys(tree, section, ConfigPart::compression); !good) {
     return fail(good.error());
@@ -73,7 +75,7 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
     if (!read) return fail(read.error());
     if (read.value() == 0) {
       return refuse_config(tree.at(level).position,
-                           "the default is a number from 1 to 19; 'store' is for kinds");
+                           "'default' must be a number from 1 to 19; 'store' is only for kinds");
     }
     rules.level = read.value();
   }
@@ -84,8 +86,9 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
     auto path = AssetPath::parse(tree.scalar(folder));
     const bool is_scalar = tree.at(folder).kind == yaml::NodeKind::scalar;
     if (!is_scalar || !path || path.value().empty()) {
-      return refuse_config(tree.at(folder).position,
-                           "'dictionaries' is a folder of the project, such as 'Dictionaries~'");
+      return refuse_config(
+          tree.at(folder).position,
+          "'dictionaries' must be a folder of the project, such as 'Dictionaries~'");
     }
     rules.dictionaries = std::move(path).value();
     rules.dictionaries_at = tree.at(folder).position;

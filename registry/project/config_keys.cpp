@@ -187,12 +187,12 @@ Result<void> check_value(const yaml::Tree& tree, yaml::NodeIndex node, ConfigVal
     const char* const what = *wanted == yaml::NodeKind::scalar     ? "a single value"
                              : *wanted == yaml::NodeKind::sequence ? "a list"
                                                                    : "a mapping";
-    return refuse_config(tree, node, name + " wants " + what);
+    return refuse_config(tree, node, name + " must be " + what);
   }
   if (!is_list_of_texts(value) || tree.at(node).kind == yaml::NodeKind::scalar) return {};
   for (const yaml::NodeIndex item : yaml::Children(tree, node)) {
     if (tree.at(item).kind != yaml::NodeKind::scalar) {
-      return refuse_config(tree, item, "an item of " + name + " is a single value");
+      return refuse_config(tree, item, "an item of " + name + " must be a single value");
     }
   }
   return {};

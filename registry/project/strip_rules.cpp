@@ -106,7 +106,8 @@ class StripReading {
   Result<StripRules> run() {
     if (is_nothing(tree_, node_)) return StripRules::defaults_for(target_);
     if (tree_.at(node_).kind != NodeKind::mapping) {
-      return refuse_config(tree_, node_, "a target's rules are a mapping, such as {keep: [font]}");
+      return refuse_config(tree_, node_,
+                           "a target's rules must be a mapping, such as {keep: [font]}");
     }
     if (auto good = check_config_keys(tree_, node_, ConfigPart::strip_target); !good) {
       return fail(good.error());
@@ -126,7 +127,7 @@ class StripReading {
     const NodeIndex node = tree_.find(node_, "defaults");
     const std::string_view text = tree_.scalar(node);
     if (node != kNoNode && text != "true" && text != "false") {
-      return refuse_config(tree_, node, "'defaults' is true or false");
+      return refuse_config(tree_, node, "'defaults' must be true or false");
     }
     if (text != "false") rules_ = StripRules::defaults_for(target_);
     return {};
@@ -152,8 +153,9 @@ class StripReading {
       const bool is_extension = name.starts_with('.');
       const std::string_view word = is_extension ? name.substr(1) : name;
       if (word.empty() || word.find_first_of("./* ") != std::string_view::npos) {
-        return refuse_config(tree_, item,
-                             "a kind is one of " + known_kinds() + ", or an extension: '.bank'");
+        return refuse_config(
+            tree_, item,
+            "a kind must be one of " + known_kinds() + ", or an extension such as '.bank'");
       }
       if (!is_extension && find_asset_kind(name) == nullptr) {
         return refuse_config(tree_, item,
@@ -195,7 +197,7 @@ class StripReading {
       const bool is_path = name.find_first_of("/*") != std::string_view::npos;
       if (is_path) {
         if (std::ranges::count(name, '*') > kPatternStarsMax) {
-          return refuse_config(tree_, item, "a pattern has at most 8 stars");
+          return refuse_config(tree_, item, "a pattern can have at most 8 stars");
         }
         rules_.kept_paths_.push_back({std::string(name), tree_.at(item).position});
         return {};

@@ -45,7 +45,7 @@ Result<void> read_values(const yaml::Tree& tree, NodeIndex list, VariantAxis& ax
     if (!is_variant_name(name)) {
       return refuse_config(
           tree.at(item).position,
-          "a value is a name" + std::string(kVariantNameRule) + ", at most 64 of them");
+          "a value must be a name" + std::string(kVariantNameRule) + ", at most 64 of them");
     }
     if (find_value(axis, name)) {
       return refuse_config(tree.at(item).position, "'" + std::string(name) + "' is listed twice");
@@ -61,10 +61,11 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
   const yaml::Position& at = tree.at(node).position;
   if (!is_variant_name(axis.name)) {
     return refuse_config(
-        at, "an axis has a name" + std::string(kVariantNameRule) + ", at most 64 of them");
+        at, "an axis must have a name" + std::string(kVariantNameRule) + ", at most 64 of them");
   }
   if (tree.at(node).kind != NodeKind::mapping) {
-    return refuse_config(at, "an axis is a mapping, such as {values: [low, high], default: high}");
+    return refuse_config(at,
+                         "an axis must be a mapping, such as {values: [low, high], default: high}");
   }
   if (auto good = check_config_keys(tree, node, ConfigPart::variant_axis); !good) {
     return fail(good.error());
@@ -83,7 +84,7 @@ Result<VariantAxis> read_axis(const yaml::Tree& tree, NodeIndex node) {
     axis.default_value = find_value(axis, tree.scalar(value));
     if (!axis.default_value) {
       return refuse_config(tree.at(value).position,
-                           "the default is one of the values: " + names_of(axis.values));
+                           "'default' must be one of the values: " + names_of(axis.values));
     }
   }
   return axis;

@@ -97,7 +97,7 @@ class ClassCheck {
   }
 
  private:
-  using Key = std::pair<TypeId, Guid>;  // Values in the shipped contract.
+  using Key = std::pair<TypeId, Guid>;  // Id and asset in the shipped contract.
   struct Found {
     const ContractRow* row = nullptr;
     TargetSet sides;

@@ -81,7 +81,7 @@ class ComponentCheck {
     for (const ComponentDescription& component : components) names_.insert(component.name);
   }
 
-  /// `is_built` is whether the prefab is built; then wrong values block a build.
+  /// If `is_built` is true, the prefab is built, so wrong values block the build.
   void check_prefab(const SourceFile& file, const SourcePrefab& flattened, bool is_built) {
     is_built_ = is_built;
     const yaml::NodeIndex top = file.fields_of(file.document_of(0));

@@ -1,5 +1,5 @@
 // Checks the entries of one registry. Does the checks of `Verify` in FPSSample. Also checks
-// factories, entries that do not have exactly one of prefab and factory, and presentation keys.
+// factories and presentation keys, and that each entry has either a prefab or a factory.
 #include <algorithm>
 #include <charconv>
 #include <map>

@@ -31,7 +31,7 @@ std::string listed(const std::set<std::string>& names) {
   return text;
 }
 
-// Whether the project lists a package, or the package that it has become a part of.
+// Whether the project lists a package under its present name or under its former name.
 bool is_listed(const Packages& packages, const std::string& name) {
   using Names = std::pair<std::string_view, std::string_view>;
   constexpr std::array<Names, 4> kRenamed = {

@@ -145,7 +145,7 @@ struct Look {
   Findings findings;
 };
 
-// Whether an asset is not a prefab, or is a prefab without problems and unused overrides. A missing
+// False for a prefab with problems or unused overrides; true for every other asset. A missing
 // source is not counted, because the reference to it is reported.
 bool is_whole_prefab(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return true;

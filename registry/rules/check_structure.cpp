@@ -251,7 +251,7 @@ class StructureCheck {
 
   void check_entity(NodeIndex entity, NodeIndex base, bool is_root) {
     if (tree_.at(entity).kind != NodeKind::mapping) {
-      return refuse(entity, "an entity is a mapping: name, components, children");
+      return refuse(entity, "an entity must be a mapping: name, components, children");
     }
     std::set<std::string> known = entity_keys();
     if (is_root) known.erase("prefab");
@@ -262,7 +262,7 @@ class StructureCheck {
     if (const NodeIndex name = tree_.find(entity, "name"); name != kNoNode) check_text(name);
     if (const NodeIndex active = tree_.find(entity, "active"); active != kNoNode) {
       const bool is_single = check_text(active);
-      if (is_single && !truth_in(tree_, active)) refuse(active, "'active' is true or false");
+      if (is_single && !truth_in(tree_, active)) refuse(active, "'active' must be true or false");
     }
     if (base != kNoNode) check_removed(tree_.find(entity, "removed"), base);
     const NodeIndex children = tree_.find(entity, "children");

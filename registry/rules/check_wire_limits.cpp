@@ -195,7 +195,7 @@ MessageSize size_of(const ComponentDescription& message) {
 }
 
 /// Adds a note for each message type that is larger than the limit for events. The finding is only
-/// a note, because the limit does not apply to messages that are not sent as events.
+/// a note, because the limit applies only to messages that are sent as events.
 void check_events(const Project& project, Findings& findings) {
   if (!project.config().components) return;
   const auto messages = load_messages(project.files(), project.config());

@@ -49,7 +49,7 @@ Result<void> read_rule(const yaml::Tree& tree, NodeIndex node, std::vector<RuleW
   for (const NodeIndex item : Children(tree, node)) {
     const std::string pattern(tree.at(item).key);
     if (std::ranges::count(pattern, '*') > kRuleStarsMax) {
-      return refuse_config(tree, item, "a pattern has at most 8 stars");
+      return refuse_config(tree, item, "a pattern can have at most 8 stars");
     }
     const auto severity = read_severity(tree, item);
     if (!severity) return fail(severity.error());

@@ -74,7 +74,7 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   }
 }
 
-// Whether a finding reports content without a guid, which a build of its folder would not contain.
+// Whether a finding reports a file without a guid. A build of its folder would omit the file.
 bool is_without_guid(const Finding& finding) {
   if (finding.rule == "link-outside") return true;
   if (finding.rule != "missing-meta" || is_script(finding.location.path)) return false;

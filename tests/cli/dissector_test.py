@@ -25,7 +25,7 @@ def run(*command):
 
 
 def dissected(script, pcap):
-    """One dict per frame: field name -> list of values, and the frame's columns."""
+    """Yields one dict per frame: the name of each field -> the list of its values."""
     text = run("tshark", "-X", f"lua_script:{script}", "-o", "udp.try_heuristic_first:TRUE",
                "-o", "udp.check_checksum:TRUE", "-o", "ip.check_checksum:TRUE", "-r", str(pcap),
                "-T", "json", "--no-duplicate-keys")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The examples of bundler/README.md: valid YAML, and commands that work on the sample game.
+"""Checks that the examples of bundler/README.md are valid YAML and work on the sample game.
 
 usage: examples_test.py MUSTER SOURCE_FOLDER
 """

@@ -69,7 +69,7 @@ def mistype(word, draw):
 
 
 def mutate_names(mutant, draw):
-    """Mistypes the name of a component, or puts a number into quotes; None if there is neither."""
+    """Mistypes a component's name, or puts a number into quotes; None if nothing can be changed."""
     found = []
     for path, node in containers(mutant):
         if isinstance(node, dict):

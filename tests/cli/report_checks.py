@@ -316,7 +316,7 @@ def check_junit(text, failures=None):
 
 
 def check_github(text):
-    """https://docs.github.com: workflow commands `::error file=F,line=L,col=C,title=T::message`."""
+    """Checks workflow commands of GitHub: `::error file=F,line=L,col=C,title=T::message`."""
     for line in text.splitlines():
         assert re.fullmatch(
             r"::(error|warning|notice) file=[^,:]+(,line=[1-9]\d*(,col=[1-9]\d*)?)?"
@@ -376,7 +376,7 @@ BANDWIDTH = {"snapshots": int, "bytes": int, "bytes_per_snapshot": NUMBER,
 
 
 def check_bandwidth(text, *names):
-    """Checks the bits: complete, sorted, and with a row for every COMPONENT.FIELD."""
+    """Checks that the rows are complete and sorted, and that each COMPONENT.FIELD has a row."""
     report = json.loads(text)
     require_shape(report, BANDWIDTH)
     rows, snapshots = report["rows"], report["snapshots"]

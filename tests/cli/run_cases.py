@@ -51,7 +51,7 @@ class Mismatch(Exception):
 
 
 def parse(text):
-    """Returns a list of comments and verbs (unchanged text) and steps."""
+    """Returns a list of steps, and of the unchanged lines of comments and verbs."""
     items = []
     for number, line in enumerate(text.splitlines(), start=1):
         sign, rest = line[:1], line[2:]

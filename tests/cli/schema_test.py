@@ -127,7 +127,7 @@ def plain_files(project):
 
 
 def check_sample(run):
-    """An editor underlines nothing in the sample game, and underlines added mistakes."""
+    """Checks that an editor underlines nothing in the sample game, but each added mistake."""
     arena = run.source / "content/arena"
     config = run.schema("config")
     run.check(not problems_of(config, yaml.safe_load((arena / "muster.yaml").read_text())),
@@ -174,7 +174,7 @@ def check_components(run):
 
 
 def check_bad_content(run):
-    """An editor underlines exactly the files in UNDERLINED."""
+    """Checks that an editor underlines exactly the files in UNDERLINED."""
     config = run.schema("config")
     underlined = set()
     for project in sorted((run.source / "tests/golden/bad_content").iterdir()):
@@ -203,7 +203,7 @@ def check_bad_content(run):
 
 
 def check_configs(run):
-    """The program and the schema accept the same texts of muster.yaml."""
+    """Checks that the program and the schema accept the same texts of muster.yaml."""
     config = run.schema("config")
     with tempfile.TemporaryDirectory(prefix="muster-schema-") as folder:
         project = pathlib.Path(folder)

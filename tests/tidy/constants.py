@@ -1,7 +1,7 @@
 """The check of tidy.py that each constant has a unique name.
 
-Sources are compiled in batches, where the constants of an anonymous namespace are visible to the
-sources after it. If a header has the same name, a later source silently uses another value.
+Sources are compiled in batches. In a batch, a constant of an anonymous namespace is visible in all
+later sources. If a header has a constant with the same name, a later source uses the wrong value.
 """
 
 import collections
@@ -44,7 +44,7 @@ def is_visible(outer, inner):
 
 
 def check_constants(tree):
-    """A constant has a name that no header has, except in namespaces that do not see each other."""
+    """No constant has the name of a constant in a header, unless their namespaces are separate."""
     in_headers = collections.defaultdict(list)
     for path, text in tree.code(".h"):
         for space, name, line in constants_of(text, bare_code(text)):

@@ -26,7 +26,7 @@ LINES_PER_FILE_UNJUSTIFIED_MAX = 500
 LINES_PER_FUNCTION_MAX = 70
 COLUMNS_MAX = 100
 
-# The rooms that every library may include.
+# The folders that every library may include.
 VALUES = ("registry/base", "registry/components")
 # The library of `net`. Its programs are separate.
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
@@ -68,7 +68,7 @@ ARROWS = {
     "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
 }
 
-# Libraries that only one room uses, so that their types and exceptions stay inside it.
+# Libraries that only one folder uses, so that no other code sees their types and exceptions.
 WRAPPED_LIBRARIES = {
     "yaml-cpp/": ("registry/yaml/",),
     "CLI/": ("bundler/cli/", "net/tools/command_line.cpp", "tests/bench/"),
@@ -137,7 +137,7 @@ EMPTY_WORDS = {"manager", "managers", "util", "utils", "helper", "helpers", "com
 
 
 class Tree:
-    """The files of a working copy: path -> text; None for files that no check reads."""
+    """The files of a working copy: path -> text. The text is None if no check reads the file."""
 
     def __init__(self, files):
         self.files = dict(sorted(files.items()))
@@ -193,7 +193,7 @@ def matches(path, patterns):
 
 
 def check_includes(tree):
-    """Includes follow the arrows between folders; wrapped libraries stay in their room."""
+    """Includes follow the arrows between folders; a wrapped library is used only in its folder."""
     for path, text in tree.code(*CPP):
         rooms = [room for room in ARROWS if is_below(path, room)]
         allowed = ARROWS[max(rooms, key=len)] if rooms else ()
@@ -256,10 +256,11 @@ SCOPE = re.compile(
 
 
 def cpp_functions(text):
-    """Yields (line of the opening brace, lines in the body) of every function. A brace opens one
-    if the text before it, back to the last statement, has a parameter list and is neither a
-    type, a namespace nor an initialiser. Lambdas count as part of the function around them. A
-    constructor's `member_{value}` is not its body."""
+    """Yields (line of the opening brace, lines in the body) of every function.
+
+    The text between the last statement and a brace decides: the brace opens a function if this
+    text has a parameter list, and is not a type, a namespace or an initialiser. A lambda is a
+    part of the function around it. `member_{value}` is not the body of a constructor."""
     code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: re.sub(r"[^\n]", " ", m.group(0)),
                   bare_code(text), flags=re.MULTILINE)
     stack = []  # (is function, offset of the brace, offset of the text before it)
@@ -360,7 +361,7 @@ def check_banned_calls(tree):
 
 
 def check_readmes(tree):
-    """A README.md exists in the root, each top folder, each room with code and folder of tests."""
+    """The root, each top folder, each folder with code and each folder of tests has a README.md."""
     folders = {"", "tests"}
     for path in tree.files:
         parts = path.split("/")
@@ -386,7 +387,7 @@ def checklist_rows(text):
 
 
 def full_names(cell, base):
-    """Returns names in backticks as paths; one without a folder is in the previous folder."""
+    """Returns names in backticks as paths. A name without a folder is in the previous folder."""
     names, folder = [], ""
     for name in re.findall(r"`([^`]+)`", cell):
         if "." in name and "/" not in name:
@@ -431,7 +432,7 @@ def check_top_level(tree):
     """The root has only expected files."""
     for name in sorted({path.split("/", 1)[0] for path in tree.files}):
         if name not in TOP_LEVEL:
-            yield f"{name}:1: not expected at the top; give it a room, or list it in TOP_LEVEL"
+            yield f"{name}:1: not expected at the top; move it to a folder, or list it in TOP_LEVEL"
 
 
 def check_names(tree):

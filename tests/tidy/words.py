@@ -51,7 +51,7 @@ LIMITS = (
      "runtime/sync/command_report.h", "kLateTicks"),
     ("bundler/incremental/STATE_FORMAT.md", r"bytes of the head, of the body; at most (\S+) each",
      "bundler/incremental/build_state.h", "kStateBytesMax"),
-    ("bundler/patch/PATCH_FORMAT.md", r"program_plain \| of the program; at most (\S+) \|",
+    ("bundler/patch/PATCH_FORMAT.md", r"of the decompressed program in bytes; at most (\S+) \|",
      "bundler/patch/patch_layout.h", "kMaxProgramBytes"),
 )
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
@@ -69,7 +69,7 @@ def prose_lines(path, text):
 
 
 def check_prose(tree):
-    """Prose is easy to read: few hits of PROSE per 1000 lines of a folder."""
+    """The prose of each folder has few hits of PROSE per 1000 lines."""
     hits, lines = {}, {}
     for path, text in tree.files.items():
         if text is None or any(part in path for part in UNREAD):

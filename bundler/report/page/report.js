@@ -6,7 +6,7 @@ const kinds = ["prefab", "texture", "mesh", "audio", "animation", "material", "s
 const changes = { new: "new", grown: "larger", shrunk: "smaller", gone: "gone", same: "unchanged" };
 const boxesMax = 900, childrenMax = 300, hitsMax = 50, rowsMax = 100, labelHeight = 19;
 
-// ---- small things
+// ---- shared functions
 
 function make(name, properties, ...children) {
   const node = document.createElement(name);
@@ -57,7 +57,7 @@ function changeOf(asset) {
   return asset.bytes > asset.was ? "grown" : asset.bytes < asset.was ? "shrunk" : "same";
 }
 
-// ---- hierarchies: a node has a name, sums and children; a leaf has an asset
+// ---- trees: a node has a name, sums and children; a leaf has an asset
 
 // The names from the root to an asset. The names up to index `fixed` are not folders, and the name
 // at index `bundle` is a bundle.
@@ -112,7 +112,7 @@ function collapse(node) {
 }
 const valueOf = node => state.metric === "plain" ? node.plain : node.bytes;
 
-// ---- the map: squarified (Bruls, Huizing, van Wijk 2000), as deep as space allows
+// ---- the map: a squarified treemap (Bruls, Huizing, van Wijk 2000), as deep as space allows
 
 // The largest children. All smaller children are one node, which opens like a folder.
 function shownOf(node) {

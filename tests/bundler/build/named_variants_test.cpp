@@ -1,4 +1,4 @@
-// Stripped assets that have variants, and variants that refer to stripped assets.
+// Tests stripped assets that have variants, and variants that refer to stripped assets.
 #include <map>
 #include <set>
 #include <string>

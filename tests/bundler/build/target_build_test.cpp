@@ -35,7 +35,7 @@ TEST_CASE("Every registered asset has a bundle, and all that it needs is in exac
       const BundleName name = catalog.value().bundle(i).name;
       const auto bundle = BundleReader::open(output.files().at(path(folder + "/" + name.path())));
       REQUIRE(bundle.has_value());
-      if (name.kind == BundleKind::variant) continue;  // A variant replaces an asset that counts.
+      if (name.kind == BundleKind::variant) continue;  // The base is counted.
       for (std::uint32_t e = 0; e < bundle.value().entry_count(); ++e) {
         const BundleEntry entry = bundle.value().entry(e);
         if (entry.local_id == kMainPayload) ++homes[entry.guid];

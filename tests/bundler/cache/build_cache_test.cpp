@@ -122,7 +122,7 @@ TEST_CASE("Damaged data in a cache is detected, removed and stored again", "[cac
         damaged[at] ^= std::byte{1};
       }
       const auto found = cache.find(key_of("crate"));
-      // An unused path may differ, because the content is still correct.
+      // The result is found if the damaged byte is in the path, which is not used.
       if (found) {
         CHECK(*found == result);
         continue;

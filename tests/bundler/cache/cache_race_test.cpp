@@ -17,7 +17,7 @@ namespace {
 
 TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cache]") {
   const std::size_t count = GENERATE(0U, 1U, 31U, 500U);
-  const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // distance between pieces in the cache
+  const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // The cache has every n-th piece.
   CAPTURE(count, every);
   const ManualClock clock;
   std::vector<std::atomic<int>> done(count);
@@ -58,7 +58,7 @@ TEST_CASE("A cache that is known to be slower than the work is not queried", "[b
   CHECK(worked == 100);
 }
 
-// Each read of this clock is a millisecond later.
+// Each call of `now` returns a time that is one millisecond later.
 class TickingClock final : public Clock {
  public:
   Time now() const override {
@@ -189,17 +189,17 @@ TEST_CASE("Results that are in memory at once have a limited size", "[bundler][c
   std::atomic<unsigned> under_way{0};
   std::atomic<unsigned> at_once_max{0};
   CacheRace race;
-  // The first is larger than allowed, and two of the others fit.
+  // The first piece exceeds the limit. Of the other pieces, two at a time are within the limit.
   race.result_bytes = {CacheRace::kBytesMax * 2};
   race.result_bytes.insert(race.result_bytes.end(), 6, CacheRace::kBytesMax / 2);
   race.estimates.assign(race.result_bytes.size(), std::chrono::hours(1));
   race.look_up = [&](std::size_t piece, const std::stop_token&) -> CacheRace::Accept {
     const unsigned now = ++under_way;
-    if (piece == 0 && now != 1) at_once_max = 99;  // Assertions are for one thread.
+    if (piece == 0 && now != 1) at_once_max = 99;  // Only one thread may assert.
     unsigned known = at_once_max;
     while (known < now && !at_once_max.compare_exchange_weak(known, now)) {
     }
-    // The first two of equal size run at the same time.
+    // Pieces 1 and 2 run at the same time.
     while ((piece == 1 || piece == 2) && at_once_max < 2) std::this_thread::yield();
     return [&] {
       ++done;

@@ -34,7 +34,7 @@ TEST_CASE("A game is notified of each build, and once when it connects and when 
     socket.value().tell_built();
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
-    clock.advance(BuildNotices::kLookAnyway);  // Other builds may have run.
+    clock.advance(BuildNotices::kLookAnyway);  // Other builds may have ended.
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
   }
@@ -50,7 +50,7 @@ TEST_CASE("A client that never reads blocks neither the watch nor other clients"
   BuildNotices other(folder.path());
   REQUIRE(deaf.poll(Time()) == Notice::build);
   REQUIRE(other.poll(Time()) == Notice::build);
-  for (int i = 0; i < 200'000; ++i) {  // More bytes than any socket buffers.
+  for (int i = 0; i < 200'000; ++i) {  // More than any socket can buffer.
     socket.value().tell_built();
     if (other.poll(Time()) != Notice::build) FAIL("not notified");
   }

@@ -19,7 +19,7 @@ using testing::UnityProject;
 
 enum class Mode : std::uint8_t { off, on };
 
-/// A field of every type with a nonzero default.
+/// One field of each type. Each field has a nonzero default.
 struct Everything {
   bool flag = true;
   std::int8_t i8 = -8;

@@ -1,4 +1,4 @@
-// Cooking of component lists whose length is changed by overrides.
+// Tests cooking of component lists whose length is changed by overrides.
 #include "bundler/cook/list_extent.h"
 
 #include <array>

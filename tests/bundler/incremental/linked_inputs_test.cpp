@@ -67,7 +67,7 @@ TEST_CASE("A build runs again when a folder above its content has left the proje
         std::vector{path_of("game")});
 }
 
-/// Replaces a folder just after another one was listed.
+/// Replaces a folder directly after another folder was listed.
 class PutAfterList final : public FileReader {
  public:
   PutAfterList(const FileReader& files, fs::path from, fs::path to)

@@ -25,7 +25,7 @@ TEST_CASE("A bundle's bytes do not depend on the order of its entries or on earl
 }
 
 TEST_CASE("A bundle's bytes do not depend on the number of threads", "[bundler][bundle]") {
-  // The entries have more blocks than the window. Some blocks are compressible.
+  // The entries have more blocks than one group of threads packs. Some blocks are compressible.
   const ByteVector text = samples::compressible(1'500'000, 5);
   const ByteVector noise = samples::noise(300'000, 6);
   std::vector<PackEntry> entries;

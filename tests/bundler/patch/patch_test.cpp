@@ -222,7 +222,8 @@ TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
 
 TEST_CASE("Different bytes of another zstd release are distinguished from damage",
           "[bundler][patch]") {
-  // Another level gives other bytes, as another release may. One byte of the program is the level.
+  // Another level gives other bytes, as another release may. So the test changes the level, which
+  // is one byte of the program.
   Random random(5);
   BuildModel model = BuildModel::random(random);
   samples::ModelBundle& bundle = model.targets[Target::client].front();

@@ -182,7 +182,7 @@ TEST_CASE("A small change moves few bundles", "[bundler][plan][sys-12]") {
     Sample made = sample(seed, 60, 150);
     const auto before = as_sets(made, merge_groups(made.groups, made.users, {}));
     Random random(seed + 1000);
-    // One file grows by 5 %, and two prefabs share another one.
+    // One group grows by 5 %, and a new group of two prefabs is added.
     SharedGroup& grown = made.groups[random.below(made.groups.size())];
     grown.bytes += grown.bytes / 20;
     made.groups.push_back({{3, 47}, 3000, key_of(seed * 777'777), false});

@@ -329,13 +329,13 @@ TEST_CASE("A prefab needs one variant of an asset", "[bundler][plan][variant]") 
     CHECK(crate.file_count == files);
   };
   Game high;
-  check(high, {}, 3, 3);  // The crate; paint; gloss.
+  check(high, {}, 3, 3);  // Crate, paint, gloss: one file each.
   Game low("low");
-  check(low, {}, 5, 3);  // The crate; paint@low; flat, grain and dust.
+  check(low, {}, 5, 3);  // The last file has flat, grain and dust.
   Game german("high", "en, de], default: de");
-  check(german, {}, 4, 4);  // crate@de; sign; paint; gloss.
+  check(german, {}, 4, 4);  // crate@de, sign, paint, gloss: one file each.
   Game settled;
-  check(settled, {{"quality", "low"}}, 5, 2);  // The crate, which may be German; all others.
+  check(settled, {{"quality", "low"}}, 5, 2);  // One file has the crate.
 }
 
 }  // namespace

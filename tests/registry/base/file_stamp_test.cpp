@@ -1,4 +1,4 @@
-// Stamps and links, on disk and in memory.
+// Tests stamps and links of files on the disk and in memory.
 #include "registry/base/file_stamp.h"
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Each function that uses descriptions handles all elements of an array, for each type.
+// Tests that each function that uses descriptions handles all elements of an array, for each type.
 #include <algorithm>
 #include <cmath>
 #include <cstring>

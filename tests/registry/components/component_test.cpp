@@ -28,7 +28,7 @@ struct Sample {
 };
 
 ComponentDescription describe_sample() {
-  // Not in the order of the struct.
+  // The fields are not in the order of the struct.
   return Describe<Sample>("Sample")
       .field<&Sample::wide>("wide", {.unit = "m", .minimum = -1, .maximum = 4, .resolution = 0.5})
       .field<&Sample::flag>("flag")

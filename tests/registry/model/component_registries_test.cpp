@@ -104,7 +104,7 @@ TEST_CASE("Mirror's manager in a scene is a registry", "[registry][components]")
     const auto assets = open->model().assets_for(target);
     CHECK(assets == sorted({player, ball}));
     CHECK_FALSE(std::ranges::count(assets, other) != 0);
-    // The scene itself is not content.
+    // The scene is not packed.
     CHECK(open->model().holders_for(target).empty());
   }
   CHECK(findings_of(*open) == std::vector<std::string>{});

@@ -165,7 +165,7 @@ TEST_CASE(
     base = "ScriptableObjectRegistryEntry";
   }
   SECTION("last layout") {
-    // In the second case the definition still has the id of an older layout.
+    // If `leftover` is not empty, the definition still has the id of an older layout.
     const std::string leftover = GENERATE("", "  registryId: 1\n");
     fields = leftover + "  abilities:\n" + UnityProject::words(ability, 4) + items;
     expected_client = {client};

@@ -68,8 +68,8 @@ class RandomProject {
     if (chance()) factories_.push_back(project.asset("Assets/F.asset", script, "  typeId: 0\n"));
   }
 
-  // In the first layout each definition has two prefabs. In all layouts it is also a member of
-  // another registry.
+  // In the first layout each definition has two prefabs. In all layouts each definition is also a
+  // member of another registry.
   void add_definitions() {
     const char* base = "ScriptableObject";
     if (layout_ == Layout::first) base = "DynamicEnum, IReplicatedEntityProvider";
@@ -143,7 +143,7 @@ class RandomProject {
   }
 
   void add_roots() {
-    if (random_.below(3) == 0) return;  // Then all registries are for both sides.
+    if (random_.below(3) == 0) return;  // Without roots, all registries are for both sides.
     const Guid script = project.script("AssetRegistryRoot", "ScriptableObject");
     for (const std::string flag : {"0", "1"}) {
       std::string list;

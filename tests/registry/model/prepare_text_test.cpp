@@ -234,7 +234,7 @@ TEST_CASE("In a file with mixed line ends, prepare keeps each line's end",
     project.file(kPath, text);
     REQUIRE(try_prepare(project).has_value());
     std::string after = text_of(project, kPath);
-    // Lines that exist before and after `prepare` are equal.
+    // Collects the lines that `prepare` has added. All other lines are unchanged.
     std::vector<std::string> added;
     const std::vector<std::string> before = ended_lines(text);
     auto next = before.begin();

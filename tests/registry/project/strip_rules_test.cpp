@@ -111,7 +111,7 @@ TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
   const auto [text, place, said] = GENERATE(table<std::string, std::string, std::string>({
       {"strip: [server]\n", "muster.yaml:2:8", "must be a mapping"},
       {"strip: {phone: {}}\n", "muster.yaml:2:16", "unknown key 'phone'"},
-      {"strip: {server: [audio]}\n", "muster.yaml:2:17", "are a mapping"},
+      {"strip: {server: [audio]}\n", "muster.yaml:2:17", "must be a mapping"},
       {"strip: {server: {drop: [audio]}}\n", "muster.yaml:2:24", "unknown key 'drop'"},
       {"strip: {server: {defaults: no}}\n", "muster.yaml:2:28", "true or false"},
       {"strip: {server: {kinds: audio}}\n", "muster.yaml:2:25", "must be a list"},

@@ -107,7 +107,7 @@ TEST_CASE("A build uses the requested values and the defaults of build-time axes
     const auto chosen = choose_for_build(axes_now, wishes);
     return !chosen && chosen.error().code == ErrorCode::invalid_argument;
   };
-  CHECK(refuses({}));  // The platform is not given.
+  CHECK(refuses({}));  // No platform is chosen.
   CHECK(refuses({{"platform", "amiga"}}));
   CHECK(refuses({{"platform", "linux"}, {"size", "low"}}));
   CHECK(refuses({{"platform", "linux"}, {"platform", "windows"}}));

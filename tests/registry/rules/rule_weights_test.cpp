@@ -1,4 +1,4 @@
-// Severities of rules in a project's settings.
+// Tests the severities that a project's settings give to rules.
 #include "registry/rules/rule_weights.h"
 
 #include <catch2/catch.hpp>

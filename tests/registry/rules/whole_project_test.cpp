@@ -57,7 +57,7 @@ TEST_CASE("A message that is too large for a tick is noted with its largest fiel
     std::erase_if(found, [](const Finding& each) { return each.rule != "wire-limit"; });
     return found;
   };
-  CHECK(messages_with(248).empty());  // The index has two bytes, and the number four.
+  CHECK(messages_with(248).empty());  // The index and the number need 6 bytes.
   const std::vector<Finding> found = messages_with(252);
   REQUIRE(found.size() == 1);
   CHECK(found.front().severity == Severity::note);
