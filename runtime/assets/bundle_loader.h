@@ -141,8 +141,8 @@ class BundleLoader {
   void reload(std::uint32_t bundle);
 
   /// Adds loaded bundles to the store, drops requests whose deadline has passed, and starts the
-  /// next loads: by priority, then by deadline, then in the order of the requests. The loader
-  /// withdraws a started load that has not begun if a more urgent load waits. Throws std::bad_alloc
+  /// next loads: by priority, then by deadline, then in the order of the requests. If a more urgent
+  /// load waits, the loader withdraws a load that the executor has not begun. Throws std::bad_alloc
   /// if the executor has no memory for a start. The next update then starts the load again.
   void update(Time now);
   /// Updates, and waits until a handle is `ready` or `failed`. Use this function for loading
@@ -259,7 +259,7 @@ class BundleLoader {
   /// The orders of the current start, until the executor accepts them.
   std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// A time at or before the earliest deadline of the started loads that have not begun.
+  /// No load that waits in the executor has an earlier deadline than this time.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;

@@ -258,9 +258,9 @@ class OwnPrediction final : public Forecast {
   std::uint32_t newest_ = 0;
   /// The lowest `Own::number` of the entities with a new state.
   std::uint32_t received_number_ = 0;
-  /// The highest `Own::number` of all entities. A replay does not run commands up to this number
-  /// for the entity with this number. So the spawns, despawns and cues of these commands are not
-  /// repeated.
+  /// The highest `Own::number` of all entities. For the entity that has this number, a replay does
+  /// not run the commands up to this number. So the spawns, despawns and cues of these commands are
+  /// not repeated.
   std::uint32_t included_number_ = 0;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;

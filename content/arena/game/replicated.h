@@ -45,7 +45,7 @@ struct SpectatorCamera {
 };
 
 consteval auto describe(muster::Type<Transform>) {
-  // A player does not see steps of a millimetre. A level has at most 4 km.
+  // A player does not see steps of a millimetre. A level is at most 4 km long and wide.
   using enum muster::Interpolation;
   return muster::Describe<Transform>("Transform")
       .field<&Transform::position>("position", {.unit = "m",

@@ -116,7 +116,7 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   const EntityId placeholder = f.world.first_child(root);
   f.deferred.retry();
   f.load();
-  CHECK(f.deferred.is_placeholder(root));  // It is still missing.
+  CHECK(f.deferred.is_placeholder(root));  // The crate's bundle is still missing.
   CHECK(f.world.next_sibling(placeholder).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();

@@ -72,7 +72,7 @@ TEST_CASE("Frames of any length cause one command for each tick number [P10, S35
   CHECK(is_whole(commands));
   CHECK(servo.skipped() == 0);
   CHECK(servo.reseats() == 0);
-  // The rate is the server's, with any frame times.
+  // The clock runs at the server's rate, for any frame times.
   CHECK(std::abs(static_cast<double>(commands.size()) - 60 * 60) < 15);
   CHECK(late_count(commands, 2000, 60'000) <= 3);
 }

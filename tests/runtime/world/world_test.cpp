@@ -146,7 +146,7 @@ TEST_CASE("A chain of any length despawns from its end to its beginning", "[runt
   CHECK(f.world.process_despawns([&](EntityId entity) { gone.push_back(entity); }) == kLength + 1);
   std::ranges::reverse(chain);
   chain.push_back(other);
-  CHECK((gone == chain));  // Too long to print.
+  CHECK((gone == chain));  // Catch does not print this long list.
 }
 
 TEST_CASE("A despawn that is requested twice happens once", "[runtime][world][sys-16]") {
