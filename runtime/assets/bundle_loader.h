@@ -84,8 +84,8 @@ struct LoaderOptions {
   /// loader first frees these buffers. If that is not enough, the loader closes bundles without
   /// handles, beginning with the least recently used bundle. If closing all bundles without handles
   /// would not be enough, the load fails and no bundle is closed. Bundles that the game opens
-  /// directly through the store also count. The loader does not close such a bundle until the
-  /// bundle was requested from the loader, because only the game knows how long it uses the bundle.
+  /// directly through the store also count. The loader closes such a bundle only after the bundle
+  /// was requested from the loader. Until then, only the game knows how long it uses the bundle.
   /// After that request, the loader also reserves memory for the unread part of the bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
