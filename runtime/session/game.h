@@ -278,8 +278,8 @@ class Overrides {
   }
   /// Adds a rule that decides whether a predicted and a confirmed entity are the same, for example
   /// `bool same(const Bolt& predicted, const Bolt& confirmed)`. The rule is used only if no
-  /// predicted id matches. This happens if a server system spawned the entity, or if the server ran
-  /// the command later.
+  /// predicted id matches. No predicted id matches if a server system spawned the entity, or if the
+  /// server ran the command later.
   template <auto F>
   Overrides match_spawn() const {
     Overrides made = *this;

@@ -388,7 +388,7 @@ static void check_bad_requests(muster_store* store) {
   options.deadline_ns = 5;
   CHECK(request == 0);
 
-  // Its deadline passed before it had begun.
+  // The deadline of this request passes before its load begins.
   muster_load_state state = MUSTER_READY;
   CHECK(muster_request_bundle(store, 0, &options, &request) == MUSTER_OK);
   CHECK(muster_update(store, -1) == MUSTER_INVALID_ARGUMENT);

@@ -34,7 +34,7 @@ TEST_CASE("An entity exists before its bundle is loaded, and is completed afterw
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_waiting(root));
   CHECK(f.world.first_child(root).is_null());
-  // A snapshot is applied before the bundle is loaded. Its values are kept.
+  // A snapshot is applied before the bundle is loaded. The values of the snapshot are kept.
   f.world.add(f.life, root, {42, 3});
   f.load();
   CHECK_FALSE(f.deferred.is_waiting(root));

@@ -125,7 +125,7 @@ TEST_CASE("Children keep their order and despawn with their parent", "[runtime][
   CHECK(world.request_despawn(root));
   for (const EntityId entity : {root, a, b, below}) CHECK(world.is_despawning(entity));
   CHECK_FALSE(world.is_despawning(other));
-  const EntityId late = world.create({.parent = b});  // Its parents are despawning.
+  const EntityId late = world.create({.parent = b});  // The parent has a despawn request.
   CHECK(world.is_despawning(late));
   CHECK(world.process_despawns() == 5);
   CHECK(world.entity_count() == 1);
