@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-/// After a reconnect, the client sends all messages together that it has kept. The limits accept
-/// the messages of at most this time.
+/// After a reconnect, the client sends all of its kept messages at once. The limits accept the
+/// messages of at most this time.
 constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace

@@ -63,7 +63,7 @@ class ComponentHistory {
   std::vector<Entry> entries_;  ///< Entities by slot.
 };
 
-/// Whether a component has a field that is interpolated.
+/// Whether a component has an interpolated field.
 bool is_interpolated(const ComponentDescription& description);
 
 }  // namespace muster
