@@ -10,8 +10,8 @@ struct Robot {
 struct Coin {
   std::int32_t value = 1;
 };
-/// The position of the player's stick, each axis from -1 to 1. The resolution divides 1, so that 0
-/// is exact.
+/// The position of the player's stick, each axis from -1 to 1. 1 is a multiple of the resolution,
+/// so that 0 is encoded exactly.
 struct Move {
   float x = 0;
   float z = 0;

@@ -85,8 +85,8 @@ struct LoaderOptions {
   /// loader first frees these buffers. If that is not enough, the loader closes bundles without
   /// handles, beginning with the least recently used bundle. If closing all bundles without handles
   /// would not be enough, the load fails and no bundle is closed. Bundles that the game opens
-  /// directly through the store also count. The loader does not close such a bundle until the
-  /// bundle was requested from the loader, because only the game knows how long it uses the bundle.
+  /// directly through the store also count. The loader closes such a bundle only after the bundle
+  /// was requested from the loader. Until then, only the game knows how long it uses the bundle.
   /// After that request, the loader also reserves memory for the unread part of the bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
@@ -142,8 +142,8 @@ class BundleLoader {
   void reload(std::uint32_t bundle);
 
   /// Adds loaded bundles to the store, drops requests whose deadline has passed, and starts the
-  /// next loads: by priority, then by deadline, then in the order of the requests. The loader
-  /// withdraws a started load that has not begun if a more urgent load waits. Throws std::bad_alloc
+  /// next loads: by priority, then by deadline, then in the order of the requests. If a more urgent
+  /// load waits, the loader withdraws a load that the executor has not begun. Throws std::bad_alloc
   /// if the executor has no memory for a start. The next update then starts the load again.
   void update(Time now);
   /// Updates, and waits until a handle is `ready` or `failed`. Use this function for loading
@@ -260,7 +260,7 @@ class BundleLoader {
   /// The orders of the current start, until the executor accepts them.
   std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// A time at or before the earliest deadline of the started loads that have not begun.
+  /// No load that waits in the executor has an earlier deadline than this time.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;

@@ -164,8 +164,8 @@ void BundleLoader::drop_old_front() {
   }
 }
 
-// Moves started loads that have not begun back to the queue if a more urgent load waits. The
-// executor loads in the order of the starts, so the more urgent load would begin last.
+// If a more urgent load waits, moves the loads that the executor has not begun back to the queue.
+// The executor loads in the order of the starts, so the more urgent load would begin last.
 void BundleLoader::recall_less_urgent() {
   if (!std::exchange(is_recall_due_, false)) return;
   drop_old_front();

@@ -188,8 +188,9 @@ Result<void> BundleStore::load_bundles(std::span<const std::uint32_t> bundles) {
   return {};
 }
 
-// The number of bundles to open together: as many as the source reads together, or as many small
-// files as stay in the processor's cache between their check and their use.
+// The number of bundles to open together. A source can read several files together. With any other
+// source, small files are opened together, so that they stay in the processor's cache between their
+// check and their use.
 std::size_t BundleStore::count_together(std::span<const std::uint32_t> bundles) const {
   constexpr std::size_t kMaxSmallFiles = 16;
   constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;

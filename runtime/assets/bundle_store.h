@@ -183,8 +183,8 @@ class BundleStore {
     OpenedBundle opened;
     std::uint64_t memory_bytes = 0;
     bool is_complete = false;  ///< True if all entries are read.
-    /// The value of `closings_` when all dependencies of the bundle were last known to be open. If
-    /// `closings_` has changed since then, a dependency may be closed.
+    /// All dependencies of the bundle were open when `closings_` had this value. If `closings_` has
+    /// changed since then, a dependency may be closed.
     std::uint64_t dependencies_seen_at = kNever;
   };
 

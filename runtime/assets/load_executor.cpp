@@ -284,8 +284,9 @@ void ThreadedLoads::Crew::work(Decompressor& decompressor) {
     if (is_to_open()) {
       open_next(lock);
     } else if (has_load()) {
-      // Loads the next bundle before it helps with a large entry. Parallel loads do not wait for a
-      // hash, and an urgent load waits for at most one block of a large entry.
+      // Loads the next bundle before it helps with a large entry. Only one thread hashes a large
+      // entry, but separate bundles are hashed in parallel. An urgent load waits for at most one
+      // block of a large entry.
       load_next(lock, decompressor);
     } else {
       shared_.help(lock, decompressor);

@@ -23,9 +23,9 @@ class ReadProgress {
 
   std::size_t done_bytes() const { return done_bytes_; }
 
-  /// Applies the result of an operation that was to read the rest of the file. `result` is the
-  /// number of bytes read, or a negative `errno`. Requires: `result` is at most the number of
-  /// missing bytes.
+  /// Applies the result of an operation that was started to read all missing bytes of the file.
+  /// `result` is the number of bytes read, or a negative `errno`. Requires: `result` is at most the
+  /// number of missing bytes.
   Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
       return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;

@@ -13,9 +13,9 @@
 namespace muster {
 
 /// Layers of files, for example a base, patches, mods, memory and a folder of loose files. A file
-/// comes as a whole from the topmost layer that has it. If that layer fails to open the file (for
-/// example because the file is too large or not readable), `open` fails and does not search the
-/// lower layers: a broken patch must not silently fall back to the original.
+/// comes as a whole from the topmost layer that has it. If that layer fails to open the file, for
+/// example because the file is too large, `open` fails and does not search the lower layers.
+/// Otherwise a broken patch would silently load the original.
 ///
 /// The catalog is one of these files. A layer that changes content contains the changed and new
 /// bundles, and a whole catalog (`catalog.mcat`), which also lists the bundles of all lower layers.

@@ -84,9 +84,8 @@ class BundleChoice {
   std::vector<std::uint32_t> settled_;
   /// The chosen bundle of each bundle; empty in a catalog without alternatives.
   std::vector<std::uint32_t> chosen_;
-  std::vector<bool> is_varied_;     ///< Whether a bundle has or is an alternative.
-  std::vector<bool> needs_varied_;  ///< For each bundle, whether it depends on a bundle that has
-                                    ///< alternatives or is one.
+  std::vector<bool> is_varied_;     ///< Whether a bundle has alternatives, or is an alternative.
+  std::vector<bool> needs_varied_;  ///< Whether a bundle depends on a bundle in `is_varied_`.
   /// The memory for a list of bundles. An `Answer` owns it during a visit.
   mutable std::vector<std::uint32_t> needed_;
   /// For each bundle, the number of the last answer that contains it.

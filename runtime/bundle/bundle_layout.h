@@ -303,7 +303,7 @@ inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;
-/// The size of a field in all other columns except the flags.
+/// The size of a field in the columns without a constant above, except the flags.
 inline constexpr std::size_t kFieldBytes = 4;
 inline constexpr std::uint8_t kIsActive = 1;
 

@@ -198,8 +198,8 @@ Result<void> BundleReader::read_block(const BundleBlock& block, Decompressor& de
 
 Result<void> BundleReader::verify(Decompressor& decompressor, ByteVector& buffer) const {
   // Hashes the stored bytes of an entry directly before their decompression, so that they are read
-  // from memory only once. A damaged entry is reported before a wrong hash, because its message is
-  // more exact.
+  // from memory only once. The error of a damaged entry is returned first, because its message is
+  // more exact than the error of a wrong hash.
   ContentHasher whole;
   std::size_t hashed = block_at(block_count_);
   whole.update(tables_.subspan(header::kHashedFrom, hashed - header::kHashedFrom));

@@ -52,7 +52,7 @@ Result<void> CatalogCheck::check_variant_values() {
   return {};
 }
 
-// There are no chains and cycles of alternatives, because only a variant can replace a bundle, and
+// There are no chains or cycles of alternatives, because only a variant can replace a bundle, and
 // no bundle can replace a variant.
 Result<void> CatalogCheck::check_alternatives() {
   for (std::uint32_t i = 0; i < reader_.alternative_count(); ++i) {

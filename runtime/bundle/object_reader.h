@@ -92,7 +92,7 @@ class ObjectChildren {
     void read_key();
 
     const ObjectReader* object_;
-    std::size_t offset_;  // The offset of the value, after the key was read.
+    std::size_t offset_;  // The offset of the value, which is known after the key was read.
     std::uint32_t document_;
     std::uint32_t remaining_;
     std::string_view key_;

@@ -57,7 +57,7 @@ std::uint32_t PrefabReader::field(std::size_t column, std::uint32_t index) const
   return load<std::uint32_t>(bytes_, column + index * kFieldBytes);
 }
 
-// The start of an element, in a column of ends.
+// The start of an element, which is the end of the previous element in the column `ends`.
 std::uint32_t PrefabReader::start(std::size_t ends, std::uint32_t index) const {
   return index == 0 ? 0 : field(ends, index - 1);
 }

@@ -21,9 +21,9 @@ namespace muster {
 /// - if arrays have different lengths, only the elements that both versions have are used;
 /// - a number of an enumeration is used only if the local enumeration has a name for it.
 ///
-/// Fields with any other difference cannot be converted. Examples are a tick and another number,
-/// angles in degrees and in radians, and enumerations that have different names for the same
-/// numbers.
+/// Fields with any other difference cannot be converted. For example, a tick is not converted to
+/// another number, an angle in degrees is not converted to radians, and an enumeration is not
+/// converted to an enumeration that has different names for the same numbers.
 class FieldConversion {
  public:
   /// Returns no value if the field cannot be converted, and stores the reason in `why`, for a log.

@@ -35,9 +35,9 @@ struct ReplicatedTypesOptions {
   std::span<const std::string_view> local{};
 };
 
-/// Loads every prefab of the registry and lists its replicated components in the order of
-/// `list_group`: first the components for all clients, then the components for the owner, then the
-/// components for all other clients. Leaves out `PrefabLink` and components without fields. Fails
+/// Loads every prefab of the registry and lists its replicated components. The components for all
+/// clients are first, then the components for the owner, and then the components for all clients
+/// except the owner (`list_group`). Leaves out `PrefabLink` and components without fields. Fails
 /// like `Spawner::prepare`, and with `limit_exceeded` if there are more types, components or values
 /// than the wire format allows.
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options);

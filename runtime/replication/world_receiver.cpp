@@ -256,9 +256,9 @@ bool WorldReceiver::read_values(const WorldSource& source, NetworkId id, Receive
   return true;
 }
 
-// True if a restore has undone the loading of the bundle and the members were spawned again.
-// Members that the game has despawned keep their indices, unless other entities are below the root
-// now. Members that a reload has made always keep their indices.
+// True if a restore has undone the loading of the bundle, so that the members were or will be
+// spawned again. The result is false if any old member below the root is alive, if no entity is
+// below the root now, or if the reload's list of members is unchanged.
 bool WorldReceiver::has_lost_members(const Received& received) {
   const auto below = std::span(received.members).subspan(1);
   const auto is_current = [this](const Creation& member) { return world_.is_current(member); };

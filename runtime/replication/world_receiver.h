@@ -139,8 +139,8 @@ class WorldReceiver final : public EntityValues {
   void apply(const ReplicationClient& client) { apply(ServerSource(client)); }
   void apply(const RecordingReader& reader) { apply(RecordedSource(reader)); }
 
-  /// Completes entities whose bundle is loaded now: applies the received values to their children,
-  /// and sets the fields of the root that the server does not send to the values of the prefab.
+  /// Completes entities whose bundle is loaded now. Applies the received values to their children.
+  /// Fields of the root that the server does not send get the values of the prefab.
   void complete(const WorldSource& source);
   void complete(const ReplicationClient& client) { complete(ServerSource(client)); }
   void complete(const RecordingReader& reader) { complete(RecordedSource(reader)); }

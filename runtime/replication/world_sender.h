@@ -98,8 +98,8 @@ class WorldSender {
   void restart();
 
   std::size_t count() const { return sent_.size(); }
-  /// Writes the values of an entity that were sent last to `values`. Returns false if the entity
-  /// was not sent. Requires: `values` has the value count of the entity's type.
+  /// Copies the last sent values of an entity into `values`. Returns false if the entity was not
+  /// sent. Requires: `values` has the value count of the entity's type.
   bool values(EntityReference id, std::span<std::int64_t> values) const;
   /// Calls `visit(EntityReference, SchemaType type, PlayerId owner)` for every sent entity, by
   /// ascending id. `type` is an index in the types.

@@ -54,7 +54,7 @@ class Build {
   std::shared_ptr<const BuildContent> content_;
 };
 
-/// The number of entities that `reload` has left unchanged, updated, rebuilt or failed to change.
+/// The number of entities with each result of `reload`.
 struct ReloadSummary {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< Entities that got the new values.

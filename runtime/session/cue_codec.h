@@ -21,7 +21,7 @@ inline constexpr std::size_t kEffectNameMax = 64;
 
 /// A cue on the wire. The texts and spans of a decoded cue point into the decoded bytes.
 struct SentCue {
-  PredictedKey key;  ///< Empty, except for the player whose command caused the cue.
+  PredictedKey key;  ///< Set only for the player whose command caused the cue.
   EntityReference cause;
   std::optional<EffectType> effect;
   EffectOptions options;  ///< The options of an effect, without `cause` and `metres`.

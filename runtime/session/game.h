@@ -278,8 +278,8 @@ class Overrides {
   }
   /// Adds a rule that decides whether a predicted and a confirmed entity are the same, for example
   /// `bool same(const Bolt& predicted, const Bolt& confirmed)`. The rule is used only if no
-  /// predicted id matches. This happens if a server system spawned the entity, or if the server ran
-  /// the command later.
+  /// predicted id matches. No predicted id matches if a server system spawned the entity, or if the
+  /// server ran the command later.
   template <auto F>
   Overrides match_spawn() const {
     Overrides made = *this;
@@ -312,9 +312,9 @@ struct OwnerPrediction {
   /// allowed. If the shooter's view is older, the server tests the shot against the world of this
   /// maximum age.
   Duration rewind_max = std::chrono::milliseconds(500);
-  /// The maximum time for which an entity that is not predicted continues at its last speed when no
-  /// newer state arrives, 0 or more. The time is also limited to the interval between the entity's
-  /// last two states.
+  /// If no newer state of an interpolated entity arrives, the entity continues at its last speed
+  /// for at most this time. The time is 0 or more, and is also limited to the interval between the
+  /// entity's last two states.
   Duration extrapolation_max = std::chrono::milliseconds(100);
 };
 

@@ -405,7 +405,7 @@ ServerTime GameClient::Impl::server_time() const {
           .newest_command = report.newest};
 }
 
-/// Sends a command. Its stamp is the tick in which the server runs the command.
+/// Sends a command. The command's stamp is the tick in which the server runs the command.
 void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());

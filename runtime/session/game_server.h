@@ -138,10 +138,10 @@ class GameServer : public session_detail::ServerCalls {
   /// reload. Fails as `BundleStore::load` does, and with `unsupported` if
   /// `GameServerOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
-  /// Records the world, and the messages to all players with `Timing::at_tick`, until
-  /// `stop_recording`. `GameClient::play_recording` can play the file at any time, also after a
-  /// crash. If the disk fails later, the recording ends and a problem is reported. Fails as the
-  /// disk does.
+  /// Records the world until `stop_recording`. Also records each message with `Timing::at_tick`
+  /// that is sent to all players. `GameClient::play_recording` can play the file at any time, also
+  /// after a crash. If the disk fails later, the recording ends and a problem is reported. Fails as
+  /// the disk does.
   Result<void> record(const std::string& path);
   void stop_recording();
   /// By default, problems are written to the edges' log.

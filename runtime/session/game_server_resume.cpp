@@ -12,8 +12,8 @@
 namespace muster {
 namespace {
 
-/// The maximum length of a lost connection for which the limits accept all messages that the client
-/// sends together after the reconnect.
+/// After a reconnect, the client sends all of its kept messages at once. The limits accept the
+/// messages of at most this time.
 constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace

@@ -51,8 +51,8 @@ class MessagePipe {
   /// Sends a message. Returns false and sends nothing if too many bytes wait, or if the message is
   /// too large.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
-  /// Sends a message of any size before all waiting messages. Requires: no message has been handed
-  /// to the connection only partly.
+  /// Sends a message of any size before all waiting messages. Requires: of each message, the
+  /// connection was given all parts or none.
   void send_first(SessionMessage kind, std::span<const std::byte> body);
   /// Drops all messages that wait or have not arrived. Returns the number of dropped messages of
   /// the game.

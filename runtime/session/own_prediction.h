@@ -51,10 +51,10 @@ struct PredictionCounters {
 ///
 /// A replay runs only the entities that the difference may affect. An entity is left out if its
 /// state was predicted correctly and the entity was independent after that state. An entity is
-/// independent in a tick if the systems that run for the entity use only its components, its
-/// command, the tick and random numbers, and if no system that runs for another entity uses the
-/// entity. The result is the same as if all entities ran again. A shared system that runs once per
-/// tick may use any entities, so a game with such a system replays all entities.
+/// independent in a tick if two conditions hold. The systems that run for the entity use only its
+/// components, its command, the tick and random numbers. No system that runs for another entity
+/// uses the entity. The result is the same as if all entities ran again. A shared system that runs
+/// once per tick may use any entities, so a game with such a system replays all entities.
 ///
 /// An entity that a system spawns exists immediately (`PredictedSpawns`). An entity that a system
 /// despawns is hidden immediately. The entity is shown again if the server does not despawn the
@@ -259,9 +259,9 @@ class OwnPrediction final : public Forecast {
   std::uint32_t newest_ = 0;
   /// The lowest `Own::number` of the entities with a new state.
   std::uint32_t received_number_ = 0;
-  /// The highest `Own::number` of all entities. A replay does not run commands up to this number
-  /// for the entity with this number. So the spawns, despawns and cues of these commands are not
-  /// repeated.
+  /// The highest `Own::number` of all entities. For the entity that has this number, a replay does
+  /// not run the commands up to this number. So the spawns, despawns and cues of these commands are
+  /// not repeated.
   std::uint32_t included_number_ = 0;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;

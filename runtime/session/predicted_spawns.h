@@ -56,7 +56,7 @@ class PredictedSpawns final : public SpawnAdoption {
   struct Ended {
     EntityId entity;
     SpawnEnd end{};
-    bool has_despawned = false;  ///< Whether the entity had despawned before the end.
+    bool has_despawned = false;  ///< Whether the entity was despawned before its end.
   };
   /// The minimum and maximum size of the reserve. The size limits the number of predicted spawns
   /// between two states of the server.

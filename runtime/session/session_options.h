@@ -30,8 +30,8 @@ struct GameServerOptions {
   std::uint16_t players_per_address = 8;
   std::uint64_t seed = 1;            ///< The seed of `SystemContext::random`.
   bool admit_other_content = false;  ///< Admits clients with other builds; fields match by name.
-  /// The maximum number of messages per second, per player and message type. Further messages are
-  /// dropped.
+  /// The maximum number of messages per second, per player and message type. Messages above this
+  /// limit are dropped.
   std::uint32_t messages_per_second_max = 100;
   /// The number of threads that encode snapshots. The bytes do not depend on this number.
   std::uint16_t workers = 1;

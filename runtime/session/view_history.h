@@ -22,7 +22,7 @@ class ComponentHistory {
   static constexpr std::uint32_t kStates = 16;
 
   struct Limits {
-    float metres_per_tick = 4;      ///< A faster position counts as teleported.
+    float metres_per_tick = 4;      ///< A faster entity counts as teleported.
     double extrapolated_ticks = 6;  ///< The maximum extrapolation after the newest state.
   };
   ComponentHistory(const ComponentDescription& description, ComponentId id, const Limits& limits)
@@ -63,7 +63,7 @@ class ComponentHistory {
   std::vector<Entry> entries_;  ///< Entities by slot.
 };
 
-/// Whether a component has a field that is interpolated.
+/// Whether a component has an interpolated field.
 bool is_interpolated(const ComponentDescription& description);
 
 }  // namespace muster

@@ -115,12 +115,12 @@ class Level {
   const Error& layer_error(std::string_view name) const;
 
   /// Replaces the loader, for example after a hot reload. After the call, the old loader may be
-  /// destroyed. The level loads from the beginning if it is loading now, or if the reload has
-  /// rebuilt a layer that belongs to the level, because then placed entities of that layer no
-  /// longer exist. Until the level is ready and registered again, a client must not call `apply` or
-  /// `clear` of its receiver; it may call `update`. In all other cases the level keeps its layers,
-  /// even if the newer definition has different layers. However, a layer on demand that now
-  /// contains a replicated entity fails and is despawned.
+  /// destroyed. A level that is loading now loads from the beginning. A level also loads from the
+  /// beginning if the reload has rebuilt a layer that belongs to the level, because placed entities
+  /// of that layer no longer exist. Until the level is ready and registered again, a client must
+  /// not call `apply` or `clear` of its receiver; it may call `update`. In all other cases the
+  /// level keeps its layers, even if the newer definition has different layers. However, a layer on
+  /// demand that now contains a replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
   /// Spawns the entity of the definition, or at most one loaded layer. Call it once a frame.

@@ -126,7 +126,8 @@ void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled
     each_lane(field, [&]<typename T>(T, std::size_t at) {
       const T all = load_lane<T>(&sampled[at]);
       const T taken = load_lane<T>(&sent[at]);
-      // The range begins above zero, so more than the unsigned sum was sent.
+      // If the range of an unsigned sum begins above zero, the sent value can be larger than the
+      // sum.
       const bool is_over = std::is_unsigned_v<T> && taken > all;
       store_lane<T>(&sampled[at], is_over ? T{} : static_cast<T>(all - taken));
     });

@@ -15,7 +15,8 @@ using namespace command_numbers;
 
 /// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// A packet counts as lost when a packet has arrived that was sent this number of packets after it.
+/// If a packet arrives that was sent this number of packets later, the missing packet counts as
+/// lost.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
 /// The maximum distance of two stamps that together prove a new sequence.

@@ -48,7 +48,7 @@ struct CommandReport {
   std::uint32_t run = 0;      ///< The command of the running tick, even if it has not arrived.
   /// Bits for the older commands, in blocks of 64 commands. Bit `i` is set if at least one of the
   /// 64 commands before `newest - 64 - 64 * i` has not arrived. Each report lists one block with a
-  /// set bit, in turn.
+  /// set bit. Successive reports list these blocks in turn.
   std::uint32_t gaps = 0;
   std::uint8_t block = 0;            ///< The index of the listed block; unused if `gaps` is 0.
   std::uint64_t block_received = 0;  ///< The bits of the listed block, in the form of `received`.

@@ -31,8 +31,8 @@ consteval auto describe(Type<HitVolume>) {
 }
 
 /// A shot in the world that the shooter saw. `direction` must have length 1. With `radius` 0, the
-/// shot is a ray. A shot hits only volumes whose layer's bit is set in `layers`. A shot does not
-/// hit the shooter and its children.
+/// shot is a ray. A shot hits only volumes whose layer's bit is set in `layers`. A shot hits
+/// neither the shooter nor the shooter's children.
 struct Shot {
   EntityId shooter{};
   Vec3 from{};

@@ -1,6 +1,6 @@
 // The states are a ring. Each state has one record per entity index, so a rewind reads two arrays
-// from front to back. Another entity can get an index when no state has the index's previous
-// entity.
+// from front to back. An index is given to another entity only when no state contains the index's
+// previous entity.
 #include "runtime/sync/pose_history.h"
 
 #include <algorithm>

@@ -65,11 +65,12 @@ struct ViewClaimOptions {
   double course_slack_ticks = 1;
   /// The maximum difference between a view's speed and 1 tick per tick.
   double rate_max = 0.25;
-  /// The maximum delay beyond the minimum delay with which the client never waits for a snapshot.
-  /// For example, on a link without jitter, a client with a reserve of one tick needs 0.8.
+  /// The delay of a client may be this much above the minimum delay with which the client never
+  /// waits for a snapshot. For example, on a link without jitter, a client with a reserve of one
+  /// tick needs 0.8.
   double delay_slack_ticks = 1.8;
-  /// The maximum that jitter adds to `delay_slack_ticks`. Different clients choose different delays
-  /// for the same jitter.
+  /// Jitter adds at most this number of ticks to `delay_slack_ticks`. Different clients choose
+  /// different delays for the same jitter.
   double jitter_slack_ticks = 2;
   /// Observed lateness decreases by this number of ticks per tick. The delay of a client decreases
   /// faster.

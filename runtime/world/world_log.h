@@ -50,7 +50,7 @@ class WorldLog {
     assert(position >= begin_ && position <= end_);
     begin_ = position;
   }
-  /// Drops all changes, and skips one position, so that no earlier position is in the log any more.
+  /// Drops all changes, and skips one position, so that every earlier position is outside the log.
   void forget_all() { begin_ = ++end_; }
   /// True if the log has all changes since a position.
   bool has(std::uint64_t position) const { return position >= begin_ && position <= end_; }

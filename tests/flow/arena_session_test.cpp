@@ -132,7 +132,7 @@ TEST_CASE("A client that has loaded only the level has all entities, but not the
   CHECK(slow.client.metrics().loads >= placed);
   CHECK(slow.client.metrics().loads < slow.spawned);
   CHECK(slow.client.metrics().divergences == 0);
-  // Only descendants of the roots are missing, because bundles contain them.
+  // The client lacks only descendants of the roots, because their bundles are not loaded yet.
   CHECK_FALSE(evening.difference(slow).empty());
   while (slow.loads().started_count() > 0) {
     slow.loads().step(0);

@@ -152,7 +152,7 @@ TEST_CASE("Finding a bundle in a cache needs two requests", "[flow][incremental]
   const auto [gets, hits] = std::pair(blobs.gets, cache.counters(0).hits);
   MemoryFileSystem elsewhere;
   REQUIRE(build(crates.project.files, elsewhere, elsewhere, {.cache = &cache}).is_built);
-  // One request and one hit for the queries, and one of each for the bundle.
+  // Each bundle causes two requests and two hits: one for its queries, and one for its bytes.
   CHECK(cache.counters(0).hits - hits >= 8);
   CHECK(static_cast<std::uint64_t>(blobs.gets - gets) == cache.counters(0).hits - hits);
 }
@@ -315,7 +315,7 @@ TEST_CASE("A damaged or unknown state costs a full build and nothing else",
   CHECK(differences(crates.output, clean).empty());
 }
 
-// A bundle of level 1 simulates a bundle of another compressor release.
+// Another release of the compressor would write other bytes. The test simulates this with level 1.
 TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the level changes",
           "[flow][incremental][sys-12]") {
   Crates crates;

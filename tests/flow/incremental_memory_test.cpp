@@ -44,8 +44,8 @@ std::string variant_of(const Guid& base, std::string_view change) {
          "    m_RemovedComponents: []\n  m_SourcePrefab: {fileID: 100100000, " + target + "\n";
 }
 
-/// A project with a post and its variant, a lamp, which are both registered. They use a picture and
-/// a script.
+/// A project with two registered prefabs: a post, and a lamp, which is a variant of the post. Both
+/// prefabs use a picture and a script.
 struct Street {
   Street() {
     settings("");

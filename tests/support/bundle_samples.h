@@ -1,5 +1,5 @@
 // Small bundles, catalogs and prefabs that use every feature of their formats, for golden files,
-// corpora and tests. They are equal on every machine.
+// corpora and tests. The samples are equal on every machine.
 #pragma once
 
 #include <memory>

@@ -136,7 +136,7 @@ std::string EditedProject::path_of(const Item& item, const std::string& keys) co
                      kExtensions[static_cast<std::size_t>(item.kind)]);
 }
 
-// Adds a variant to an asset, changes one, or removes it.
+// Adds a variant to an asset, or changes or removes a variant.
 void EditedProject::change_form(Item& item) {
   constexpr std::array<const char*, 5> kKeys = {"low", "high", "linux", "linux,low",
                                                 "platform=windows,quality=high"};

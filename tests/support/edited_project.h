@@ -47,8 +47,8 @@ class EditedProject {
     int damage = 0;                   // 0: none; otherwise a kind of damage that the checks report
     std::uint64_t base = 0;           // 0 for none
     std::vector<std::uint64_t> uses;  // guids
-    std::map<std::string, std::pair<std::uint64_t, int>> forms;  // by variant keys: guid, value
-    int sides = 0;  // bit 0 client, bit 1 server; 0: not registered
+    std::map<std::string, std::pair<std::uint64_t, int>> forms;  // guid and value, by variant keys
+    int sides = 0;  // bit 0 client, bit 1 server; 0 if not registered
     std::uint32_t type_id = 0;
   };
   struct Model {
@@ -59,7 +59,7 @@ class EditedProject {
     bool has_axes = true;
     std::string script_name = "Health";
     std::string project_name = "edited";
-    std::size_t strip = 0;  // index of the stripping rules
+    std::size_t strip = 0;  // index of the used stripping rules
     std::uint64_t next_guid = 1;
     std::uint32_t next_type_id = 0;
   };

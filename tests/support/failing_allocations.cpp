@@ -37,7 +37,7 @@ std::uint64_t counted_allocations() { return counted; }
 
 void* operator new(std::size_t size) { return muster::allocate(size); }
 void* operator new[](std::size_t size) { return muster::allocate(size); }
-// The default version of the library does not match the following replacements.
+// The library's versions of these operators do not match the replaced `operator delete` below.
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   return std::malloc(size == 0 ? 1 : size);
 }

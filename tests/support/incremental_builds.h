@@ -134,7 +134,7 @@ inline Outcome build(const MemoryFileSystem& project, FileSystem& output,
   return build(project, project, output, output_stamps, settings);
 }
 
-/// The files of an output except our own dot files.
+/// The files of an output except muster's dot files.
 inline std::map<std::string, ByteVector> visible(const MemoryFileSystem& output) {
   std::map<std::string, ByteVector> files;
   for (const auto& [path, bytes] : output.files()) {

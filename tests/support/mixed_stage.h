@@ -235,8 +235,8 @@ class MixedStage {
     broken("client " + std::to_string(client.number) + ": " + what);
   }
 
-  /// Checks the limits of one call's work. `loop` is the time between two calls. Below 31 Hz, the
-  /// limits grow in proportion to it.
+  /// Checks the limits of one call's work. `loop` is the time between two calls. If `loop` is
+  /// longer than 32 ms, the limits are larger in proportion.
   void check_work(const ReceiveReport& report, Duration loop = {}) {
     const ReceiveLimits limits;
     const double factor = std::max(std::chrono::duration<double>(loop).count() / 0.032, 1.0);

@@ -48,7 +48,7 @@ inline constexpr std::uint64_t kExplosion = 107;   ///< Spatial effect with a po
 inline constexpr std::uint64_t kTracer = 108;      ///< Hitscan effect with a pool of 2, at 50 m/s
 inline constexpr std::uint64_t kDefinition = 109;  ///< An asset that is not a prefab
 inline constexpr std::uint64_t kPicture = 110;     ///< Raw bytes
-inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without the component
+inline constexpr std::uint64_t kFlash = 111;       ///< Spatial effect without a duration component
 /// Layers: the yard, the crate, the sky; two layers on demand: the flash, and the yard again
 inline constexpr std::uint64_t kLevel = 112;
 inline constexpr std::uint64_t kYard = 113;  ///< For both sides; 4 entities, 3 of them with Life

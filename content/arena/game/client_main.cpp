@@ -25,7 +25,7 @@ using std::chrono::milliseconds;
 /// The time between two frames, and between two reads of the clock during a slow replay.
 constexpr muster::Duration kFrame = milliseconds(8);
 constexpr muster::Duration kReplayWait = milliseconds(50);
-/// The time for which a client repeats its message that it leaves.
+/// A client that leaves repeats its goodbye message for this time.
 constexpr muster::Duration kGoodbye = milliseconds(100);
 /// The prefab that is shown in place of a presentation that cannot be loaded.
 constexpr const char* kPlaceholder = "Assets/Prefabs/Presentation/Crate.prefab";
@@ -44,7 +44,7 @@ double seconds_of(muster::Duration duration) {
   return std::chrono::duration<double>(duration).count();
 }
 
-/// Makes the client print players that join and leave, and problems.
+/// Makes the client print each spawn, each despawn, each announcement and each problem.
 void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
   const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
@@ -58,7 +58,7 @@ void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_
     if (!is_quiet) say(std::string(announced.text.view()) + "\n");
   });
   client.on_problem([&is_written](const muster::Problem& problem) {
-    if (problem.kind == muster::ProblemKind::mispredicted) return;  // The report contains them.
+    if (problem.kind == muster::ProblemKind::mispredicted) return;  // The report has their number.
     complain(problem.text);
     is_written = is_written && problem.kind != muster::ProblemKind::unwritten;
   });

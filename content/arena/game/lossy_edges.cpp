@@ -16,8 +16,8 @@ using namespace muster;  // NOLINT(google-build-using-namespace): a game uses mo
 namespace {
 
 /// The maximum number of datagrams that one call reads from the real socket, and the maximum number
-/// of delayed datagrams. It bounds time and memory in a flood. Further datagrams stay in the
-/// socket.
+/// of delayed datagrams. The two limits bound time and memory in a flood. Further datagrams stay in
+/// the socket.
 constexpr int kTakenMax = 1024;
 constexpr std::size_t kLateMax = 65'536;
 

@@ -32,7 +32,7 @@ struct Platform {
   float phase = 0;  ///< The part of the period that has passed, 0 to 1.
 };
 
-/// A visual rotation. It is not sent: each client computes it.
+/// A visual rotation. The rotation is not sent: each client computes it.
 struct Spin {
   muster::Vec3 axis{0, 1, 0};
   float degrees_per_second = 90;

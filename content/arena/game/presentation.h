@@ -13,8 +13,7 @@ struct PresentationOwner {
 /// The bits of `PresentationEntity::platform_flags`.
 enum PlatformFlags : std::uint16_t { platform_server = 1, platform_client_pc = 2 };
 
-/// A component of the presentation's prefab: the logical entity that it shows (its owner), its
-/// platforms, type and variation.
+/// A component of the presentation's prefab. The owner is the logical entity that the prefab shows.
 struct PresentationEntity {
   muster::AssetReference presentation_owner;
   std::uint16_t platform_flags = 0;

@@ -32,8 +32,9 @@ struct ProgramOptions {
   bool shows_world = false;  ///< True if the program prints the world's values at the end.
   bool admits_other_content = false;
 
-  /// The maximum number of players from one address: `clients_per_address` if set, the number of
-  /// slots if the server listens at a loopback address, and otherwise the default of the library.
+  /// The maximum number of players from one address. If `clients_per_address` is not set, the
+  /// result is the number of slots for a loopback address, and the library's default for other
+  /// addresses.
   std::uint16_t players_per_address() const;
 };
 

@@ -21,7 +21,7 @@ struct Team {
   std::int32_t team_id = -1;  ///< The team; -1 for no team.
 };
 
-/// The state of one connected player. It exists as long as the connection.
+/// The state of one connected player. This component exists as long as the connection.
 struct PlayerState {
   std::int32_t player_id = -1;
   std::int32_t hero_type = 0;  ///< The type id in the hero registry; 0 before a hero is chosen.
@@ -45,7 +45,7 @@ struct SpectatorCamera {
 };
 
 consteval auto describe(muster::Type<Transform>) {
-  // A player does not see steps of a millimetre. A level has at most 4 km.
+  // A player does not see steps of a millimetre. A level is at most 4 km long and wide.
   using enum muster::Interpolation;
   return muster::Describe<Transform>("Transform")
       .field<&Transform::position>("position", {.unit = "m",

@@ -212,7 +212,7 @@ void score(SystemContext& ctx, EntityId self, PlayerState& state) {
 }  // namespace
 
 Game make_game() {
-  return {.application = 0x61'72'65'6E'61'00'00'02,  // A number that was chosen for this game.
+  return {.application = 0x61'72'65'6E'61'00'00'02,  // Identifies this game.
           .ticks_per_second = kTicksPerSecond,
           .components = {arena_components()},
           .commands = commands<Steer>(),

@@ -280,7 +280,7 @@ TEST_CASE("Without new states, other entities continue to move for a limited tim
   match->set_link(watcher, {.is_down = true});
   match->run(3s);
   CHECK(*steps.last - before > 0);
-  // At most the distance for the link's delay, the view's delay and one snapshot interval.
+  // The shown entity may move on for the link's delay, the view's delay and one snapshot interval.
   CHECK(*steps.last - before < 0.3F);
   CHECK(mover.metrics().predicted_ticks > 100);
 }

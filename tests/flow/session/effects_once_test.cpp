@@ -15,7 +15,7 @@ using namespace volley_game;  // NOLINT(google-build-using-namespace): the game 
 using session_game::Chat;
 using session_game::chat;
 
-/// The results of the server's systems, for each runner by network id.
+/// The numbers of effects that the server's systems have caused, by the runner's network id.
 struct Truth {
   std::map<std::int32_t, int> flashes;
   std::map<std::int32_t, int> bangs;

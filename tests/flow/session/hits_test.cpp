@@ -16,7 +16,7 @@ using namespace session_game;  // NOLINT(google-build-using-namespace): the game
 
 struct Aim {
   Vec3 direction{};
-  std::int32_t number = 0;  ///< A new number fires a shot.
+  std::int32_t number = 0;  ///< A shot is fired when this number changes.
 };
 consteval auto describe(Type<Aim>) {
   return Describe<Aim>("Aim")

@@ -128,7 +128,7 @@ TEST_CASE("A step of the delay disturbs the clock for a bounded time [P5]",
   const SyncResult result = play(link, 6);
   check_sound(result);
   CHECK(result.clock_jumps <= 8);
-  // At 1.1 times real time, the clock needs one second to catch up 100 ms. Commands are late until
+  // At 1.1 times real time, the clock needs one second to gain 100 ms. Commands are late until
   // then.
   CHECK(result.starved_ticks * 25 < result.ticks);
 }

@@ -40,7 +40,7 @@ TEST_CASE("A bundle is loaded with its dependencies, each once", "[runtime][asse
 }
 
 TEST_CASE("Loads are ordered by priority, then by deadline, then by request", "[runtime][assets]") {
-  Fixture f(true, {.start_budget_bytes = 1});  // One at a time.
+  Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   std::vector<BundleHandle> handles;
   const auto ask = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
     handles.push_back(f.request(asset, {.priority = priority, .deadline = deadline}));
@@ -126,7 +126,7 @@ TEST_CASE("A failure is reported to every request, and can be retried", "[runtim
 }
 
 TEST_CASE("A caller without other work waits for one load after another", "[runtime][assets]") {
-  Fixture f(true, {.start_budget_bytes = 1});  // One at a time.
+  Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   f.loader.wait(kStart);                       // Nothing is loading.
   const std::array handles{f.request(samples::kFlash), f.request(samples::kTracer)};
   int waits = 0;

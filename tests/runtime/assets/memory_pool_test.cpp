@@ -42,7 +42,7 @@ TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][asse
     allocated.push_back(pool.allocate(size * kMegabyte));
     CHECK(allocated.back().capacity_bytes == size * kMegabyte);
   }
-  // Of equal buffers, the most recently used.
+  // Of several buffers with equal size, the pool returns the most recently used buffer.
   CHECK(allocated.front().bytes.get() == last_of_five);
   CHECK(pool.kept_bytes() == 0);
 }

@@ -18,7 +18,7 @@ constexpr std::size_t kLargeBytes = SharedBlocks::kMinSharedBytes + 1000;
 // NOLINTNEXTLINE(*-avoid-non-const-global-variables)
 thread_local std::optional<FailingAllocations> failure_here;
 
-/// A source after which an allocation of the loading thread fails.
+/// When this source opens a bundle, it makes a later allocation of the loading thread fail.
 class FailingSource final : public BundleSource {
  public:
   FailingSource(const BundleSource& source, std::uint64_t failing)

@@ -62,7 +62,7 @@ TEST_CASE("A load that was started as a hint becomes urgent with an urgent reque
 }
 
 TEST_CASE("A load that becomes less urgent returns to its earlier order", "[runtime][assets]") {
-  LoaderStage stage(true, {.start_budget_bytes = 1});  // One at a time.
+  LoaderStage stage(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   stage.loader.update(kStart);
   const BundleHandle flash = stage.request(samples::kFlash, kHint);
@@ -125,7 +125,7 @@ TEST_CASE("A retry with a deadline sets no deadline for other requests", "[runti
 TEST_CASE("A deadline has passed only after its time", "[runtime][assets]") {
   const auto later =
       GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
-  // Also for a started load that has not begun.
+  // A load waits either in the loader's queue, or in the executor.
   const bool is_started = GENERATE(false, true);
   CAPTURE(std::get<0>(later), is_started);
   LoaderStage stage(true, {.start_budget_bytes = is_started ? std::uint64_t{1} << 20U : 1});

@@ -164,7 +164,7 @@ static void check_opening(const char* folder) {
   CHECK(muster_store_open("", NULL, &store, NULL, 0) == MUSTER_INVALID_ARGUMENT);
   CHECK(muster_store_open(folder, NULL, NULL, message, sizeof message) == MUSTER_INVALID_ARGUMENT);
 
-  // Options of this version, with errors, and of a newer version.
+  // Invalid options of this version, and options of a newer version.
   struct {
     muster_store_options known;
     uint64_t newer;
@@ -282,7 +282,7 @@ static void check_registries(muster_store* store) {
   CHECK(muster_read_registry(store, 0, NULL) == MUSTER_INVALID_ARGUMENT);
 }
 
-/// Finds the item with the most entries, and checks that they are those of its type id.
+/// Finds the item with the most entries, and checks that all its entries have the item's type id.
 static void check_entries(muster_store* store) {
   uint32_t registry = 0, first = 0, count = 0, bundle = 0, resolved_count = 0;
   muster_registry_info info;
@@ -388,7 +388,7 @@ static void check_bad_requests(muster_store* store) {
   options.deadline_ns = 5;
   CHECK(request == 0);
 
-  // Its deadline passed before it had begun.
+  // The deadline of this request passes before its load begins.
   muster_load_state state = MUSTER_READY;
   CHECK(muster_request_bundle(store, 0, &options, &request) == MUSTER_OK);
   CHECK(muster_update(store, -1) == MUSTER_INVALID_ARGUMENT);

@@ -1,10 +1,10 @@
-// Without memory every call fails with an error, whichever call or thread runs out of it.
+// If memory is short, every call fails with an error, in any call and on any thread.
 //
 //     test_c_api_memory BUILD/client
 //
-// Children load everything, each with a little more memory than the one before, from none to
-// enough. How far each comes depends on its threads. But no child may be ended by a signal, and
-// each must report the right status.
+// Child processes load everything. The first child has no memory, and each later child has a little
+// more memory than the previous child. The last children have enough memory. No child may be ended
+// by a signal, and each child must report the right status.
 #include <muster_runtime.h>
 #include <stdio.h>
 #include <string.h>

@@ -151,7 +151,7 @@ TEST_CASE("A placed entity stays when other datagrams overtake its datagram",
   BridgeStage& stage = yard.stage;
   yard.load_client();
   const std::int32_t count = yard.placed_count();
-  for (std::int32_t i = 0; i < 320; ++i) {  // The loop is long enough for the window to pass.
+  for (std::int32_t i = 0; i < 320; ++i) {  // All entities arrive in this time.
     for (std::int32_t id = i % 5; id < count; id += 5) {
       if (stage.collection.find({id}).is_null()) continue;
       stage.world.get(stage.life, stage.collection.find({id}))->current =

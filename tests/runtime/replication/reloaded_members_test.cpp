@@ -50,7 +50,7 @@ struct Reloaded {
   std::vector<EntityId> lids;  ///< The lids of the client's crate.
 };
 
-// A server whose crates have two lids, as on its client, and are reloaded with three lids.
+// A server that reloads its crates with three lids. Before, they have two lids, as on the client.
 struct ReloadedServer {
   ReloadedServer() {
     stage.spawner.note_in(&instances);

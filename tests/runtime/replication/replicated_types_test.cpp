@@ -24,7 +24,7 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   CHECK(names(samples::kFactoryType) == std::vector<std::string>{"Life"});
   CHECK(schema.components.size() == 3);
   CHECK(find_fault(schema) == nullptr);
-  // They equal the components of a live entity.
+  // The layout has the same components as a live entity.
   const EntityId hero = stage.spawn(0, samples::kHeroType);
   std::vector<GroupComponent> group;
   list_group(stage.world, hero, group);

@@ -78,7 +78,7 @@ void play(std::uint64_t seed) {
   for (std::uint64_t i = 0; i < count; ++i) {
     entities.push_back(stage.spawn(static_cast<std::int32_t>(20 + i), kCrateType));
   }
-  // Either all numbers change, or a few numbers, or one slice for many ticks.
+  // A tick changes all numbers of an entity, or a few numbers, or one slice for many ticks.
   const std::uint64_t ticks = 60 + random.below(60);
   for (std::uint64_t tick = 0; tick < ticks; ++tick) {
     for (const EntityId entity : entities) {

@@ -163,8 +163,8 @@ TEST_CASE("An entity that another player owns keeps the server's state", "[sessi
   CHECK(stage.prediction->counters().corrections == 0);
 }
 
-// In some ticks, an entity changes another entity, which depends on its position. So after a
-// correction, it may change an entity that it did not change in the first run.
+// In some ticks, a runner changes another entity. The runner's position determines these ticks. So
+// after a correction, the runner may change an entity that it did not change in the first run.
 void nudge(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   Random random = ctx.random(self);
   const auto place = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
@@ -249,7 +249,7 @@ TEST_CASE("Entities without connections to other entities are replayed alone [F9
   CHECK(counts.kept > counts.replayed * 2);
 }
 
-/// Returns true for few positions. The entity then uses another entity.
+/// Returns true for few positions. At these positions, an entity uses another entity.
 bool is_due(const SystemContext& ctx, const Transform& at) {
   return (static_cast<std::uint32_t>(std::abs(at.position.x * 4)) + ctx.tick().value()) % 64 == 0;
 }

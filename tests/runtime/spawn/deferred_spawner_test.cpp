@@ -34,7 +34,7 @@ TEST_CASE("An entity exists before its bundle is loaded, and is completed afterw
   CHECK(f.world.is_alive(root));
   CHECK(f.deferred.is_waiting(root));
   CHECK(f.world.first_child(root).is_null());
-  // A snapshot is applied before the bundle is loaded. Its values are kept.
+  // A snapshot is applied before the bundle is loaded. The values of the snapshot are kept.
   f.world.add(f.life, root, {42, 3});
   f.load();
   CHECK_FALSE(f.deferred.is_waiting(root));
@@ -116,7 +116,7 @@ TEST_CASE("A failed entity is retried, and its placeholder despawns", "[runtime]
   const EntityId placeholder = f.world.first_child(root);
   f.deferred.retry();
   f.load();
-  CHECK(f.deferred.is_placeholder(root));  // It is still missing.
+  CHECK(f.deferred.is_placeholder(root));  // The crate's bundle is still missing.
   CHECK(f.world.next_sibling(placeholder).is_null());
   REQUIRE(f.files.write(path, bytes).has_value());
   f.deferred.retry();

@@ -187,7 +187,7 @@ TEST_CASE("A preloaded level is only spawned when it is loaded", "[runtime][spaw
   for (int i = 0; i < 12; ++i) client.frame();
   CHECK(client.level.state() == LevelState::ready);
   CHECK(client.loader.counters().loaded == loaded);
-  // A running preload may become a load, and a preload reports a missing layer.
+  // A running preload can become a load. A preload of a missing layer fails.
   Side late("client");
   late.level.preload(guid(samples::kLevel));
   late.frame();

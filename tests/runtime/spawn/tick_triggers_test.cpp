@@ -46,7 +46,7 @@ TEST_CASE("After a rollback of 32 ticks new events of a gun that fires every tic
   for (std::uint32_t tick = 70; tick < 101; ++tick) CHECK(triggers.fires(kShot, Tick(tick)));
   CHECK(triggers.fires(kShot, Tick(69)));
   CHECK_FALSE(triggers.fires(kShot, Tick(69)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // It would be the 33rd event.
+  CHECK_FALSE(triggers.fires(kShot, Tick(68)));  // Only 32 events are kept.
 }
 
 TEST_CASE("A wrong prediction neither hides the real event nor repeats an old event",

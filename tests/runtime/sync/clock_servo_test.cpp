@@ -72,7 +72,7 @@ TEST_CASE("Frames of any length cause one command for each tick number [P10, S35
   CHECK(is_whole(commands));
   CHECK(servo.skipped() == 0);
   CHECK(servo.reseats() == 0);
-  // The rate is the server's, with any frame times.
+  // The clock runs at the server's rate, for any frame times.
   CHECK(std::abs(static_cast<double>(commands.size()) - 60 * 60) < 15);
   CHECK(late_count(commands, 2000, 60'000) <= 3);
 }
@@ -148,7 +148,8 @@ TEST_CASE("Reports that are half a second old cause no oscillation", "[sync][sys
   };
   lead_link(servo, steady(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
   REQUIRE(offsets.size() > 2000);
-  // The first estimate includes the way back, so the lead then decreases once.
+  // The first estimate includes the delay from the server to the client, so the lead decreases once
+  // afterwards.
   for (std::size_t i = 800; i < offsets.size(); ++i) {
     REQUIRE(offsets[i] <= offsets[i - 1] + 0.3);
   }

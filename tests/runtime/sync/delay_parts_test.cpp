@@ -39,8 +39,8 @@ TEST_CASE("The cheapest delay covers late values as long as this costs less than
   CHECK(history.cheapest(1000) == 0);
   for (int i = 0; i < 90; ++i) history.add(10, i);
   for (int i = 0; i < 10; ++i) history.add(100, 90 + i);
-  // If ten of a hundred values are late, they cost 100 ms at 1,000 ms each, which is more than the
-  // 90 ms that they save.
+  // Ten of a hundred values need a delay of 100 ms, and the others need 10 ms. Ten late values cost
+  // a tenth of 1,000 ms, which is more than the 90 ms between the two delays.
   CHECK(history.cheapest(1000) == 100);
   CHECK(history.cheapest(800) == 10);
   history.shift_last(10, -60);

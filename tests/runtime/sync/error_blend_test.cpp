@@ -12,10 +12,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The course of an error of 1 at a frame rate.
+/// Measures how an error of 1 shrinks at a frame rate.
 struct Course {
-  double jerk_max = 0;     ///< The largest third difference between frames.
-  double vanished_ms = 0;  ///< The time at which less than a hundredth is left.
+  double jerk_max = 0;     ///< The largest change of acceleration from one frame to the next frame.
+  double vanished_ms = 0;  ///< The time at which less than a hundredth of the error is left.
 };
 
 Course course_of(double frames_per_second, const std::function<double(double ms)>& share) {

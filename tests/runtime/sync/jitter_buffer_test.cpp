@@ -37,7 +37,7 @@ double behind_max(const std::vector<ShownFrame>& frames, double from_ms, double 
   return most;
 }
 
-/// Returns how often the clock changes between fast and slow by more than 1 %.
+/// Returns how often the clock changes from more than 1 % fast to more than 1 % slow, or back.
 int speed_changes(const std::vector<ShownFrame>& frames, double from_ms, double until_ms) {
   int changes = 0;
   int last = 0;

@@ -105,7 +105,7 @@ TEST_CASE("A restore also restores the list of initialised components", "[runtim
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   const EntityId entity = f.spawn(1);
-  past.capture(Tick(1));  // In the middle of a tick.
+  past.capture(Tick(1));  // This state is in the middle of a tick.
   f.world.process_despawns();
   f.spawn(2);
   past.capture(Tick(2));

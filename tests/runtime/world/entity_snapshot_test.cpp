@@ -55,7 +55,7 @@ TEST_CASE("The captured values of some entities are compared with their current 
   REQUIRE(difference->field.has_value());
   CHECK(difference->field->to_string() == "z: differs by 4 m/s (tolerance 0)");
 
-  f.world.get(f.vitality, second)->health = 97;  // This entity was captured before the first one.
+  f.world.get(f.vitality, second)->health = 97;  // `second` was captured before `first`.
   difference = kept.first_difference(f.world);
   REQUIRE(difference.has_value());
   CHECK(difference->entity == second);

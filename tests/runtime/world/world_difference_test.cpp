@@ -171,7 +171,7 @@ TEST_CASE("A report omits orders that differ only because an entity is missing",
   CHECK(texts(left.world, right.world, 100) ==
         std::vector<std::string>{"entity 1 exists only on the left",
                                  "entity 0: Vitality.health: differs by 1 hp (tolerance 0)"});
-  // A different value does not explain an order.
+  // A different value does not cause a different order, so both differences are listed.
   right.world = left.world;
   right.world.get(right.vitality, root)->health = 99;
   right.world.set_parent(child, root);

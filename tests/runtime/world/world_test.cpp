@@ -125,7 +125,7 @@ TEST_CASE("Children keep their order and despawn with their parent", "[runtime][
   CHECK(world.request_despawn(root));
   for (const EntityId entity : {root, a, b, below}) CHECK(world.is_despawning(entity));
   CHECK_FALSE(world.is_despawning(other));
-  const EntityId late = world.create({.parent = b});  // Its parents are despawning.
+  const EntityId late = world.create({.parent = b});  // The parent has a despawn request.
   CHECK(world.is_despawning(late));
   CHECK(world.process_despawns() == 5);
   CHECK(world.entity_count() == 1);
@@ -146,7 +146,7 @@ TEST_CASE("A chain of any length despawns from its end to its beginning", "[runt
   CHECK(f.world.process_despawns([&](EntityId entity) { gone.push_back(entity); }) == kLength + 1);
   std::ranges::reverse(chain);
   chain.push_back(other);
-  CHECK((gone == chain));  // Too long to print.
+  CHECK((gone == chain));  // Catch does not print this long list.
 }
 
 TEST_CASE("A despawn that is requested twice happens once", "[runtime][world][sys-16]") {
