@@ -303,7 +303,8 @@ class Race {
   std::size_t front_ = 0;      ///< The next piece to query.
   std::size_t back_;           ///< The index after the last piece that is not begun.
   std::size_t under_way_ = 0;  ///< The number of running queries whose pieces are not claimed.
-  std::size_t results_ = 0;  ///< The number of running queries and of results that are being used.
+  /// The number of running queries, plus the number of results that are being used.
+  std::size_t results_ = 0;
   std::uint64_t result_bytes_ = 0;
   std::size_t answers_ = 0;
   Duration waited_{};

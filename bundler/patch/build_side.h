@@ -38,8 +38,8 @@ class BuildSide {
   /// server, and with the errors of reading and opening a catalog. The message names the file.
   static Result<BuildSide> read(const FileReader& files);
   /// Like `read`, for files in memory. Also fails if the dictionaries are not the dictionaries of
-  /// the catalogs. Requires: `files` has paths of `loose_file_paths` in that order, and then
-  /// dictionaries sorted by path.
+  /// the catalogs. Requires: `files` begins with the files whose paths are in
+  /// `loose_file_paths`, in that order. The dictionaries follow, sorted by path.
   static Result<BuildSide> of(std::vector<LooseFile> files);
 
   const std::vector<LooseFile>& loose() const { return loose_; }

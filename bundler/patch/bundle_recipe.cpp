@@ -2,9 +2,9 @@
 // old and the new form are decompressed, because one changed plain byte changes most compressed
 // bytes, and a delta between compressed bytes is never small. The program that applies the patch
 // compresses the new plain bytes again, and gets equal bytes if its release of zstd is similar
-// enough. This unit tests this with its own zstd: it compresses the new plain bytes and compares
-// the results. If the bytes differ, or if the patch must be portable, the patch contains the
-// compressed blocks.
+// enough. The code in this file checks this with its own zstd: it compresses the new plain bytes
+// and compares the results. If the bytes differ, or if the patch must be portable, the patch
+// contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>
@@ -185,7 +185,7 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
   // A reference to the next entry needs one byte. A reference to any other location needs a few
-  // bytes if the name is the same, and about 20 bytes otherwise.
+  // bytes if the old and the new entry have the same name, and about 20 bytes otherwise.
   std::optional<EntryPlace> best;
   int best_cost = 3;
   for (const EntryPlace& place : found->second) {

@@ -296,7 +296,7 @@ class Server {
   ReceiveBudget work_;
   ArrivalClock arrivals_;
   SendCap cap_;
-  /// Selects the client that sends first, and the direction of the order.
+  /// Determines to which slot `send` sends first, and whether it then goes up or down the slots.
   std::uint32_t turn_ = 0;
   ServerCounters counters_;
   DangerNotice notice_;

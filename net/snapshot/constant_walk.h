@@ -89,9 +89,10 @@ class ConstantWalk {
   }
 
   std::size_t left_;
-  std::size_t in_block_ = 0;   ///< Entities of the block that are not passed yet.
-  std::size_t unchanged_ = 0;  ///< Next entities that are unchanged by a decision.
-  std::size_t separate_ = 0;   ///< Next entities that are coded separately.
+  std::size_t in_block_ = 0;  ///< The number of entities of the block that are not passed yet.
+  /// The number of next entities that the last decision marked as unchanged.
+  std::size_t unchanged_ = 0;
+  std::size_t separate_ = 0;  ///< The number of next entities that are coded separately.
   Before before_ = Before::none;
   bool follows_change_ = false;  ///< True if the last decided group had changes.
 };

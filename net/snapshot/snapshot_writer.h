@@ -84,7 +84,8 @@ class SnapshotWriter {
   /// snapshot in the window was acknowledged.
   std::size_t unacknowledged_count() const;
 
-  /// The number of known entities in the last snapshot that differed from the receiver's state.
+  /// The number of known entities whose state in the last snapshot differed from the receiver's
+  /// state.
   std::size_t changed_count() const;
   /// The number of entity checks so far. Idle entities are not checked.
   std::uint64_t checked_count() const { return followed_.checked_count(); }

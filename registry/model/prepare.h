@@ -37,13 +37,13 @@ struct PreparePlan {
 /// text of every file. Changes no file.
 ///
 /// Ids are stable. An existing entry keeps its id, and a new entry gets an id that was never used.
-/// The id of a removed entry is retired. If the index in the list is the id, the retired id stays
-/// as an empty slot. In the oldest layout a class has one registry for the client and one for the
-/// server (field `server`). Such registries are filled together, so that a logical entity has the
-/// same id on both sides. If the asset of an entry is missing, but an unreadable file may contain
-/// the asset's guid, the entry stays and a note is added. If a registered asset stores its own guid
-/// or type id incorrectly, the stored value is corrected. An entry whose key is already in use is
-/// not added, and a note names the entry.
+/// The id of a removed entry is retired. If the entries have their index in the list as their id,
+/// the retired id stays in the list as an empty slot. In the oldest layout a class has one registry
+/// for the client and one for the server (field `server`). Such registries are filled together, so
+/// that a logical entity has the same id on both sides. If the asset of an entry is missing, but an
+/// unreadable file may contain the asset's guid, the entry stays and a note is added. If a
+/// registered asset stores its own guid or type id incorrectly, the stored value is corrected. An
+/// entry whose key is already in use is not added, and a note names the entry.
 ///
 /// Fails with the lock's error if a registry's lock cannot be read, with `malformed` if a
 /// registry's list cannot be rewritten, and with `limit_exceeded` if a type id would not fit the

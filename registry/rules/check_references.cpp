@@ -68,7 +68,7 @@ Location locate(const Project& project, const ReferenceEdge& edge) {
   return Locator(project).locate(edge);
 }
 
-// Missing guids that the rules for registries report.
+// The guids that the rules for registries report if no asset has them.
 std::set<Guid> reported_by_registries(const Project& project) {
   std::set<Guid> guids;
   for (const Registry& registry : project.model().registries) {

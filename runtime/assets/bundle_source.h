@@ -57,7 +57,7 @@ class BundleSource {
       std::span<const OpenRequest> requests) const;
 
   /// The best number of files for `open_all`. The result is 1 if the source does not read several
-  /// files faster together. Small files may still be requested together.
+  /// files faster together. Even then, one call of `open_all` may request several small files.
   virtual std::uint32_t files_at_once() const { return 1; }
 
   /// The size of a file in bytes, without reading the file. Returns no value if the file does not

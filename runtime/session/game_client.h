@@ -32,8 +32,8 @@ class GameClient : public session_detail::ClientCalls {
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
   /// Opens a recording. The client plays the recording at the recording's tick rate. Functions that
-  /// need a server do nothing. Fails with `not_found`, with `malformed`, and with `hash_mismatch`
-  /// for a recording of another build.
+  /// need a server do nothing. Fails with `not_found` or `malformed`. Fails with `hash_mismatch` if
+  /// the recording is from another build.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
                                                             const std::string& path,
                                                             const GameClientOptions& options = {});

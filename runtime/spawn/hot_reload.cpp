@@ -21,9 +21,9 @@ bool has_places_for_ids(const PrefabPlan& plan) {
   return true;
 }
 
-// Whether both plans have the same entities. In plain files, entities below the root must be equal
-// in position and name. In files with ids, an entity counts as different if it now has the name
-// that another entity had.
+// Whether both plans have the same entities. In plain files, entities below the root must have the
+// same position and name in both plans. In files with ids, an entity counts as different if its new
+// name is a name that another entity had in the old plan.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
   const bool is_by_name = has_places_for_ids(a);
   const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {

@@ -30,7 +30,7 @@ class QuantileBuffer final : public JitterBuffer {
   double interval_ms_;
   bool has_begun_ = false;
   bool has_frame_ = false;
-  Time origin_{};         ///< The first snapshot's arrival, which is 0 ms.
+  Time origin_{};         ///< The arrival of the first snapshot. All times in ms count from it.
   double newest_ms_ = 0;  ///< The time of the newest snapshot's tick.
   double frame_ms_ = 0;   ///< The time of the last frame.
   double delay_ms_ = 0;

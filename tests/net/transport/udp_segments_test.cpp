@@ -17,7 +17,7 @@
 
 namespace {
 
-/// The counters and the settings of the replacement.
+/// The counters and the settings of this file's replacement of `sendmmsg`.
 struct Kernel {
   std::size_t messages = 0;
   /// A run to this port fails, as on a device without segmentation.

@@ -105,7 +105,7 @@ TEST_CASE("A client with another prefab applies the matching parts",
   const EntityId hero = stage.spawn(0, kHeroType);
   stage.world.get(stage.body, stage.world.first_child(hero))->mass = 5;
   stage.run(30);
-  // The client's hero has no life in its prefab, and no hand.
+  // In the client's build, the hero's prefab has no `Life` component and no child entity `Hand`.
   REQUIRE(stage.received(stage.life, 0) != nullptr);
   CHECK(stage.received(stage.life, 0)->current == 120);
   CHECK(stage.received(stage.body, 0)->mass == 80);

@@ -1,6 +1,7 @@
 // 100,000 shots of eight clients over jittery, lossy links: measures how often the server computes
-// the same hits. The same run measures two rules of other systems. The first rule (N4E) rewinds by
-// the last reported delay, to a whole tick. The second rule estimates the view from the ping.
+// the same hits. The same run measures two rules of other systems. The first rule, of Netcode for
+// Entities, rewinds by the last reported delay, to a whole tick. The second rule estimates the view
+// from the ping.
 #include <algorithm>
 #include <cmath>
 #include <deque>
