@@ -138,7 +138,7 @@ Result<void> RecipeWriter::write_entries(const AssetPath& path, const BundleRead
   draft.program.u8(static_cast<std::uint8_t>(BundleForm::entries));
   draft.program.varint(static_cast<std::uint64_t>(std::countr_zero(reader.block_plain_bytes())));
   draft.program.varint(reader.entry_count());
-  // The number of the old bundle with the same name; the size of the pool if there is none.
+  // The number of the old bundle with the same name; the size of the pool if no such bundle exists.
   std::size_t before = 0;
   while (before < pool_->size() && pool_->path(before) != path) ++before;
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {

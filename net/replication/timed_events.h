@@ -188,7 +188,7 @@ class TimedEventReceiver {
   void drop_unshowable();
 
   std::uint32_t next_ = 0;  ///< The highest received number plus one.
-  /// For each index, the number of the received event plus one; 0 if there is none.
+  /// For each index, the number of the received event plus one; 0 if no event has it.
   std::array<std::uint32_t, kWindow> received_{};
   std::vector<Waiting> waiting_;   ///< Sorted by tick, then by number.
   std::vector<Waiting> reported_;  ///< The events in `due_`. They own the bytes.

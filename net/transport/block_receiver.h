@@ -57,7 +57,7 @@ class BlockReceiver {
   /// Returns why a new block of this size would be refused; nothing if it would be accepted.
   std::optional<BlockRefusal> refusal(std::uint32_t block_bytes) const;
 
-  /// The next complete block; empty if there is none. Valid until `pop`.
+  /// The next complete block; empty if no block is complete. Valid until `pop`.
   std::span<const std::byte> front() const;
   std::uint16_t front_id() const;
   /// Removes the front block and frees its memory. Requires: `front` was not empty.

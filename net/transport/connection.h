@@ -170,7 +170,7 @@ class Connection {
   /// of `memory` and never empty. Requires: memory for the body of the largest datagram.
   std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const;
-  /// The highest number of a sent packet that was acknowledged; 0 if there is none.
+  /// The highest number of a sent packet that was acknowledged; 0 at first.
   std::uint32_t highest_delivered() const;
 
   /// Classifies a packet before its seal is opened. Pass no number if the full number could not be
@@ -182,17 +182,17 @@ class Connection {
   PacketVerdict read_packet(Time now, std::uint32_t sequence, std::size_t datagram_bytes,
                             std::span<const std::byte> body);
 
-  /// The next message of a channel; empty if there is none. Valid until `pop_message`.
+  /// The next message of a channel; empty if none waits. Valid until `pop_message`.
   std::span<const std::byte> message(std::size_t channel) const;
   void pop_message(std::size_t channel);
-  /// The next payload; without bytes if there is none. Valid until `pop_payload`.
+  /// The next payload; without bytes if none waits. Valid until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
   /// True while unread payloads or blocks stop the peer. A stop begins when a packet is rejected
   /// because too many payloads or blocks are unread. It ends when the game has read all payloads
   /// and blocks. `unread_stops` counts the stops, and `no_room_in` the rejected packets.
   bool is_stopped_unread() const;
-  /// The next complete block; empty if there is none. Valid until `pop_block`.
+  /// The next complete block; empty if none waits. Valid until `pop_block`.
   std::span<const std::byte> block() const;
   void pop_block();
   /// The delivery reports of payloads since `clear_delivery_reports`, in the order of their events.

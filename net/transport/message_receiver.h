@@ -33,7 +33,7 @@ class MessageReceiver {
   /// Requires: `classify` returned `fresh`.
   void store(std::uint32_t id, std::span<const std::byte> message);
 
-  /// The next message for the game; empty if there is none. Valid until `pop`.
+  /// The next message for the game; empty if none waits. Valid until `pop`.
   std::span<const std::byte> front() const;
   /// Removes the front message. Requires: `front` was not empty.
   void pop();
