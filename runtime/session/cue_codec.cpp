@@ -54,7 +54,7 @@ bool encode_cue(const SentCue& cue, std::vector<std::byte>& out) {
   }
   writer.write_u8(flags);
   if (!cue.key.is_none()) {
-    writer.write_u32(cue.key.command);
+    writer.write_u32(cue.key.command.value());
     writer.write_u16(cue.key.place());
   }
   writer.write_u32(static_cast<std::uint32_t>(cue.cause.network_id));
@@ -86,7 +86,7 @@ std::optional<SentCue> decode_cue(std::span<const std::byte> bytes) {
   const std::uint32_t flags = reader.read_u8();
   if (!is_cue || (flags & ~kFlags) != 0) return std::nullopt;
   if ((flags & kKeyed) != 0) {
-    const std::uint32_t command = reader.read_u32();
+    const CommandNumber command(reader.read_u32());
     cue.key = PredictedKey::from(command, reader.read_u16());
     if (cue.key.is_none()) return std::nullopt;
   }

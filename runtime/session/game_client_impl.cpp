@@ -385,8 +385,8 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (servo == nullptr) begin_predicted_time();
   double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
-    const std::uint32_t stamp = servo->tick().value() - (due - 1);
-    if (stamp != 0) send_command(connection, stamp, ahead);  // 0 is not a valid stamp.
+    const CommandNumber stamp((servo->tick() - (due - 1)).value());
+    if (!stamp.is_none()) send_command(connection, stamp, ahead);  // 0 is not a valid stamp.
     ahead += 1;
   }
 }
@@ -406,7 +406,7 @@ ServerTime GameClient::Impl::server_time() const {
 }
 
 /// Sends a command. The command's stamp is the tick in which the server runs the command.
-void GameClient::Impl::send_command(Connection& connection, std::uint32_t stamp, double ahead) {
+void GameClient::Impl::send_command(Connection& connection, CommandNumber stamp, double ahead) {
   sampler.end_tick();
   sender.push(stamp, sampler.values());
   claims.push(stamp, hit_tests.is_used() ? view_claim(ahead) : std::nullopt);

@@ -87,11 +87,11 @@ void GameClient::Impl::read_reports(Connection& connection) {
       if (prediction != nullptr) prediction->read_spawns(bytes.subspan(own), sender.newest());
       report = *read;
       repeat_lost(sender.receive(report));
-      if (servo != nullptr && report.measured != 0) {
+      if (servo != nullptr && !report.measured.is_none()) {
         const double seconds =
             static_cast<double>(report.earliness_min) / welcome->ticks_per_second;
         servo->note(
-            {.tick = Tick(report.measured),
+            {.tick = Tick(report.measured.value()),
              .early = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds))},
             now);
       }

@@ -78,7 +78,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
   simulation.set_command_numbers([this](PlayerId player) {
     const Player* const found = find(player);
     // A repeated command has no predicted ids, because each predicted id is used only once.
-    return found != nullptr && !found->is_waiting ? found->commands.number() : 0U;
+    return found != nullptr && !found->is_waiting ? found->commands.number() : CommandNumber{};
   });
   simulation.set_commands([this](PlayerId player, std::size_t command) {
     Player* const found = find(player);
@@ -259,8 +259,8 @@ PlayerId GameServer::Impl::free_player() const {
 void GameServer::Impl::run_tick() {
   const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
-    const std::uint32_t last = player->commands.number();
-    if (player->decoder) player->commands.begin_tick(*player->decoder, tick.value());
+    const CommandNumber last = player->commands.number();
+    if (player->decoder) player->commands.begin_tick(*player->decoder, CommandNumber(tick.value()));
     player->is_waiting = player->commands.number() == last;
     check_view(*player);
   }

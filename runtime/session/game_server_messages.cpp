@@ -176,8 +176,8 @@ void GameServer::Impl::read_commands(Player& player, Connection& connection) {
 /// Checks the claimed view of the player's command, before the tick runs the command.
 void GameServer::Impl::check_view(Player& player) {
   const Connection* const connection = net->connection(player.client);
-  const std::uint32_t number = player.commands.number();
-  if (connection == nullptr || number == 0) return;
+  const CommandNumber number = player.commands.number();
+  if (connection == nullptr || number.is_none()) return;
   const Tick last = simulation.tick();
   const double round_trip =
       std::chrono::duration<double>(connection->round_trip().minimum()).count();

@@ -94,7 +94,7 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   player.pipe.send_first(SessionMessage::resumed,
                          encode(Resumed{.map = map_count, .count = player.pipe.received_count()}));
   const CommandForces& forces = player.commands.forces();
-  const std::optional<std::uint32_t> resting = player.commands.resting_since();
+  const std::optional<CommandNumber> resting = player.commands.resting_since();
   for (const ForcedField& forced : forces.lasting()) {
     // A force that was made while the connection was lost is not sent yet: the client's first
     // command gives the force a new offset.

@@ -51,7 +51,7 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
   simulation_.set_commands([this](PlayerId owner, std::size_t command) {
     return owner == player_ && running_ != nullptr ? Bytes((*running_)[command]) : Bytes();
   });
-  spawns_.set_past([this](EntityId entity, ComponentId component, std::uint32_t command) {
+  spawns_.set_past([this](EntityId entity, ComponentId component, CommandNumber command) {
     const Own* const own = find_own(entity);
     if (own == nullptr) return Bytes();
     const auto state = std::ranges::find(own->states, component, &State::component);
@@ -103,7 +103,7 @@ OwnPrediction::Own& OwnPrediction::add_own(EntityId entity) {
   if (at != own_.end() && at->entity == entity) return *at;
   Own& own = *own_.insert(at, Own());
   own.entity = entity;
-  own.past_numbers.assign(kReplayedMax, 0);
+  own.past_numbers.assign(kReplayedMax, {});
   return own;
 }
 
@@ -131,14 +131,14 @@ bool OwnPrediction::add_states(Own& own, const World& world) {
   }
   if (row == row_before) return false;
   own.past.assign(row * kReplayedMax, std::byte{0});
-  std::ranges::fill(own.past_numbers, 0U);
+  std::ranges::fill(own.past_numbers, CommandNumber{});
   return true;
 }
 
-void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
+void OwnPrediction::run(CommandNumber number, const CommandSet& commands) {
   fill_gap(number);
   newest_ = number;
-  copy_commands(commands, history_[number % kReplayedMax]);
+  copy_commands(commands, history_[number.value() % kReplayedMax]);
   ++counters_.predicted_ticks;
   for (Own& own : own_) {
     for (State& state : own.states) std::ranges::copy(state.now, state.before.begin());
@@ -156,12 +156,13 @@ void OwnPrediction::run(std::uint32_t number, const CommandSet& commands) {
 
 /// Fills in the ticks that the clock has skipped. In these ticks, the server repeats the last
 /// command.
-void OwnPrediction::fill_gap(std::uint32_t number) {
-  if (newest_ == 0 || command_steps(newest_, number) <= 1) return;
-  const std::uint32_t count = std::min<std::uint32_t>(number - newest_ - 1, kReplayedMax - 1);
-  const CommandSet* before = &history_[newest_ % kReplayedMax];
-  for (std::uint32_t missing = number - count; missing != number; ++missing) {
-    CommandSet& filled = history_[missing % kReplayedMax];
+void OwnPrediction::fill_gap(CommandNumber number) {
+  if (newest_.is_none() || command_steps(newest_, number) <= 1) return;
+  const std::uint32_t count =
+      std::min(static_cast<std::uint32_t>(command_steps(newest_, number)) - 1, kReplayedMax - 1);
+  const CommandSet* before = &history_[newest_.value() % kReplayedMax];
+  for (CommandNumber missing = number - count; missing != number; missing = missing.next()) {
+    CommandSet& filled = history_[missing.value() % kReplayedMax];
     if (&filled != before) copy_commands(*before, filled);
     repeat_commands(command_types_, filled);
     before = &filled;
@@ -170,14 +171,14 @@ void OwnPrediction::fill_gap(std::uint32_t number) {
 
 /// Applies the forces to a command of the history. The history has commands without forces, because
 /// a force that arrives later also changes older commands.
-void OwnPrediction::begin_command(std::uint32_t number) {
-  copy_commands(history_[number % kReplayedMax], forced_);
+void OwnPrediction::begin_command(CommandNumber number) {
+  copy_commands(history_[number.value() % kReplayedMax], forced_);
   if (forces_ != nullptr) forces_->apply(number, forced_);
   running_ = &forced_;
   running_number_ = number;
 }
 
-void OwnPrediction::run_tick(std::uint32_t number) {
+void OwnPrediction::run_tick(CommandNumber number) {
   begin_command(number);
   subset_.clear();
   for (const Own& own : own_) {
@@ -185,7 +186,7 @@ void OwnPrediction::run_tick(std::uint32_t number) {
     if (is_unborn(own, number) || own.born == number || own.is_kept) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
-  simulation_.predict_tick(Tick(number), subset_);
+  simulation_.predict_tick(Tick(number.value()), subset_);
   running_ = nullptr;
   if (is_probing_) return;
   keep_confirmed_fields();
@@ -195,7 +196,7 @@ void OwnPrediction::run_tick(std::uint32_t number) {
 void OwnPrediction::keep_confirmed_fields() {
   for (const ConfirmedBytes& one : confirmed_) {
     for (const Own& own : own_) {
-      if (own.born != 0) continue;
+      if (!own.born.is_none()) continue;
       const std::span<std::byte> here = world_.bytes(one.component, own.entity);
       const Bytes there = std::as_const(received_).bytes(one.component, own.entity);
       if (here.empty() || there.empty()) continue;
@@ -205,7 +206,7 @@ void OwnPrediction::keep_confirmed_fields() {
   }
 }
 
-void OwnPrediction::capture(std::uint32_t number) {
+void OwnPrediction::capture(CommandNumber number) {
   for (Own& own : own_) {
     if (is_unborn(own, number) || own.is_kept) continue;
     if (own.states.empty() || own.born == number) add_states(own, world_);
@@ -220,21 +221,23 @@ void OwnPrediction::capture(std::uint32_t number) {
   }
 }
 
-Bytes OwnPrediction::past(const Own& own, std::uint32_t number, const State& state) const {
-  if (own.past_numbers[number % kReplayedMax] != number) return {};
+Bytes OwnPrediction::past(const Own& own, CommandNumber number, const State& state) const {
+  if (own.past_numbers[number.value() % kReplayedMax] != number) return {};
   const std::size_t row = own.past.size() / kReplayedMax;
-  return Bytes(own.past).subspan((number % kReplayedMax) * row + state.offset, state.now.size());
+  return Bytes(own.past).subspan((number.value() % kReplayedMax) * row + state.offset,
+                                 state.now.size());
 }
 
-void OwnPrediction::put_past(Own& own, std::uint32_t number, const World& world) {
+void OwnPrediction::put_past(Own& own, CommandNumber number, const World& world) {
   const std::size_t row = own.past.size() / kReplayedMax;
   for (const State& state : own.states) {
     const Bytes value = world.bytes(state.component, own.entity);
     if (value.size() != state.now.size()) continue;
-    std::ranges::copy(value, own.past.begin() + static_cast<std::ptrdiff_t>(
-                                                    (number % kReplayedMax) * row + state.offset));
+    std::ranges::copy(value,
+                      own.past.begin() + static_cast<std::ptrdiff_t>(
+                                             (number.value() % kReplayedMax) * row + state.offset));
   }
-  own.past_numbers[number % kReplayedMax] = number;
+  own.past_numbers[number.value() % kReplayedMax] = number;
 }
 
 EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is_new) {

@@ -81,7 +81,7 @@ class OwnPrediction final : public Forecast {
   /// May be null. Must outlive this object.
   void set_hit_tests(HitTests* tests) { simulation_.set_hit_tests(tests); }
   /// The number of the running command, or of the last command.
-  std::uint32_t running() const { return running_number_; }
+  CommandNumber running() const { return running_number_; }
   /// Sets the server's shared seed, for random numbers in systems.
   void set_shared_seed(std::uint64_t seed) { simulation_.set_shared_seed(seed); }
   /// May be null. Must outlive this object.
@@ -98,10 +98,10 @@ class OwnPrediction final : public Forecast {
   void note_changed_commands();
   /// Runs a tick of this client with these commands, before the server's forces are applied.
   /// `number` is the tick in which the server runs the commands.
-  void run(std::uint32_t number, const CommandSet& commands);
+  void run(CommandNumber number, const CommandSet& commands);
   /// Reads the server's report of spawns. `newest` is the number of the last command when the
   /// report arrived.
-  void read_spawns(std::span<const std::byte> bytes, std::uint32_t newest);
+  void read_spawns(std::span<const std::byte> bytes, CommandNumber newest);
   /// Sets the fields that the server forces. Each run of a tick applies the forces. May be null.
   void set_forces(CommandForces* forces) { forces_ = forces; }
   /// Compares the prediction with the received world, which has the server's state of `tick`.
@@ -154,27 +154,27 @@ class OwnPrediction final : public Forecast {
   struct Own {
     EntityId entity;
     /// The last command that the received state includes. A replay begins with the next command.
-    std::uint32_t number = 0;
-    std::uint32_t state_number = 0;  ///< `number` of the state that was last compared.
-    std::uint32_t linked = 0;  ///< The last command in which the entity was not independent, or 0.
-    bool has_news = false;     ///< Whether a state has arrived since the last comparison.
-    bool differs = false;      ///< Whether the received state differs from the predicted state.
-    bool is_kept = false;      ///< Whether the replay leaves the entity out.
+    CommandNumber number;
+    CommandNumber state_number;  ///< `number` of the state that was last compared.
+    CommandNumber linked;   ///< The last command in which the entity was not independent, or 0.
+    bool has_news = false;  ///< Whether a state has arrived since the last comparison.
+    bool differs = false;   ///< Whether the received state differs from the predicted state.
+    bool is_kept = false;   ///< Whether the replay leaves the entity out.
     /// The command that spawned the entity; 0 if the server has confirmed the entity.
-    std::uint32_t born = 0;
+    CommandNumber born;
     bool is_listed = false;  ///< Whether the entity was found in the received world.
     /// Whether the entity was interpolated until now; `ShownOffsets` blends the change.
     bool is_new = false;
     std::vector<State> states;
     /// For each row of `past`, the command after which it was stored.
-    std::vector<std::uint32_t> past_numbers;
+    std::vector<CommandNumber> past_numbers;
     /// One row per command, with the values of all `states`.
     ByteVector past;
   };
   /// An entity that systems have despawned, and the server has not.
   struct Hidden {
     EntityId entity;
-    std::uint32_t command = 0;
+    CommandNumber command;
     std::uint32_t replay = 0;
     std::optional<Tick> awaited_since;  ///< The first tick after the server ran the command.
   };
@@ -186,25 +186,25 @@ class OwnPrediction final : public Forecast {
 
   void list_components(const Game& game);
   bool is_wanted(EntityId entity) const;
-  std::uint32_t number_of(EntityId entity, std::uint32_t command) const;
+  CommandNumber number_of(EntityId entity, CommandNumber command) const;
   void list_own();
   Own* find_own(EntityId entity);
   const Own* find_own(EntityId entity) const;
   Own& add_own(EntityId entity);
   /// Returns true if new states were added.
   bool add_states(Own& own, const World& world);
-  bool is_unborn(const Own& own, std::uint32_t number) const {
-    return own.born != 0 && command_steps(own.born, number) < 0;
+  bool is_unborn(const Own& own, CommandNumber number) const {
+    return !own.born.is_none() && command_steps(own.born, number) < 0;
   }
 
-  void begin_command(std::uint32_t number);
-  void run_tick(std::uint32_t number);
-  void fill_gap(std::uint32_t number);
-  void capture(std::uint32_t number);
+  void begin_command(CommandNumber number);
+  void run_tick(CommandNumber number);
+  void fill_gap(CommandNumber number);
+  void capture(CommandNumber number);
   void keep_confirmed_fields();
   void mirror(EntityId entity);
-  Bytes past(const Own& own, std::uint32_t number, const State& state) const;
-  void put_past(Own& own, std::uint32_t number, const World& world);
+  Bytes past(const Own& own, CommandNumber number, const State& state) const;
+  void put_past(Own& own, CommandNumber number, const World& world);
 
   bool compare(Own& own);
   void note_misprediction(const Own& own, const State& state, const FieldDifference& difference);
@@ -215,7 +215,7 @@ class OwnPrediction final : public Forecast {
   void begin_replay();
   void choose_kept();
   bool has_other_confirmed(const Own& own) const;
-  void put_back(const Own& own, std::uint32_t number);
+  void put_back(const Own& own, CommandNumber number);
   bool is_teleported(const State& state, Bytes from, Bytes to) const;
   void keep_shown(float fraction, Time now);
   void blend_changes(float fraction, Time now);
@@ -256,16 +256,16 @@ class OwnPrediction final : public Forecast {
   std::array<CommandSet, kReplayedMax> history_;
   CommandSet forced_;  ///< The running command, with forces.
   CommandForces* forces_ = nullptr;
-  std::uint32_t newest_ = 0;
+  CommandNumber newest_;
   /// The lowest `Own::number` of the entities with a new state.
-  std::uint32_t received_number_ = 0;
+  CommandNumber received_number_;
   /// The highest `Own::number` of all entities. For the entity that has this number, a replay does
   /// not run the commands up to this number. So the spawns, despawns and cues of these commands are
   /// not repeated.
-  std::uint32_t included_number_ = 0;
+  CommandNumber included_number_;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;
-  std::uint32_t running_number_ = 0;
+  CommandNumber running_number_;
   std::uint32_t replay_ = 0;  ///< The number of the current replay.
   const PredictionChoice* choice_ = nullptr;
   std::function<Tick(EntityId)> state_ticks_;

@@ -32,11 +32,11 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
 /// The last command that an entity's state includes. A tick runs the commands with the tick's
 /// number. Therefore the state of another player's entity includes the commands up to the state's
 /// tick, which may be older than the snapshot's tick.
-std::uint32_t OwnPrediction::number_of(EntityId entity, std::uint32_t command) const {
+CommandNumber OwnPrediction::number_of(EntityId entity, CommandNumber command) const {
   if (received_.player(entity) == player_) return command;
   const Tick tick = state_ticks_ ? state_ticks_(entity) : Tick();
-  const bool is_kept = tick != Tick() && newest_ - tick.value() < kReplayedMax;
-  return (is_kept ? tick : received_tick_).value();
+  const bool is_kept = tick != Tick() && newest_.value() - tick.value() < kReplayedMax;
+  return CommandNumber((is_kept ? tick : received_tick_).value());
 }
 
 void OwnPrediction::list_own() {
@@ -44,15 +44,15 @@ void OwnPrediction::list_own() {
   for (const EntityId entity : received_.owners(replicated_)) {
     if (!is_wanted(entity) || received_.is_despawning(entity)) continue;
     const bool is_own = received_.player(entity) == player_;
-    const std::uint32_t command = std::as_const(received_).get(replicated_, entity)->command_number;
-    if (is_own && command == 0) continue;
+    const CommandNumber command(std::as_const(received_).get(replicated_, entity)->command_number);
+    if (is_own && command.is_none()) continue;
     const bool is_new = find_own(entity) == nullptr;
     Own& own = add_own(entity);
     own.is_new = own.is_new || is_new;
     own.number = number_of(entity, command);
-    own.has_news = is_own || is_new || own.born != 0 || own.number != own.state_number;
+    own.has_news = is_own || is_new || !own.born.is_none() || own.number != own.state_number;
     own.state_number = own.number;
-    own.born = 0;
+    own.born = {};
     own.is_listed = true;
     if (add_states(own, received_)) own.has_news = true;
   }
@@ -73,7 +73,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   bool has_base = false;
   bool has_news = false;
   for (const Own& own : own_) {
-    if (own.born != 0) continue;
+    if (!own.born.is_none()) continue;
     has_base = true;
     if (!own.has_news) continue;
     if (!has_news || command_steps(received_number_, own.number) < 0) received_number_ = own.number;
@@ -81,7 +81,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   }
   included_number_ = received_number_;
   for (const Own& own : own_) {
-    if (own.born == 0 && command_steps(included_number_, own.number) > 0) {
+    if (own.born.is_none() && command_steps(included_number_, own.number) > 0) {
       included_number_ = own.number;
     }
   }
@@ -99,7 +99,7 @@ void OwnPrediction::reconcile(Tick tick, float fraction, Time now) {
   probes_ = 0;
   bool is_equal = !replays_all_;
   for (Own& own : own_) {
-    own.differs = own.born == 0 && own.has_news && !compare(own);
+    own.differs = own.born.is_none() && own.has_news && !compare(own);
     if (own.differs) is_equal = false;
     if (has_other_confirmed(own)) own.linked = newest_;
   }
@@ -152,7 +152,7 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
   ++counters_.corrections;
   const ComponentDescription& description = world_.storage(state.component).description();
   Misprediction found{.tick = received_tick_,
-                      .command = own.number,
+                      .command = Tick(own.number.value()),
                       .entity = own.entity,
                       .component = description.name,
                       .field = difference.field->name,
@@ -179,7 +179,7 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
 /// Finds the system that caused a misprediction. Runs the command again from the predicted state
 /// before the command, and records which system changes the component.
 std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
-  const std::uint32_t before = own.number - 1;
+  const CommandNumber before = own.number.previous();
   subset_.clear();
   for (const Own& each : own_) {
     for (const State& state : each.states) {
@@ -201,7 +201,7 @@ std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   });
   is_probing_ = true;
   begin_command(own.number);
-  simulation_.predict_tick(Tick(own.number), subset_);
+  simulation_.predict_tick(Tick(own.number.value()), subset_);
   running_ = nullptr;
   is_probing_ = false;
   simulation_.set_after_system({});
@@ -264,7 +264,7 @@ bool OwnPrediction::is_overdue(Tick since) const {
   return received_tick_.value() - since.value() >= patience_ticks_;
 }
 
-void OwnPrediction::read_spawns(std::span<const std::byte> bytes, std::uint32_t newest) {
+void OwnPrediction::read_spawns(std::span<const std::byte> bytes, CommandNumber newest) {
   static_cast<void>(spawn_report_.decode(bytes, newest));  // A malformed report is ignored.
 }
 

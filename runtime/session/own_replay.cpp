@@ -51,15 +51,15 @@ bool OwnPrediction::has_other_confirmed(const Own& own) const {
 
 void OwnPrediction::choose_kept() {
   for (Own& own : own_) {
-    const bool is_linked = own.linked != 0 && command_steps(own.number, own.linked) > 0;
-    own.is_kept =
-        leaves_out_ && !replays_all_ && own.born == 0 && !own.differs && !is_linked && !own.is_new;
+    const bool is_linked = !own.linked.is_none() && command_steps(own.number, own.linked) > 0;
+    own.is_kept = leaves_out_ && !replays_all_ && own.born.is_none() && !own.differs &&
+                  !is_linked && !own.is_new;
   }
 }
 
 void OwnPrediction::replay_touched() {
   for (Own& own : own_) {
-    if (own.has_news || own.born != 0) continue;
+    if (own.has_news || !own.born.is_none()) continue;
     // No new state of this entity has arrived, so the entity begins with its predicted state.
     if (command_steps(own.number, received_number_) > 0) own.number = received_number_;
   }
@@ -75,7 +75,7 @@ void OwnPrediction::replay_touched() {
 }
 
 /// Restores the predicted state after a command.
-void OwnPrediction::put_back(const Own& own, std::uint32_t number) {
+void OwnPrediction::put_back(const Own& own, CommandNumber number) {
   for (const State& state : own.states) {
     const Bytes value = past(own, number, state);
     const std::span<std::byte> here = world_.bytes(state.component, own.entity);
@@ -93,9 +93,9 @@ void OwnPrediction::begin_replay() {
         const std::span<std::byte> here = world_.bytes(state.component, own.entity);
         if (here.size() == state.now.size()) std::ranges::copy(state.now, here.begin());
       }
-    } else if (own.born == 0 && (own.differs || replays_all_)) {
+    } else if (own.born.is_none() && (own.differs || replays_all_)) {
       put_past(own, own.number, received_);
-    } else if (own.born == 0) {
+    } else if (own.born.is_none()) {
       put_back(own, own.number);
     } else if (is_unborn(own, included_number_)) {
       strip(own.entity);
@@ -118,7 +118,8 @@ bool OwnPrediction::replay() {
   const std::int32_t count = command_steps(received_number_, newest_);
   if (count > 0 && count <= replayed_ticks_max_) {
     counters_.replayed_ticks += static_cast<std::uint64_t>(count);
-    for (std::uint32_t number = received_number_ + 1; number != newest_ + 1; ++number) {
+    for (CommandNumber number = received_number_.next(); number != newest_.next();
+         number = number.next()) {
       if (number == newest_) {
         capture(newest_ - 1);
         for (Own& own : own_) {

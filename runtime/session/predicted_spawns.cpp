@@ -47,7 +47,7 @@ void PredictedSpawns::end(Entry& entry, SpawnEnd why) {
   ended_.push_back({.entity = entry.entity, .end = why, .has_despawned = entry.has_despawned});
 }
 
-void PredictedSpawns::forget_before(std::uint32_t oldest) {
+void PredictedSpawns::forget_before(CommandNumber oldest) {
   std::erase_if(entries_, [&](const Entry& entry) {
     return entry.state != State::predicted && command_steps(entry.key.command, oldest) > 0;
   });
@@ -68,12 +68,13 @@ EntityId PredictedSpawns::adopt(EntityReference /*id*/, TypeId type,
   if (found != values.end() && found->value.size() == sizeof arrived) {
     std::ranges::copy(found->value, std::as_writable_bytes(std::span(&arrived, 1)).begin());
   }
-  const PredictedKey key = PredictedKey::from(arrived.spawn_command, arrived.spawn_place);
+  const PredictedKey key =
+      PredictedKey::from(CommandNumber(arrived.spawn_command), arrived.spawn_place);
   Entry* entry = key.is_none() ? nullptr : find(key);
   if (entry != nullptr && (entry->type != type || entry->state != State::predicted)) {
     entry = nullptr;
   }
-  if (entry == nullptr) entry = match(type, values, arrived.command_number);
+  if (entry == nullptr) entry = match(type, values, CommandNumber(arrived.command_number));
   if (entry == nullptr && !key.is_none()) entry = match_late(type, key);
   if (entry == nullptr) return {};
   entry->state = State::confirmed;
@@ -97,7 +98,7 @@ PredictedSpawns::Entry* PredictedSpawns::match_late(TypeId type, const Predicted
 
 PredictedSpawns::Entry* PredictedSpawns::match(TypeId type,
                                                std::span<const ArrivedComponent> values,
-                                               std::uint32_t command) {
+                                               CommandNumber command) {
   for (const SpawnMatch& rule : source_.content->game().overrides.spawn_matches()) {
     const std::optional<ComponentId> id = source_.received.find_component(rule.component);
     const auto confirmed = std::ranges::find_if(

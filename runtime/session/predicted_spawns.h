@@ -79,7 +79,7 @@ class PredictedSpawns final : public SpawnAdoption {
   /// Ends the prediction of an entity, and adds the entity to `ended`.
   void end(Entry& entry, SpawnEnd why);
   /// Removes the confirmed and ended entries of commands before `oldest`.
-  void forget_before(std::uint32_t oldest);
+  void forget_before(CommandNumber oldest);
 
   std::span<Entry> entries() { return entries_; }
   std::span<const Entry> entries() const { return entries_; }
@@ -93,14 +93,14 @@ class PredictedSpawns final : public SpawnAdoption {
                  std::span<const ArrivedComponent> values) override;
   /// Returns the value of a predicted entity's component after a command, or empty bytes if the
   /// value is unknown.
-  using PastValue = std::function<Bytes(EntityId, ComponentId, std::uint32_t command)>;
+  using PastValue = std::function<Bytes(EntityId, ComponentId, CommandNumber command)>;
   void set_past(PastValue past) { past_ = std::move(past); }
 
  private:
   /// The oldest predicted entity that can match the spawn `key` of a later command. If a command
   /// arrives too late, the server runs its presses with a later command.
   Entry* match_late(TypeId type, const PredictedKey& key);
-  Entry* match(TypeId type, std::span<const ArrivedComponent> values, std::uint32_t command);
+  Entry* match(TypeId type, std::span<const ArrivedComponent> values, CommandNumber command);
 
   PredictionSource source_;
   PlayerId player_;

@@ -88,11 +88,11 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
   if (!must_wait()) apply_pending();
 }
 
-void Simulation::note_command(PlayerId player, std::uint32_t number) {
+void Simulation::note_command(PlayerId player, CommandNumber number) {
   for (const SpawnedEntity& one : spawned_) {
     if (one.entity.is_null() || world_.player(one.entity) != player) continue;
     if (Replicated* const replicated = world_.get(replicated_, one.entity)) {
-      replicated->command_number = number;
+      replicated->command_number = number.value();
     }
   }
 }
@@ -244,7 +244,7 @@ void Simulation::apply_pending() {
           replicated->predicting_player_id =
               static_cast<std::int32_t>(world_.player(pending.entity));
           if (spawned != nullptr && !spawned->key.is_none()) {
-            replicated->spawn_command = spawned->key.command;
+            replicated->spawn_command = spawned->key.command.value();
             replicated->spawn_place = spawned->key.place();
           }
         }

@@ -111,7 +111,7 @@ class Simulation {
   void set_cues(CueSink sink) { cues_ = std::move(sink); }
   /// `number` returns the number of the command that runs for a player in this tick, or 0 if no
   /// command runs.
-  void set_command_numbers(std::function<std::uint32_t(PlayerId)> number) {
+  void set_command_numbers(std::function<CommandNumber(PlayerId)> number) {
     command_number_ = std::move(number);
   }
   /// `watch` is called after each system has run, with the index of the system. `watch` may be
@@ -173,7 +173,7 @@ class Simulation {
   /// The first entity of a type that a player owns, or null.
   EntityId owned(PlayerId player, EntityType type);
   /// Stores in each entity of the player that the entity's state includes the command `number`.
-  void note_command(PlayerId player, std::uint32_t number);
+  void note_command(PlayerId player, CommandNumber number);
 
   /// The entities that were made after the last `clear_changes`, in order.
   std::span<const EntityId> unsent() const { return unsent_; }
@@ -258,7 +258,7 @@ class Simulation {
     std::uint32_t spawns = 0;
     std::uint32_t cues = 0;
   };
-  std::function<std::uint32_t(PlayerId)> command_number_;
+  std::function<CommandNumber(PlayerId)> command_number_;
   CueSink cues_;
   std::function<void(PlayerId, const PredictedKey&, SpawnRefusal)> spawn_report_;
   std::function<void(std::uint32_t)> after_system_;

@@ -31,7 +31,7 @@ void SpawnReport::add(const PredictedKey& key, SpawnRefusal refusal) {
   if (key.is_none()) return;
   if (spawns_.size() == kSpawnsMax) {
     // Removes all spawns of the oldest listed command, because covered commands are complete.
-    const std::uint32_t oldest = spawns_.front().key.command;
+    const CommandNumber oldest = spawns_.front().key.command;
     std::erase_if(spawns_, [&](const Spawn& one) { return one.key.command == oldest; });
     const std::int32_t after = command_steps(oldest, executed_);
     covered_ = std::min(covered_, static_cast<std::uint32_t>(std::max(after, 0)));
@@ -41,11 +41,11 @@ void SpawnReport::add(const PredictedKey& key, SpawnRefusal refusal) {
   spawns_.push_back({.key = key, .refusal = refusal});
 }
 
-void SpawnReport::end_command(std::uint32_t number) {
-  if (number == 0 || number == executed_) return;
+void SpawnReport::end_command(CommandNumber number) {
+  if (number.is_none() || number == executed_) return;
   // Skipped commands did not run, so they have no spawns.
   const std::int32_t steps = command_steps(executed_, number);
-  const bool is_next = executed_ != 0 && steps > 0;
+  const bool is_next = !executed_.is_none() && steps > 0;
   covered_ = is_next ? std::min(covered_ + static_cast<std::uint32_t>(steps), kCommands) : 1;
   if (overflow_ == number) covered_ = 0;
   executed_ = number;
@@ -58,7 +58,7 @@ void SpawnReport::end_command(std::uint32_t number) {
 void SpawnReport::encode(std::vector<std::byte>& out) const {
   std::array<std::byte, kHeadBytes + kSpawnsMax * kSpawnBytes> memory;
   SectionWriter writer(memory);
-  writer.write_u16(executed_ & 0xFFFFU);
+  writer.write_u16(executed_.value() & 0xFFFFU);
   writer.write_u8(covered_);
   for (const Spawn& one : spawns_) {
     writer.write_u8(static_cast<std::uint32_t>(command_steps(one.key.command, executed_)));
@@ -69,7 +69,7 @@ void SpawnReport::encode(std::vector<std::byte>& out) const {
   out.insert(out.end(), writer.written().begin(), writer.written().end());
 }
 
-bool SpawnReport::decode(std::span<const std::byte> bytes, std::uint32_t newest) {
+bool SpawnReport::decode(std::span<const std::byte> bytes, CommandNumber newest) {
   SectionReader reader(bytes);
   const std::uint32_t low = reader.read_u16();
   const std::uint32_t covered = reader.read_u8();
@@ -78,7 +78,7 @@ bool SpawnReport::decode(std::span<const std::byte> bytes, std::uint32_t newest)
     return false;
   }
   // The newest sent command whose low 16 bits are `low`.
-  const std::uint32_t executed = newest - ((newest - low) & 0xFFFFU);
+  const CommandNumber executed = newest - ((newest.value() - low) & 0xFFFFU);
   spawns_.clear();
   while (reader.remaining() > 0) {
     Spawn& one = spawns_.emplace_back();
@@ -98,7 +98,7 @@ bool SpawnReport::decode(std::span<const std::byte> bytes, std::uint32_t newest)
 
 std::optional<SpawnRefusal> SpawnReport::find(const PredictedKey& key) const {
   const std::int32_t back = command_steps(key.command, executed_);
-  if (executed_ == 0 || back < 0 || back >= static_cast<std::int32_t>(covered_))
+  if (executed_.is_none() || back < 0 || back >= static_cast<std::int32_t>(covered_))
     return std::nullopt;
   const auto found = std::ranges::find(spawns_, key, &Spawn::key);
   if (found != spawns_.end()) return found->refusal;

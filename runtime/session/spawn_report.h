@@ -40,20 +40,20 @@ class SpawnReport {
   void add(const PredictedKey& key, SpawnRefusal refusal);
   /// For a server, after a command has run. Removes the spawns of commands that are too old for the
   /// report.
-  void end_command(std::uint32_t number);
+  void end_command(CommandNumber number);
   void encode(std::vector<std::byte>& out) const;
   /// For a client. Reads a report. `newest` is the number of the last command that the client has
   /// sent. Returns false if the bytes are malformed.
-  bool decode(std::span<const std::byte> bytes, std::uint32_t newest);
+  bool decode(std::span<const std::byte> bytes, CommandNumber newest);
 
   /// The result of a spawn, or nothing if the report does not cover the spawn's command.
   std::optional<SpawnRefusal> find(const PredictedKey& key) const;
 
  private:
-  std::uint32_t executed_ = 0;  ///< The last command that has run, or 0.
-  std::uint32_t covered_ = 0;   ///< The number of covered commands, up to `executed_`.
-  std::uint32_t overflow_ = 0;  ///< A command with too many spawns for the report.
-  std::vector<Spawn> spawns_;   ///< Spawns in the order of their commands.
+  CommandNumber executed_;     ///< The last command that has run, or 0.
+  std::uint32_t covered_ = 0;  ///< The number of covered commands, up to `executed_`.
+  CommandNumber overflow_;     ///< A command with too many spawns for the report.
+  std::vector<Spawn> spawns_;  ///< Spawns in the order of their commands.
 };
 
 }  // namespace muster

@@ -137,21 +137,22 @@ std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
 
 }  // namespace
 
-void ClaimSender::push(std::uint32_t number, const std::optional<ViewClaim>& claim) {
-  slots_[number % kKept] = {.number = number, .claim = claim};
+void ClaimSender::push(CommandNumber number, const std::optional<ViewClaim>& claim) {
+  slots_[number.value() % kKept] = {.number = number, .claim = claim};
 }
 
-const ViewClaim* ClaimSender::find(std::uint32_t number) const {
-  const Slot& slot = slots_[number % kKept];
+const ViewClaim* ClaimSender::find(CommandNumber number) const {
+  const Slot& slot = slots_[number.value() % kKept];
   return slot.number == number && slot.claim ? &*slot.claim : nullptr;
 }
 
-std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
+std::size_t ClaimSender::write(CommandNumber number, std::uint32_t count,
                                std::vector<std::byte>& packet) const {
   std::array<std::byte, kClaimStreamBytesMax> memory{};
   BitWriter out(memory);
   const ViewClaim* const newest = count > 0 ? find(number) : nullptr;
-  const ViewClaim* const before = newest != nullptr && count > 1 ? find(number - 1) : nullptr;
+  const ViewClaim* const before =
+      newest != nullptr && count > 1 ? find(number.previous()) : nullptr;
   // The format has no negative steps. After the view has jumped back, only one claim is sent.
   const bool has_before = before != nullptr && before->newest <= newest->newest &&
                           before->to <= newest->to &&
@@ -160,7 +161,7 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
                           steps_between(before->to, newest->to) <= kCodedTicksMax;
   out.write(newest == nullptr ? 0U : has_before ? 2U : 1U, kCountBits);
   if (newest != nullptr) {
-    out.write(number % (1U << kCommandBits), kCommandBits);
+    out.write(number.value() % (1U << kCommandBits), kCommandBits);
     put_first(out, *newest);
     if (has_before) put_second(out, *before, *newest);
   }
@@ -169,8 +170,8 @@ std::size_t ClaimSender::write(std::uint32_t number, std::uint32_t count,
   return bytes.size() * 8;
 }
 
-void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
-  Slot& slot = slots_[number % slots_.size()];
+void ClaimInbox::note(CommandNumber number, const ViewClaim& claim, Tick now) {
+  Slot& slot = slots_[number.value() % slots_.size()];
   // Only the first claim of a command is used. A later claim of the same command is an equal copy,
   // or is forged.
   if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
@@ -181,11 +182,11 @@ void ClaimInbox::note(std::uint32_t number, const ViewClaim& claim, Tick now) {
 bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   BitReader in(packet.first(std::min(packet.size(), kClaimStreamBytesMax)));
   const std::uint32_t count = in.read(kCountBits);
-  std::uint32_t number = 0;
+  CommandNumber number;
   std::optional<ViewClaim> newest;
   std::optional<ViewClaim> before;
   if (count > 0) {
-    number = in.read(kCommandBits);
+    number = CommandNumber(in.read(kCommandBits));
     newest = take_first(in, now);
     if (newest && count == 2) before = take_second(in, *newest);
   }
@@ -197,12 +198,12 @@ bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   }
   packet = packet.subspan(in.bit_position() / 8);
   if (newest) note(number, *newest, now);
-  if (before) note(number - 1, *before, now);
+  if (before) note(number.previous(), *before, now);
   return true;
 }
 
-const ViewClaim* ClaimInbox::find(std::uint32_t number, Tick now) const {
-  const Slot& slot = slots_[number % slots_.size()];
+const ViewClaim* ClaimInbox::find(CommandNumber number, Tick now) const {
+  const Slot& slot = slots_[number.value() % slots_.size()];
   const bool is_recent = steps_between(slot.arrived, now) <= kTicksMax;
   return slot.claim && is_recent ? &*slot.claim : nullptr;
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/sync/command_number.h"
 #include "runtime/sync/view_claim.h"
 
 namespace muster {
@@ -29,17 +30,17 @@ class ClaimSender {
 
   /// Adds the claim of a command. `claim` is empty if no view has been drawn yet. Requires: numbers
   /// that increase by 1.
-  void push(std::uint32_t number, const std::optional<ViewClaim>& claim);
+  void push(CommandNumber number, const std::optional<ViewClaim>& claim);
   /// Appends at most `count` claims for the packet whose newest command is `number`. Call this
   /// function before the commands are appended to `packet`. Returns the number of appended bits.
-  std::size_t write(std::uint32_t number, std::uint32_t count,
+  std::size_t write(CommandNumber number, std::uint32_t count,
                     std::vector<std::byte>& packet) const;
   /// Returns the claim of a command, or null if the command has no claim or is too old.
-  const ViewClaim* find(std::uint32_t number) const;
+  const ViewClaim* find(CommandNumber number) const;
 
  private:
   struct Slot {
-    std::uint32_t number = 0;
+    CommandNumber number;
     std::optional<ViewClaim> claim;
   };
   std::array<Slot, kKept> slots_{};
@@ -54,14 +55,14 @@ class ClaimInbox {
   bool receive(std::span<const std::byte>& packet, Tick now);
   /// Returns the claim of a command, or null if no claim has arrived within the last `kTicksMax`
   /// ticks.
-  const ViewClaim* find(std::uint32_t number, Tick now) const;
+  const ViewClaim* find(CommandNumber number, Tick now) const;
   std::uint64_t malformed() const { return malformed_; }
 
  private:
   /// The maximum age of a claim, in ticks. A claim is stored under the low byte of its command's
   /// number, so an older claim could belong to another command.
   static constexpr std::int64_t kTicksMax = 100;
-  void note(std::uint32_t number, const ViewClaim& claim, Tick now);
+  void note(CommandNumber number, const ViewClaim& claim, Tick now);
   struct Slot {
     Tick arrived;
     std::optional<ViewClaim> claim;

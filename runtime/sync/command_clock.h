@@ -5,6 +5,7 @@
 
 #include "registry/base/clock.h"
 #include "registry/base/tick.h"
+#include "runtime/sync/command_number.h"
 
 namespace muster {
 
@@ -17,9 +18,9 @@ struct CommandArrival {
 
 /// A client's information about its server when a state arrives.
 struct ServerTime {
-  Tick tick;                         ///< The tick of the newest state.
-  Duration round_trip{};             ///< The smoothed round trip time.
-  std::uint32_t newest_command = 0;  ///< The newest command that has arrived, or 0.
+  Tick tick;                     ///< The tick of the newest state.
+  Duration round_trip{};         ///< The smoothed round trip time.
+  CommandNumber newest_command;  ///< The newest command that has arrived, or 0.
 };
 
 /// A clock of predicted time. Each tick has one command, which is stamped with the tick's number.

@@ -66,7 +66,7 @@ bool CommandForces::is_valid(const ForcedField& forced) const {
          forced.offset.size() == type.size_bytes;
 }
 
-bool CommandForces::force(std::uint32_t stamp, std::uint16_t type, std::string_view field,
+bool CommandForces::force(CommandNumber stamp, std::uint16_t type, std::string_view field,
                           Bytes value) {
   if (type >= types_.size()) return false;
   const auto& fields = types_[type].fields;
@@ -79,7 +79,7 @@ bool CommandForces::force(std::uint32_t stamp, std::uint16_t type, std::string_v
                      .offset = ByteVector(value.size())};
   if (!is_valid(forced) || forces_.size() >= kForcesMax) return false;
   const auto after = std::ranges::upper_bound(
-      forces_, 0, {}, [&](const Force& other) { return stamp_steps(stamp, other.forced.stamp); });
+      forces_, 0, {}, [&](const Force& other) { return command_steps(stamp, other.forced.stamp); });
   forces_.insert(after, {.forced = std::move(forced), .has_offset = false});
   return true;
 }
@@ -93,17 +93,17 @@ bool CommandForces::follow(const ForcedField& forced) {
   }
   if (forces_.size() >= kForcesMax) return false;
   const auto after = std::ranges::upper_bound(forces_, 0, {}, [&](const Force& other) {
-    return stamp_steps(forced.stamp, other.forced.stamp);
+    return command_steps(forced.stamp, other.forced.stamp);
   });
   forces_.insert(after, {.forced = forced, .has_offset = true});
   return true;
 }
 
-void CommandForces::renew(std::uint32_t since, std::uint32_t stamp) {
+void CommandForces::renew(CommandNumber since, CommandNumber stamp) {
   for (Force& force : forces_) {
     ForcedField& forced = force.forced;
     const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
-    if (is_sum || !force.has_offset || stamp_steps(since, forced.stamp) <= 0) continue;
+    if (is_sum || !force.has_offset || command_steps(since, forced.stamp) <= 0) continue;
     forced.stamp = stamp;
     force.has_offset = false;
   }
@@ -128,7 +128,7 @@ std::vector<std::byte> CommandForces::encode(const ForcedField& forced) const {
   const std::size_t count = std::size_t{field.count} * field.element_bytes;
   std::vector<std::byte> bytes(11 + type.name.size() + field.name.size() + 2 * count);
   SectionWriter writer(bytes);
-  writer.write_u32(forced.stamp);
+  writer.write_u32(forced.stamp.value());
   writer.write_u16(static_cast<std::uint16_t>(type.name.size()));
   writer.write_bytes(std::as_bytes(std::span(type.name)));
   writer.write_u16(static_cast<std::uint16_t>(field.name.size()));
@@ -148,7 +148,7 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
     return std::string_view(reinterpret_cast<const char*>(read.data()), read.size());
   };
   ForcedField forced;
-  forced.stamp = reader.read_u32();
+  forced.stamp = CommandNumber(reader.read_u32());
   const std::string_view type_name = text();
   const std::string_view field_name = text();
   const auto type = std::ranges::find(types_, type_name, &ComponentDescription::name);
@@ -169,17 +169,17 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
   return forced;
 }
 
-void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
+void CommandForces::apply(CommandNumber stamp, CommandSet& set) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     Force& force = forces_[i];
     ForcedField& forced = force.forced;
     const FieldDescription& field = types_[forced.type].fields[forced.field];
-    if (stamp_steps(forced.stamp, stamp) < 0) continue;
+    if (command_steps(forced.stamp, stamp) < 0) continue;
     // A later force of the same field hides this force, if the later force is in effect.
     const bool is_hidden = std::any_of(
         forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
           return other.forced.type == forced.type && other.forced.field == forced.field &&
-                 stamp_steps(other.forced.stamp, stamp) >= 0;
+                 command_steps(other.forced.stamp, stamp) >= 0;
         });
     if (is_hidden) {
       force.has_offset = true;  // A hidden force never takes effect.
@@ -212,10 +212,10 @@ void CommandForces::apply(std::uint32_t stamp, CommandSet& set) {
 
 /// Removes forces that no tick needs any more: old forces of sums, and old forces that a newer
 /// force hides.
-void CommandForces::forget(std::uint32_t stamp) {
+void CommandForces::forget(CommandNumber stamp) {
   constexpr std::int32_t kAskedMax = 128;
   const auto is_past = [&](const Force& force) {
-    return force.has_offset && stamp_steps(force.forced.stamp, stamp) > kAskedMax;
+    return force.has_offset && command_steps(force.forced.stamp, stamp) > kAskedMax;
   };
   for (std::size_t i = forces_.size(); i-- > 0;) {
     const ForcedField& old = forces_[i].forced;

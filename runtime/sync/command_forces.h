@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "runtime/sync/command_fields.h"
+#include "runtime/sync/command_number.h"
 
 namespace muster {
 
 /// A field that the server sets to a value at a tick.
 struct ForcedField {
-  std::uint32_t stamp = 0;  ///< The first command that the force changes.
+  CommandNumber stamp;      ///< The first command that the force changes.
   std::uint16_t type = 0;   ///< The index of the command type.
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
   ByteVector value;         ///< A whole command. Only the forced field is used.
@@ -39,7 +40,7 @@ class CommandForces {
   /// For a server. In the command `stamp`, sets the field to the field's value in `value`. Returns
   /// false if the field is unknown, if the field is neither a number nor a bool, or if there are
   /// too many forced fields.
-  bool force(std::uint32_t stamp, std::uint16_t type, std::string_view field, Bytes value);
+  bool force(CommandNumber stamp, std::uint16_t type, std::string_view field, Bytes value);
   /// For a client. Adds a force of the server. A second call with the same force has no effect.
   /// Returns false if the force is malformed, or if there are too many forced fields.
   bool follow(const ForcedField& forced);
@@ -51,10 +52,10 @@ class CommandForces {
   std::optional<ForcedField> decode(std::span<const std::byte> bytes) const;
 
   /// Applies the forces to the sampled commands of a tick.
-  void apply(std::uint32_t stamp, CommandSet& set);
+  void apply(CommandNumber stamp, CommandSet& set);
   /// For a server. Applies the forces that took effect after the command `since` again, at the
   /// command `stamp`. These forces get new offsets. Sums are not forced again.
-  void renew(std::uint32_t since, std::uint32_t stamp);
+  void renew(CommandNumber since, CommandNumber stamp);
   /// For a server. Returns the forces that still change commands, one per field. The server sends
   /// these forces to a client that may have missed them.
   std::vector<ForcedField> lasting() const;
@@ -68,7 +69,7 @@ class CommandForces {
     bool has_offset = false;
   };
   bool is_valid(const ForcedField& forced) const;
-  void forget(std::uint32_t stamp);
+  void forget(CommandNumber stamp);
 
   std::span<const ComponentDescription> types_;
   std::vector<Force> forces_;  ///< Forces by ascending stamp.

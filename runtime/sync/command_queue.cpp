@@ -49,7 +49,7 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
   using namespace command_contexts;
   Header header;
   header.is_full = bits.bit(kIsFull, false);
-  header.newest = static_cast<std::uint32_t>(bits.raw(0, header.is_full ? 32 : kShortBits));
+  auto newest = static_cast<std::uint32_t>(bits.raw(0, header.is_full ? 32 : kShortBits));
   header.count = 1;
   for (std::uint32_t i = 0; i + 1 < kCommandsPerPacketMax && bits.bit(kCount + i, false); ++i) {
     ++header.count;
@@ -62,22 +62,23 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
     while (back < kAnchorStepsMax && bits.bit(kAnchor + back, false)) ++back;
   }
   if (!header.is_full) {
-    if (newest_ == 0) {
+    if (newest_.is_none()) {
       ++counters_.unanchored;
       return std::nullopt;
     }
     // The range around `newest_` has exactly one stamp with these low bits.
     constexpr std::uint32_t kModulus = 1U << kShortBits;
-    const std::uint32_t behind = (newest_ + kShortAheadMax - header.newest) % kModulus;
-    header.newest = newest_ + kShortAheadMax - behind;
+    const std::uint32_t ahead_max = newest_.value() + kShortAheadMax;
+    newest = ahead_max - (ahead_max - newest) % kModulus;
   }
-  if (header.newest == 0 || header.count > header.newest) {
+  if (newest == 0 || header.count > newest) {
     ++counters_.malformed;
     return std::nullopt;
   }
-  const std::uint32_t first = header.newest - (header.count - 1);
+  header.newest = CommandNumber(newest);
+  const CommandNumber first = header.newest - (header.count - 1);
   header.anchor =
-      header.gap == CommandGap::none ? first - 1 : first_anchor(first) - back * kAnchorStep;
+      header.gap == CommandGap::none ? first.previous() : first_anchor(first) - back * kAnchorStep;
   if (header.gap != CommandGap::unknown && (slots_.empty() || !has(header.anchor))) {
     ++counters_.unanchored;
     return std::nullopt;
@@ -138,10 +139,10 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
       return false;
     }
     has_begun_ = true;
-    last_run_ = header.newest - 1;
+    last_run_ = header.newest.previous();
     return true;
   }
-  const std::int32_t ahead = stamp_steps(last_run_, header.newest);
+  const std::int32_t ahead = command_steps(last_run_, header.newest);
   if (ahead >= -static_cast<std::int32_t>(kLateMax) &&
       ahead <= static_cast<std::int32_t>(kAheadMax)) {
     suspected_.reset();
@@ -150,8 +151,8 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
   ++(ahead > 0 ? counters_.ahead : counters_.stale);
   // The client's clock needs the earliness.
   if (!is_paced) note_earliness(header.newest, fraction);
-  const bool follows = suspected_ && stamp_steps(*suspected_, header.newest) > 0 &&
-                       stamp_steps(*suspected_, header.newest) <= kSuspectedMax;
+  const bool follows = suspected_ && command_steps(*suspected_, header.newest) > 0 &&
+                       command_steps(*suspected_, header.newest) <= kSuspectedMax;
   suspected_ = header.newest;
   if (!follows) return false;
   suspected_.reset();
@@ -163,22 +164,23 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
   } else {
     clear();
   }
-  last_run_ = header.newest - 1;
+  last_run_ = header.newest.previous();
   return true;
 }
 
 /// Drops all commands, because the commands of a new sequence can have the same stamps.
 void CommandQueue::clear() {
   counters_.work += slots_.size();
-  for (Slot& one : slots_) one.stamp = 0;
-  newest_ = 0;
-  newest_packet_ = 0;
+  for (Slot& one : slots_) one.stamp = {};
+  newest_ = {};
+  newest_packet_ = {};
   history_.clear();
 }
 
 /// Skips the waiting commands before `end`, and keeps their sums.
-void CommandQueue::keep_skipped(StructDecoder& decoder, std::uint32_t end) {
-  for (std::uint32_t stamp = last_run_ + 1; stamp_steps(stamp, end) > 0; ++stamp) {
+void CommandQueue::keep_skipped(StructDecoder& decoder, CommandNumber end) {
+  for (CommandNumber stamp = last_run_.next(); command_steps(stamp, end) > 0;
+       stamp = stamp.next()) {
     ++counters_.work;
     if (!has(stamp)) continue;
     keep_late(decoder, stamp);
@@ -186,10 +188,10 @@ void CommandQueue::keep_skipped(StructDecoder& decoder, std::uint32_t end) {
   }
 }
 
-void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
+void CommandQueue::store(StructDecoder& decoder, CommandNumber stamp,
                          std::span<const std::int64_t> values) {
   ++counters_.work;
-  const std::int32_t ahead = stamp_steps(last_run_, stamp);
+  const std::int32_t ahead = command_steps(last_run_, stamp);
   if (ahead > static_cast<std::int32_t>(kAheadMax)) {
     ++counters_.ahead;
     return;
@@ -200,8 +202,8 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
   }
   // The client may already have added the sums of a settled command to a later command.
   const bool is_settled =
-      newest_ != 0 &&
-      stamp_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
+      !newest_.is_none() &&
+      command_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
   if (is_settled || ahead < -static_cast<std::int32_t>(kLateMax)) {
     ++counters_.stale;
     return;
@@ -210,7 +212,7 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
   into.stamp = stamp;
   history_.note(stamp);
   std::ranges::copy(values, into.values.begin());
-  if (newest_ == 0 || stamp_steps(newest_, stamp) > 0) newest_ = stamp;
+  if (newest_.is_none() || command_steps(newest_, stamp) > 0) newest_ = stamp;
   if (ahead > 0) {
     ++counters_.received;
   } else {
@@ -219,8 +221,8 @@ void CommandQueue::store(StructDecoder& decoder, std::uint32_t stamp,
   }
 }
 
-void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
-  const std::int32_t step = newest_packet_ == 0 ? 1 : stamp_steps(newest_packet_, newest);
+void CommandQueue::note_packet(CommandNumber newest, float fraction) {
+  const std::int32_t step = newest_packet_.is_none() ? 1 : command_steps(newest_packet_, newest);
   if (step <= 0) {
     if (step > -64) packets_ |= std::uint64_t{1} << static_cast<unsigned>(-step);
     if (step < 0) return;
@@ -229,7 +231,7 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
       packets_ <<= 1U;
       ++counters_.work;
       // Packets before the first packet do not count as lost.
-      if (newest_packet_ == 0) packets_ = ~std::uint64_t{1};
+      if (newest_packet_.is_none()) packets_ = ~std::uint64_t{1};
       const bool is_lost = ((packets_ >> kReorderedMax) & 1U) == 0;
       loss_ += kLossShare * ((is_lost ? 1.0F : 0.0F) - loss_);
     }
@@ -240,8 +242,8 @@ void CommandQueue::note_packet(std::uint32_t newest, float fraction) {
   if (!has(newest)) note_earliness(newest, fraction);
 }
 
-void CommandQueue::note_earliness(std::uint32_t newest, float fraction) {
-  earliness_last_ = static_cast<float>(stamp_steps(last_run_ + 1, newest)) + 1 - fraction;
+void CommandQueue::note_earliness(CommandNumber newest, float fraction) {
+  earliness_last_ = static_cast<float>(command_steps(last_run_.next(), newest)) + 1 - fraction;
   if (has_earliness_ && earliness_last_ >= earliness_min_) return;
   earliness_min_ = earliness_last_;
   measured_ = newest;
@@ -258,7 +260,7 @@ void CommandQueue::convert(StructDecoder& decoder, std::span<const std::int64_t>
   }
 }
 
-void CommandQueue::keep_late(StructDecoder& decoder, std::uint32_t stamp) {
+void CommandQueue::keep_late(StructDecoder& decoder, CommandNumber stamp) {
   for (std::size_t i = 0; i < types_.size(); ++i) {
     std::ranges::copy(types_[i].default_value, scratch_[i].begin());
   }
@@ -266,7 +268,7 @@ void CommandQueue::keep_late(StructDecoder& decoder, std::uint32_t stamp) {
   late_.add(scratch_);
 }
 
-void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
+void CommandQueue::run(StructDecoder& decoder, CommandNumber stamp) {
   ++counters_.work;
   if (has(stamp)) {
     convert(decoder, slot(stamp).values, raw_);
@@ -281,16 +283,16 @@ void CommandQueue::run(StructDecoder& decoder, std::uint32_t stamp) {
   finish_tick(stamp);
 }
 
-void CommandQueue::finish_tick(std::uint32_t stamp) {
+void CommandQueue::finish_tick(CommandNumber stamp) {
   late_.release(raw_);
   copy_commands(raw_, current_);
   forces_.apply(stamp, current_);
 }
 
-void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
-  assert(stamp != 0 && pacing_ == CommandPacing::by_server);
+void CommandQueue::begin_tick(StructDecoder& decoder, CommandNumber stamp) {
+  assert(!stamp.is_none() && pacing_ == CommandPacing::by_server);
   if (slots_.empty()) return;
-  const std::int32_t step = stamp_steps(last_run_, stamp);
+  const std::int32_t step = command_steps(last_run_, stamp);
   if (!has_begun_ || step <= 0) {
     clear();
     has_begun_ = true;
@@ -304,16 +306,16 @@ void CommandQueue::begin_tick(StructDecoder& decoder, std::uint32_t stamp) {
 void CommandQueue::begin_tick(StructDecoder& decoder) {
   assert(pacing_ == CommandPacing::by_client);
   if (!has_begun_ || slots_.empty()) return;
-  const std::int32_t waiting = newest_ == 0 ? 0 : stamp_steps(last_run_, newest_);
+  const std::int32_t waiting = newest_.is_none() ? 0 : command_steps(last_run_, newest_);
   if (waiting <= 0) {
     // No newer command has arrived. The next command may still arrive.
     repeat_commands(types_, raw_);
     ++counters_.missing;
     return finish_tick(last_run_);
   }
-  std::uint32_t next = last_run_ + 1;
+  CommandNumber next = last_run_.next();
   if (waiting > static_cast<std::int32_t>(kWaitingMax)) {
-    next = newest_ + 1 - kWaitingAfterSkip;
+    next = newest_.next() - kWaitingAfterSkip;
     keep_skipped(decoder, next);
   }
   run(decoder, next);
@@ -327,11 +329,11 @@ void CommandQueue::rest() {
 }
 
 bool CommandQueue::force(std::uint16_t type, std::string_view field, Bytes value) {
-  return forces_.force(number() + 1, type, field, value);
+  return forces_.force(number().next(), type, field, value);
 }
 
 std::uint32_t CommandQueue::waiting() const {
-  if (!has_begun_ || newest_ == 0) return 0;
+  if (!has_begun_ || newest_.is_none()) return 0;
   std::uint32_t count = 0;
   for (std::uint32_t i = 1; i <= kAheadMax; ++i) count += has(last_run_ + i) ? 1U : 0U;
   return count;
@@ -341,7 +343,7 @@ CommandReport CommandQueue::report() {
   CommandReport report;
   report.newest = newest_;
   report.run = number();
-  if (newest_ != 0) {
+  if (!newest_.is_none()) {
     report.received = history_.before(newest_);
     report.gaps = history_.gaps();
   }
@@ -353,7 +355,7 @@ CommandReport CommandQueue::report() {
     report.block_received = history_.block(next_block_);
     next_block_ = (next_block_ + 1) % ReceivedHistory::kBlocks;
   }
-  report.measured = has_earliness_ ? measured_ : 0;
+  report.measured = has_earliness_ ? measured_ : CommandNumber{};
   report.earliness_last = earliness_last_;
   report.earliness_min = has_earliness_ ? earliness_min_ : earliness_last_;
   has_earliness_ = false;

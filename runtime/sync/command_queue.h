@@ -12,6 +12,7 @@
 #include "runtime/sync/command_coding.h"
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/command_forces.h"
+#include "runtime/sync/command_number.h"
 #include "runtime/sync/command_report.h"
 #include "runtime/sync/received_history.h"
 #include "runtime/sync/struct_codec.h"
@@ -73,13 +74,13 @@ class CommandQueue {
 
   /// Begins the tick whose command has this stamp. Packets before the first tick are ignored.
   /// Requires: `by_server`, and a stamp other than 0.
-  void begin_tick(StructDecoder& decoder, std::uint32_t stamp);
+  void begin_tick(StructDecoder& decoder, CommandNumber stamp);
   /// Begins a tick. Requires: `by_client`.
   void begin_tick(StructDecoder& decoder);
   /// The commands of the running tick.
   const CommandSet& current() const { return current_; }
   /// The stamp of the last command that ran or was missing; 0 before the first tick.
-  std::uint32_t number() const { return has_begun_ ? last_run_ : 0; }
+  CommandNumber number() const { return has_begun_ ? last_run_ : CommandNumber{}; }
 
   /// Call this function when the client's connection is lost. From then on, a tick without a
   /// command runs the default command plus the sums of late commands. If a field is forced during
@@ -87,7 +88,7 @@ class CommandQueue {
   /// reconnected.
   void rest();
   /// The command at which the connection was lost. Empty while the client is connected.
-  std::optional<std::uint32_t> resting_since() const { return resting_since_; }
+  std::optional<CommandNumber> resting_since() const { return resting_since_; }
 
   /// Forces a field of the next tick's command. Later values of the field continue from the forced
   /// value. Returns false if the type or field is unknown, if the field is neither a number nor a
@@ -107,32 +108,32 @@ class CommandQueue {
   static_assert(std::has_single_bit(kRing), "numbers wrap");
   static_assert(kAheadMax + kLateMax < kRing);
   struct Slot {
-    std::uint32_t stamp = 0;  ///< 0 if the slot is empty.
+    CommandNumber stamp;  ///< 0 if the slot is empty.
     std::vector<std::int64_t> values;
   };
   struct Header {
-    std::uint32_t newest = 0;
+    CommandNumber newest;
     std::uint32_t count = 0;
-    std::uint32_t anchor = 0;
+    CommandNumber anchor;
     bool is_full = false;
     CommandGap gap = CommandGap::unknown;
   };
-  Slot& slot(std::uint32_t stamp) { return slots_[stamp % kRing]; }
-  const Slot& slot(std::uint32_t stamp) const { return slots_[stamp % kRing]; }
-  bool has(std::uint32_t stamp) const { return stamp != 0 && slot(stamp).stamp == stamp; }
+  Slot& slot(CommandNumber stamp) { return slots_[stamp.value() % kRing]; }
+  const Slot& slot(CommandNumber stamp) const { return slots_[stamp.value() % kRing]; }
+  bool has(CommandNumber stamp) const { return !stamp.is_none() && slot(stamp).stamp == stamp; }
 
   std::optional<Header> read_header(CommandBitsIn& bits);
   bool decode(CommandBitsIn& bits, const Header& header);
   bool is_plausible(StructDecoder& decoder, const Header& header, float fraction);
   void clear();
-  void keep_skipped(StructDecoder& decoder, std::uint32_t end);
-  void store(StructDecoder& decoder, std::uint32_t stamp, std::span<const std::int64_t> values);
-  void note_packet(std::uint32_t newest, float fraction);
-  void note_earliness(std::uint32_t newest, float fraction);
+  void keep_skipped(StructDecoder& decoder, CommandNumber end);
+  void store(StructDecoder& decoder, CommandNumber stamp, std::span<const std::int64_t> values);
+  void note_packet(CommandNumber newest, float fraction);
+  void note_earliness(CommandNumber newest, float fraction);
   void convert(StructDecoder& decoder, std::span<const std::int64_t> values, CommandSet& set);
-  void keep_late(StructDecoder& decoder, std::uint32_t stamp);
-  void run(StructDecoder& decoder, std::uint32_t stamp);
-  void finish_tick(std::uint32_t stamp);
+  void keep_late(StructDecoder& decoder, CommandNumber stamp);
+  void run(StructDecoder& decoder, CommandNumber stamp);
+  void finish_tick(CommandNumber stamp);
 
   std::span<const ComponentDescription> types_;
   std::vector<CommandLane> lanes_;
@@ -146,17 +147,17 @@ class CommandQueue {
   CommandForces forces_;
   CommandPacing pacing_;
   bool has_begun_ = false;
-  std::optional<std::uint32_t> resting_since_;  ///< The command at which the connection was lost.
-  std::uint32_t last_run_ = 0;
-  std::uint32_t newest_ = 0;                ///< The newest stored stamp, or 0.
-  std::optional<std::uint32_t> suspected_;  ///< A stamp that may begin a new sequence.
+  std::optional<CommandNumber> resting_since_;  ///< The command at which the connection was lost.
+  CommandNumber last_run_;
+  CommandNumber newest_;                    ///< The newest stored stamp, or 0.
+  std::optional<CommandNumber> suspected_;  ///< A stamp that may begin a new sequence.
   ReceivedHistory history_;
   std::uint32_t next_block_ = 0;  ///< The first block that the next report may list.
-  std::uint32_t measured_ = 0;
+  CommandNumber measured_;
   float earliness_min_ = 0;
   float earliness_last_ = 0;
   bool has_earliness_ = false;
-  std::uint32_t newest_packet_ = 0;
+  CommandNumber newest_packet_;
   /// Bit `i` is set if the packet of command `newest_packet_ - i` has arrived.
   std::uint64_t packets_ = 0;
   float loss_;

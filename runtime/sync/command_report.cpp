@@ -27,16 +27,16 @@ float earliness_of(std::uint16_t steps) {
 EncodedCommandReport CommandReport::encode() const {
   EncodedCommandReport encoded{.count = gaps != 0 ? kBytesWithBlock : kBytes};
   SectionWriter writer(std::span(encoded.bytes).first(encoded.count));
-  writer.write_u32(newest);
+  writer.write_u32(newest.value());
   writer.write_u64(received);
-  writer.write_u32(measured);
+  writer.write_u32(measured.value());
   writer.write_u16(earliness_steps(earliness_min));
   writer.write_u16(earliness_steps(earliness_last));
   writer.write_u8(waiting);
   writer.write_u8(
       static_cast<std::uint8_t>(std::clamp(std::round(loss / kLossStep), 0.0F, 255.0F)));
   writer.write_u32(starved);
-  writer.write_u32(run);
+  writer.write_u32(run.value());
   writer.write_u32(gaps);
   if (gaps == 0) return encoded;
   writer.write_u8(block);
@@ -55,15 +55,15 @@ std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> by
   if (bytes.size() != kBytes && bytes.size() != kBytesWithBlock) return std::nullopt;
   SectionReader reader(bytes);
   CommandReport report;
-  report.newest = reader.read_u32();
+  report.newest = CommandNumber(reader.read_u32());
   report.received = reader.read_u64();
-  report.measured = reader.read_u32();
+  report.measured = CommandNumber(reader.read_u32());
   report.earliness_min = earliness_of(reader.read_u16());
   report.earliness_last = earliness_of(reader.read_u16());
   report.waiting = reader.read_u8();
   report.loss = static_cast<float>(reader.read_u8()) * kLossStep;
   report.starved = reader.read_u32();
-  report.run = reader.read_u32();
+  report.run = CommandNumber(reader.read_u32());
   report.gaps = reader.read_u32();
   if ((report.gaps != 0) != (bytes.size() == kBytesWithBlock)) return std::nullopt;
   if (report.gaps == 0) return report;

@@ -55,19 +55,19 @@ CommandSender::CommandSender(std::vector<CommandLane> lanes)
   buffer_.resize(16 + kCommandsPerPacketMax * (4 + kLaneBytesMax * lanes_.size()));
 }
 
-void CommandSender::push(std::uint32_t stamp, std::span<const std::int64_t> values) {
-  assert(stamp != 0 && values.size() == lanes_.size());
-  std::uint32_t next = newest_ + 1;
-  if (next == 0) next = 1;
-  if (newest_ == 0 || stamp_steps(newest_, stamp) <= 0) {
-    for (Kept& one : kept_) one.stamp = 0;
+void CommandSender::push(CommandNumber stamp, std::span<const std::int64_t> values) {
+  assert(!stamp.is_none() && values.size() == lanes_.size());
+  CommandNumber next = newest_.next();
+  if (next.is_none()) next = next.next();
+  if (newest_.is_none() || command_steps(newest_, stamp) <= 0) {
+    for (Kept& one : kept_) one.stamp = {};
     unsettled_ = stamp;
-    acknowledged_ = 0;
+    acknowledged_ = {};
   }
-  if (newest_ == 0 || stamp != next) oldest_ = stamp;
+  if (newest_.is_none() || stamp != next) oldest_ = stamp;
   newest_ = stamp;
-  if (stamp_steps(unsettled_, newest_) >= static_cast<std::int32_t>(kKept)) {
-    unsettled_ = newest_ - kKept + 1;
+  if (command_steps(unsettled_, newest_) >= static_cast<std::int32_t>(kKept)) {
+    unsettled_ = newest_ - (kKept - 1);
   }
   Kept& one = kept(stamp);
   one.stamp = stamp;
@@ -77,36 +77,39 @@ void CommandSender::push(std::uint32_t stamp, std::span<const std::int64_t> valu
 }
 
 std::uint32_t CommandSender::unacknowledged() const {
-  if (newest_ == 0) return 0;
-  return acknowledged_ == 0 ? newest_ - oldest_ + 1 : newest_ - acknowledged_;
+  if (newest_.is_none()) return 0;
+  const bool has_none = acknowledged_.is_none();
+  const CommandNumber known = has_none ? oldest_.previous() : acknowledged_;
+  return static_cast<std::uint32_t>(command_steps(known, newest_));
 }
 
-void CommandSender::acknowledge(std::uint32_t stamp) {
+void CommandSender::acknowledge(CommandNumber stamp) {
   Kept& one = kept(stamp);
-  if (stamp == 0 || one.stamp != stamp) return;
+  if (stamp.is_none() || one.stamp != stamp) return;
   one.is_acknowledged = true;
   one.is_settled = true;
-  if (acknowledged_ == 0 || stamp_steps(acknowledged_, stamp) > 0) acknowledged_ = stamp;
+  if (acknowledged_.is_none() || command_steps(acknowledged_, stamp) > 0) acknowledged_ = stamp;
 }
 
-void CommandSender::settle(std::uint32_t stamp, bool is_received, std::uint32_t newest) {
+void CommandSender::settle(CommandNumber stamp, bool is_received, CommandNumber newest) {
   if (is_received) return acknowledge(stamp);
-  if (stamp_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks)) return;
+  if (command_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks))
+    return;
   lose(stamp);
 }
 
-void CommandSender::lose(std::uint32_t stamp) {
+void CommandSender::lose(CommandNumber stamp) {
   Kept& one = kept(stamp);
-  if (stamp == 0 || one.stamp != stamp || one.is_settled) return;
+  if (stamp.is_none() || one.stamp != stamp || one.is_settled) return;
   one.is_settled = true;
   lost_.push_back(stamp);
 }
 
 std::uint32_t CommandSender::receive(const CommandReport& report) {
   lost_.clear();
-  if (newest_ == 0) return 0;
-  if (report.newest != 0) {
-    if (stamp_steps(report.newest, newest_) < 0) return 0;
+  if (newest_.is_none()) return 0;
+  if (!report.newest.is_none()) {
+    if (command_steps(report.newest, newest_) < 0) return 0;
     read_received(report);
   }
   lose_late(report);
@@ -115,15 +118,15 @@ std::uint32_t CommandSender::receive(const CommandReport& report) {
 }
 
 void CommandSender::read_received(const CommandReport& report) {
-  const std::uint32_t newest = report.newest;
+  const CommandNumber newest = report.newest;
   acknowledge(newest);
   for (std::uint32_t i = 0; i < 64; ++i) {
-    settle(newest - 1 - i, ((report.received >> i) & 1U) != 0, newest);
+    settle(newest - (1 + i), ((report.received >> i) & 1U) != 0, newest);
   }
   // Reads the blocks, beginning with the oldest command that is not settled.
   bool is_first = true;
-  for (std::uint32_t stamp = unsettled_; stamp_steps(stamp, newest) > 64; ++stamp) {
-    const auto older = static_cast<std::uint32_t>(stamp_steps(stamp, newest)) - 65;
+  for (CommandNumber stamp = unsettled_; command_steps(stamp, newest) > 64; stamp = stamp.next()) {
+    const auto older = static_cast<std::uint32_t>(command_steps(stamp, newest)) - 65;
     const std::uint32_t block = older / 64;
     if (block < ReceivedHistory::kBlocks) {
       const bool is_whole = ((report.gaps >> block) & 1U) == 0;
@@ -135,51 +138,54 @@ void CommandSender::read_received(const CommandReport& report) {
     }
     const Kept& one = kept(stamp);
     is_first = is_first && (one.stamp != stamp || one.is_settled);
-    if (is_first) unsettled_ = stamp + 1;
+    if (is_first) unsettled_ = stamp.next();
   }
 }
 
 /// Marks commands as lost if they are newer than the report's newest command, but would arrive too
 /// late for the server.
 void CommandSender::lose_late(const CommandReport& report) {
-  if (report.run == 0) return;
-  const std::uint32_t late_end = report.run - CommandReport::kLateTicks;
-  const bool is_after = report.newest != 0 && stamp_steps(unsettled_, report.newest) >= 0;
-  const std::uint32_t first = is_after ? report.newest + 1 : unsettled_;
-  for (std::uint32_t stamp = first;
-       stamp_steps(stamp, late_end) > 0 && stamp_steps(stamp, newest_) >= 0; ++stamp) {
+  if (report.run.is_none()) return;
+  const CommandNumber late_end = report.run - CommandReport::kLateTicks;
+  const bool is_after = !report.newest.is_none() && command_steps(unsettled_, report.newest) >= 0;
+  const CommandNumber first = is_after ? report.newest.next() : unsettled_;
+  for (CommandNumber stamp = first;
+       command_steps(stamp, late_end) > 0 && command_steps(stamp, newest_) >= 0;
+       stamp = stamp.next()) {
     lose(stamp);
   }
 }
 
 std::span<const std::int64_t> CommandSender::lost(std::uint32_t index) const {
-  return kept_[lost_[index] % kKept].values;
+  return kept_[lost_[index].value() % kKept].values;
 }
 
 CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint32_t count,
                                                  double round_trip_ticks) {
   using namespace command_contexts;
-  const std::uint32_t first = newest_ - (count - 1);
+  const CommandNumber first = newest_ - (count - 1);
   std::uint32_t back = 0;
-  std::uint32_t anchor = first_anchor(first);
+  CommandNumber anchor = first_anchor(first);
   bool has_anchor = false;
-  for (;; ++back, anchor -= kAnchorStep) {
+  for (;; ++back, anchor = anchor - kAnchorStep) {
     const Kept& one = kept(anchor);
-    has_anchor = anchor != 0 && one.stamp == anchor && one.is_acknowledged;
+    has_anchor = !anchor.is_none() && one.stamp == anchor && one.is_acknowledged;
     if (has_anchor || back == kAnchorStepsMax) break;
   }
   // The server has all acknowledged commands, so its newest command is at least `acknowledged_`.
   const bool is_full = !has_anchor || unacknowledged() >= kShortAheadMax;
   bits.bit(kIsFull, is_full);
-  bits.raw(is_full ? newest_ : newest_ % (1U << kShortBits), is_full ? 32 : kShortBits);
+  bits.raw(is_full ? newest_.value() : newest_.value() % (1U << kShortBits),
+           is_full ? 32 : kShortBits);
   for (std::uint32_t i = 0; i + 1 < kCommandsPerPacketMax; ++i) {
     if (!bits.bit(kCount + i, i + 1 < count)) break;
   }
-  const bool has_before = first != 1 && kept(first - 1).stamp == first - 1;
-  const bool is_chained = !is_full && newest_ % kSafeStep != 0 && has_before &&
+  const CommandNumber before = first.previous();
+  const bool has_before = !before.is_none() && kept(before).stamp == before;
+  const bool is_chained = !is_full && newest_.value() % kSafeStep != 0 && has_before &&
                           !is_overdue(round_trip_ticks, unacknowledged());
   bits.bit(kIsChained, is_chained);
-  if (is_chained) return {.stamp = first - 1, .gap = CommandGap::none};
+  if (is_chained) return {.stamp = before, .gap = CommandGap::none};
   bits.bit(kHasAnchor, has_anchor);
   if (!has_anchor) return {};
   for (std::uint32_t i = 0; i < kAnchorStepsMax; ++i) {
@@ -189,11 +195,12 @@ CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint
 }
 
 std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
-  if (newest_ == 0) return {};
+  if (newest_.is_none()) return {};
   std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
   if (fixed_count_ != 0) count = std::min(fixed_count_, kCommandsPerPacketMax);
   // Stamps skip 0, and a packet must not contain 0.
-  count = std::min({count, newest_ - oldest_ + 1, newest_});
+  const auto held = static_cast<std::uint32_t>(command_steps(oldest_, newest_)) + 1;
+  count = std::min({count, held, newest_.value()});
   CommandBitsOut bits(buffer_);
   const Anchor anchor = code_header(bits, count, round_trip_ticks);
   CommandGap gap = anchor.gap;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "runtime/sync/command_coding.h"
+#include "runtime/sync/command_number.h"
 #include "runtime/sync/command_report.h"
-#include "runtime/sync/field_lanes.h"
 
 namespace muster {
 
@@ -35,7 +35,7 @@ class CommandSender {
   /// Adds the commands of a tick. `values` has one value per lane, within the lane's range. Stamps
   /// increase by 1 per tick, or by more if ticks are left out. Stamps wrap, and are never 0. A
   /// stamp that is not later than the last stamp begins a new sequence.
-  void push(std::uint32_t stamp, std::span<const std::int64_t> values);
+  void push(CommandNumber stamp, std::span<const std::int64_t> values);
   /// Returns a packet with the newest commands, which is valid until the next call. The packet is
   /// empty before the first `push`.
   std::span<const std::byte> packet(double round_trip_ticks);
@@ -50,7 +50,7 @@ class CommandSender {
   /// restores the default, `commands_per_packet`.
   void set_commands_per_packet(std::uint32_t count) { fixed_count_ = count; }
 
-  std::uint32_t newest() const { return newest_; }
+  CommandNumber newest() const { return newest_; }
   std::uint32_t unacknowledged() const;
   double loss() const { return loss_; }
   /// The information in the last packet, in bits. The packet's size is rounded up to whole bytes.
@@ -65,35 +65,35 @@ class CommandSender {
   static constexpr std::uint32_t kKept = 2048;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
   struct Kept {
-    std::uint32_t stamp = 0;
+    CommandNumber stamp;
     bool is_acknowledged = false;
     bool is_settled = false;  ///< Whether the command arrived or was returned as lost.
     std::vector<std::int64_t> values;
   };
-  Kept& kept(std::uint32_t stamp) { return kept_[stamp % kKept]; }
+  Kept& kept(CommandNumber stamp) { return kept_[stamp.value() % kKept]; }
   /// The base of a packet's first command: the first command is coded as differences from this
   /// command.
   struct Anchor {
-    std::uint32_t stamp = 0;
+    CommandNumber stamp;
     CommandGap gap = CommandGap::unknown;
   };
   Anchor code_header(CommandBitsOut& bits, std::uint32_t count, double round_trip_ticks);
-  void acknowledge(std::uint32_t stamp);
+  void acknowledge(CommandNumber stamp);
   /// Applies a report's bit for a command. If the command has not arrived and is settled on the
   /// server, the command is lost.
-  void settle(std::uint32_t stamp, bool is_received, std::uint32_t newest);
-  void lose(std::uint32_t stamp);
+  void settle(CommandNumber stamp, bool is_received, CommandNumber newest);
+  void lose(CommandNumber stamp);
   void read_received(const CommandReport& report);
   void lose_late(const CommandReport& report);
 
   std::vector<CommandLane> lanes_;
   std::vector<std::int64_t> defaults_;
   std::vector<Kept> kept_;
-  std::uint32_t newest_ = 0;
-  std::uint32_t oldest_ = 0;        ///< All stamps from `oldest_` to `newest_` exist.
-  std::uint32_t unsettled_ = 0;     ///< All commands before this stamp are settled.
-  std::uint32_t acknowledged_ = 0;  ///< The newest acknowledged command, or 0.
-  std::vector<std::uint32_t> lost_;
+  CommandNumber newest_;
+  CommandNumber oldest_;        ///< All stamps from `oldest_` to `newest_` exist.
+  CommandNumber unsettled_;     ///< All commands before this stamp are settled.
+  CommandNumber acknowledged_;  ///< The newest acknowledged command, or 0.
+  std::vector<CommandNumber> lost_;
   double loss_ = 0.05;
   double packet_bits_ = 0;
   double sent_bits_ = 0;
@@ -116,8 +116,8 @@ inline constexpr std::uint32_t kAnchorStepsMax = 15;
 inline constexpr std::uint32_t kSafeStep = 4;
 
 /// Returns the newest possible anchor before a packet's first command.
-constexpr std::uint32_t first_anchor(std::uint32_t first) {
-  return (first - 1) / kAnchorStep * kAnchorStep;
+constexpr CommandNumber first_anchor(CommandNumber first) {
+  return CommandNumber(first.previous().value() / kAnchorStep * kAnchorStep);
 }
 }  // namespace command_numbers
 

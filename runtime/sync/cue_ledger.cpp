@@ -61,7 +61,7 @@ bool CueLedger::confirm(const PredictedKey& key) {
   return !is_played;
 }
 
-void CueLedger::settle(std::uint32_t received, std::optional<std::uint32_t> replay, Tick tick,
+void CueLedger::settle(CommandNumber received, std::optional<std::uint32_t> replay, Tick tick,
                        std::uint32_t patience_ticks, std::vector<EntityId>& out) {
   for (Entry& entry : entries_) {
     if (entry.is_confirmed || entry.is_undone) continue;
@@ -78,7 +78,7 @@ void CueLedger::settle(std::uint32_t received, std::optional<std::uint32_t> repl
   }
 }
 
-void CueLedger::forget_before(std::uint32_t oldest) {
+void CueLedger::forget_before(CommandNumber oldest) {
   std::erase_if(entries_, [&](const Entry& entry) {
     const bool is_settled = entry.is_confirmed || entry.is_undone;
     return is_settled && command_steps(entry.key.command, oldest) > 0;

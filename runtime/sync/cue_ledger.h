@@ -44,10 +44,10 @@ class CueLedger {
   /// unconfirmed cue is undone if that replay did not cause the cue. An unconfirmed cue is also
   /// undone if the server's copy has not arrived `patience_ticks` after the cue's command. Appends
   /// the causes of undone cues to `out`.
-  void settle(std::uint32_t received, std::optional<std::uint32_t> replay, Tick tick,
+  void settle(CommandNumber received, std::optional<std::uint32_t> replay, Tick tick,
               std::uint32_t patience_ticks, std::vector<EntityId>& out);
   /// Removes confirmed and undone cues of commands before `oldest`.
-  void forget_before(std::uint32_t oldest);
+  void forget_before(CommandNumber oldest);
 
   const Counters& counters() const { return counters_; }
   std::size_t size() const { return entries_.size(); }

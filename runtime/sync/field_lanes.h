@@ -24,9 +24,4 @@ void each_lane(const FieldDescription& field, Visit visit) {
   });
 }
 
-/// The number of steps from one stamp to another stamp; positive if `to` is later. Stamps wrap.
-constexpr std::int32_t stamp_steps(std::uint32_t from, std::uint32_t to) {
-  return static_cast<std::int32_t>(to - from);
-}
-
 }  // namespace muster

@@ -1,8 +1,9 @@
 // The predicted ids of spawns and effects. A predicted id is the same on every machine.
 #pragma once
 
-#include <compare>
 #include <cstdint>
+
+#include "runtime/sync/command_number.h"
 
 namespace muster {
 
@@ -14,29 +15,23 @@ struct PredictedKey {
   /// The maximum of `system` and of `order`. Spawns and effects beyond this maximum have no key.
   static constexpr std::uint32_t kPartMax = 255;
 
-  std::uint32_t command = 0;  ///< 0 for an empty key: clients cannot predict the spawn or effect.
+  CommandNumber command;  ///< 0 for an empty key: clients cannot predict the spawn or effect.
   std::uint8_t system = 0;
   std::uint8_t order = 0;
 
-  constexpr bool is_none() const { return command == 0; }
+  constexpr bool is_none() const { return command.is_none(); }
   /// Returns `system` and `order` in one number, for the wire.
   constexpr std::uint32_t place() const { return std::uint32_t{system} << 8U | order; }
-  static constexpr PredictedKey from(std::uint32_t command, std::uint32_t place) {
+  static constexpr PredictedKey from(CommandNumber command, std::uint32_t place) {
     return {.command = command,
             .system = static_cast<std::uint8_t>(place >> 8U & 0xFFU),
             .order = static_cast<std::uint8_t>(place & 0xFFU)};
   }
-  friend constexpr auto operator<=>(const PredictedKey&, const PredictedKey&) = default;
+  friend constexpr bool operator==(const PredictedKey&, const PredictedKey&) = default;
 };
 
 /// If a command arrives too late, the server runs its presses with a later command. A client waits
 /// for the spawns and effects of such a press for this number of commands.
 inline constexpr std::int32_t kLateCommandsMax = 16;
-
-/// The number of steps from one command number to another number; positive if `to` is later.
-/// Command numbers wrap.
-constexpr std::int32_t command_steps(std::uint32_t from, std::uint32_t to) {
-  return static_cast<std::int32_t>(to - from);
-}
 
 }  // namespace muster

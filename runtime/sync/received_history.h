@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 
+#include "runtime/sync/command_number.h"
+
 namespace muster {
 
 /// A bit for each of the last 2,112 stamps: the last 64 stamps, and 32 earlier blocks of 64 stamps.
@@ -13,24 +15,24 @@ class ReceivedHistory {
   static constexpr std::uint32_t kBlocks = 32;
 
   /// Records that a command has arrived. A stamp that is older than the history is ignored.
-  void note(std::uint32_t stamp);
+  void note(CommandNumber stamp);
   /// Forgets everything.
   void clear() { *this = ReceivedHistory(); }
 
   /// Returns the bits of the 64 stamps before `end`. Bit `i` is set if `end - 1 - i` has arrived.
   /// Requires: `end` is at most 1 above the newest stamp, and within the history.
-  std::uint64_t before(std::uint32_t end) const;
+  std::uint64_t before(CommandNumber end) const;
   /// Returns a bit for each block. Bit `i` is set if a command of block `i` is missing. Block `i`
   /// has the 64 stamps before `newest - 64 - 64 * i`.
   std::uint32_t gaps() const;
-  std::uint64_t block(std::uint32_t index) const { return before(newest_ - 64 - 64 * index); }
+  std::uint64_t block(std::uint32_t index) const { return before(newest_ - (64 + 64 * index)); }
 
  private:
   static constexpr std::uint32_t kWords = 64;  ///< A power of two, because stamps wrap.
   static constexpr std::uint32_t kStamps = 64 + 64 * kBlocks;
 
   bool has_begun_ = false;
-  std::uint32_t newest_ = 0;
+  CommandNumber newest_;
   /// Bit `stamp % 64` of word `stamp / 64 % kWords` is set if the stamp has not arrived.
   std::array<std::uint64_t, kWords> missing_{};
 };

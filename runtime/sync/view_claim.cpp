@@ -44,8 +44,8 @@ ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks) {
           .fraction = static_cast<std::uint16_t>(step * (65536 / kSteps))};
 }
 
-void ViewClaims::advance(std::uint32_t command) {
-  const auto step = static_cast<std::int32_t>(command - command_);
+void ViewClaims::advance(CommandNumber command) {
+  const std::int32_t step = command_steps(command_, command);
   if (!has_begun_ || step > kStepMax || step < -kStepMax) {
     has_begun_ = true;
     has_course_ = false;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "registry/base/tick.h"
+#include "runtime/sync/command_number.h"
 #include "runtime/sync/view_time.h"
 
 namespace muster {
@@ -88,7 +89,7 @@ struct ViewClaimOptions {
 /// The server's information about a command that it runs.
 struct ClaimContext {
   /// The command's number, which increases by 1 per tick of the client; wraps.
-  std::uint32_t command = 0;
+  CommandNumber command;
   Tick now;  ///< The tick that runs the command.
   /// The newest snapshot that the client had acknowledged before the packet with the command; 0 if
   /// unknown.
@@ -141,7 +142,7 @@ class ViewClaims {
   double newest_ticks() const { return high_; }
 
  private:
-  void advance(std::uint32_t command);
+  void advance(CommandNumber command);
   void note_newest(Tick newest);
   void follow(double used);
   CheckedView finish(double ticks, const ViewClaim* claim, ClaimVerdict verdict);
@@ -150,7 +151,7 @@ class ViewClaims {
   std::array<std::uint64_t, kClaimVerdicts> counts_{};
   bool has_begun_ = false;
   bool has_course_ = false;
-  std::uint32_t command_ = 0;
+  CommandNumber command_;
   double time_ = 0;  ///< The client's time in ticks, computed from its command numbers.
   double step_ = 0;  ///< The number of ticks by which the last command advanced `time_`.
   Tick newest_;

@@ -106,7 +106,7 @@ class Stream {
     const auto& sent = *reinterpret_cast<const Input*>(sampler_.last().front().data());
     sent_.push_back(sent);
     for (const Button& button : sent.buttons) result_.presses += button.press_count;
-    sender_.push(static_cast<std::uint32_t>(tick_ + 1), sampler_.values());
+    sender_.push(CommandNumber(static_cast<std::uint32_t>(tick_ + 1)), sampler_.values());
     const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
     if (!is_lost()) up_.push_back({tick_ + way_ticks_, {packet.begin(), packet.end()}});
     if (tick_ >= player_.size()) return;  // The pause at the end is not measured.
@@ -139,14 +139,14 @@ class Stream {
   void run_tick() {
     if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
       // The first stamps are negative, because the server's ticks start before the client's.
-      queue_.begin_tick(decoder_,
-                        static_cast<std::uint32_t>(tick_ - way_ticks_ - settings_.lead_ticks));
+      const std::uint64_t tick = tick_ - way_ticks_ - settings_.lead_ticks;
+      queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(tick)));
       return;
     }
     const std::uint64_t stamp = tick_ + 1 - way_ticks_ - settings_.lead_ticks;
     const std::uint64_t missing = queue_.counters().missing;
     const std::uint64_t late = queue_.counters().late;
-    queue_.begin_tick(decoder_, static_cast<std::uint32_t>(stamp));
+    queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(stamp)));
     const auto& ran = *reinterpret_cast<const Input*>(queue_.current().front().data());
     for (const Button& button : ran.buttons) result_.presses_run += button.press_count;
     const bool is_plain = queue_.counters().missing == missing && late == late_before_;

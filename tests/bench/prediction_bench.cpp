@@ -42,7 +42,8 @@ void forward(benchmark::State& state, std::uint32_t entities) {
   CommandSet set = default_commands(play.stage.game.commands.types);
   std::uint32_t number = 1000;
   for (auto _ : state) {
-    for (std::uint32_t i = 0; i < kLag; ++i) play.stage.prediction->run(++number, set);
+    for (std::uint32_t i = 0; i < kLag; ++i)
+      play.stage.prediction->run(CommandNumber(++number), set);
   }
   finish(state, static_cast<double>(kLag * entities));
 }

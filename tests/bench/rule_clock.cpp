@@ -25,7 +25,7 @@ void RuleClock::begin(const ServerTime& server, Time now) {
 void RuleClock::note_server(const ServerTime& server, Time now) {
   server_ = server;
   report_.server_tick = server.tick.value();
-  report_.newest_command = server.newest_command;
+  report_.newest_command = server.newest_command.value();
   report_.round_trip_ms = to_milliseconds(server.round_trip);
   rule_->receive(report_, to_milliseconds(now - origin_));
   report_.received.clear();

@@ -73,7 +73,7 @@ void run_queue(std::span<const std::byte> input) {
     input = input.subspan(1);
     const std::uint64_t work = queue.counters().work;
     if (length == 0 && is_exact) {
-      queue.begin_tick(decoder, ++tick);
+      queue.begin_tick(decoder, CommandNumber(++tick));
     } else if (length == 0) {
       queue.begin_tick(decoder);
     } else {
@@ -98,7 +98,7 @@ void run_sender(std::span<const std::byte> input) {
   std::vector<std::int64_t> values;
   for (const CommandLane& lane : encoder.command_lanes()) values.push_back(lane.zero);
   for (std::uint32_t stamp = 1; input.size() >= CommandReport::kBytes; ++stamp) {
-    sender.push(stamp, values);
+    sender.push(CommandNumber(stamp), values);
     require(!sender.packet(4).empty());
     const bool has_gaps = std::ranges::any_of(input.subspan(CommandReport::kBytes - 4, 4),
                                               [](std::byte one) { return one != std::byte{0}; });

@@ -50,7 +50,7 @@ void decode_one_cue(std::span<const std::byte> input) {
 
 void decode_report(std::span<const std::byte> input) {
   SpawnReport report;
-  if (!report.decode(input, 100'000)) return;
+  if (!report.decode(input, CommandNumber(100'000))) return;
   std::vector<std::byte> bytes;
   report.encode(bytes);
   require(std::ranges::equal(bytes, input));

@@ -38,10 +38,11 @@ void play(std::span<const std::byte> input) {
     require(is_read ? packet.size() < offered : packet.empty());
     input = input.subspan(offered - packet.size());
     const Tick received_max(now - std::min<std::uint32_t>(now, reached));
-    const ViewClaim* const claim = inbox.find(command, Tick(now));
-    const CheckedView checked = claims.check(
-        claim,
-        {.command = command, .now = Tick(now), .received_min = {}, .received_max = received_max});
+    const ViewClaim* const claim = inbox.find(CommandNumber(command), Tick(now));
+    const CheckedView checked = claims.check(claim, {.command = CommandNumber(command),
+                                                     .now = Tick(now),
+                                                     .received_min = {},
+                                                     .received_max = received_max});
     require(checked.view.from <= checked.view.to);
     require(checked.view.fraction >= 0 && checked.view.fraction <= 1);
     require(checked.view.ticks() >= claims.oldest_ticks() - 0.01);
@@ -57,22 +58,22 @@ void send_again(std::span<const std::byte> input) {
   std::span<const std::byte> packet = input;
   if (!inbox.receive(packet, kNow)) return;
   for (std::uint32_t number = 256; number < 512; ++number) {
-    const ViewClaim* const claim = inbox.find(number, kNow);
+    const ViewClaim* const claim = inbox.find(CommandNumber(number), kNow);
     if (claim == nullptr) continue;
     require(claim->from <= claim->to && claim->to <= claim->newest && claim->newest <= kNow);
     // A first claim has only the low 10 bits of its tick, so an older claim cannot be sent again.
     if (steps_between(claim->newest, kNow) >= 1 << 10) continue;
     ClaimSender sender;
-    sender.push(number, *claim);
-    if (const ViewClaim* const before = inbox.find(number - 1, kNow)) {
-      sender.push(number - 1, *before);
+    sender.push(CommandNumber(number), *claim);
+    if (const ViewClaim* const before = inbox.find(CommandNumber(number - 1), kNow)) {
+      sender.push(CommandNumber(number - 1), *before);
     }
     std::vector<std::byte> again;
-    sender.write(number, kClaimsPerPacketMax, again);
+    sender.write(CommandNumber(number), kClaimsPerPacketMax, again);
     ClaimInbox other;
     std::span<const std::byte> bytes = again;
     require(other.receive(bytes, kNow) && bytes.empty());
-    require(other.find(number, kNow)->view() == claim->view());
+    require(other.find(CommandNumber(number), kNow)->view() == claim->view());
   }
 }
 

@@ -95,7 +95,7 @@ class Stage {
     CommandSet& set = sent_[number_ % sent_.size()];
     const auto bytes = std::as_bytes(std::span(&steer, 1));
     std::ranges::copy(bytes, set[0].begin());
-    prediction->run(number_, set);
+    prediction->run(CommandNumber(number_), set);
     if (number_ <= lag_) return;
     server.run_tick(Tick(number_ - lag_));
     for (Replicated& one : received.values(received.component<Replicated>("ReplicatedEntity"))) {

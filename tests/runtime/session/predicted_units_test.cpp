@@ -18,7 +18,7 @@ namespace {
 
 TEST_CASE("A cue plays in the first run of a command and in no replay", "[sync][cues][sys-56]") {
   CueLedger ledger;
-  const PredictedKey key{.command = 7, .system = 1, .order = 0};
+  const PredictedKey key{.command = CommandNumber(7), .system = 1, .order = 0};
   CHECK(ledger.predict(key, {}, 0, false));
   for (std::uint32_t replay = 1; replay < 10; ++replay) {
     CHECK_FALSE(ledger.predict(key, {}, replay, true));
@@ -26,7 +26,7 @@ TEST_CASE("A cue plays in the first run of a command and in no replay", "[sync][
   CHECK_FALSE(ledger.confirm(key));
   CHECK(ledger.counters().played == 1);
   CHECK(ledger.counters().repeated == 10);
-  CHECK(ledger.predict({.command = 7, .system = 1, .order = 1}, {}, 9, true));
+  CHECK(ledger.predict({.command = CommandNumber(7), .system = 1, .order = 1}, {}, 9, true));
   CHECK(ledger.counters().late == 1);
 }
 
@@ -35,27 +35,28 @@ TEST_CASE("A cue that a replay omits, or the server never sends, is undone once"
   CueLedger ledger;
   std::vector<EntityId> undone;
   const EntityId cause(3, 1);
-  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 0, false));
-  ledger.settle(10, std::nullopt, Tick(100), 8, undone);
+  CHECK(ledger.predict({.command = CommandNumber(20), .system = 0, .order = 0}, cause, 0, false));
+  ledger.settle(CommandNumber(10), std::nullopt, Tick(100), 8, undone);
   CHECK(undone.empty());  // No command was replayed.
-  ledger.settle(10, 1U, Tick(103), 8, undone);
+  ledger.settle(CommandNumber(10), 1U, Tick(103), 8, undone);
   CHECK(undone == std::vector{cause});
-  ledger.settle(10, 2U, Tick(106), 8, undone);
+  ledger.settle(CommandNumber(10), 2U, Tick(106), 8, undone);
   CHECK(undone.size() == 1);
   // The cue plays again.
-  CHECK(ledger.predict({.command = 20, .system = 0, .order = 0}, cause, 3, true));
+  CHECK(ledger.predict({.command = CommandNumber(20), .system = 0, .order = 0}, cause, 3, true));
 
   undone.clear();
-  CHECK(ledger.predict({.command = 21, .system = 0, .order = 0}, cause, 3, false));
-  for (std::uint32_t tick = 110; tick < 118; ++tick) ledger.settle(30, 3U, Tick(tick), 8, undone);
+  CHECK(ledger.predict({.command = CommandNumber(21), .system = 0, .order = 0}, cause, 3, false));
+  for (std::uint32_t tick = 110; tick < 118; ++tick)
+    ledger.settle(CommandNumber(30), 3U, Tick(tick), 8, undone);
   CHECK(undone.empty());
-  ledger.settle(30, 3U, Tick(118), 8, undone);
+  ledger.settle(CommandNumber(30), 3U, Tick(118), 8, undone);
   CHECK(undone.size() == 2);
 }
 
 TEST_CASE("A server's cue that was not predicted plays, and its replay does not", "[sync][cues]") {
   CueLedger ledger;
-  const PredictedKey key{.command = 7, .system = 2, .order = 0};
+  const PredictedKey key{.command = CommandNumber(7), .system = 2, .order = 0};
   CHECK(ledger.confirm(key));
   CHECK_FALSE(ledger.confirm(key));
   CHECK_FALSE(ledger.predict(key, {}, 1, true));
@@ -65,11 +66,11 @@ TEST_CASE("A server's cue that was not predicted plays, and its replay does not"
 TEST_CASE("The memory of a ledger is limited, and old commands are removed", "[sync][cues]") {
   CueLedger ledger;
   for (std::uint32_t command = 1; command < 4 * CueLedger::kKept; ++command) {
-    ledger.predict({.command = command, .system = 0, .order = 0}, {}, 0, false);
-    ledger.confirm({.command = command, .system = 0, .order = 0});
+    ledger.predict({.command = CommandNumber(command), .system = 0, .order = 0}, {}, 0, false);
+    ledger.confirm({.command = CommandNumber(command), .system = 0, .order = 0});
   }
   CHECK(ledger.size() == CueLedger::kKept);
-  ledger.forget_before(4 * CueLedger::kKept - 10);
+  ledger.forget_before(CommandNumber(4 * CueLedger::kKept - 10));
   CHECK(ledger.size() == 10);
 }
 
@@ -91,7 +92,8 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
   const auto run = [&](std::uint32_t command, bool is_replaying) {
     const bool is_wrong = random.below(6) == 0;
     if (truth[command] == is_wrong) return;
-    shown += ledger.predict({.command = command, .system = 0, .order = 0}, {}, replay, is_replaying)
+    shown += ledger.predict({.command = CommandNumber(command), .system = 0, .order = 0}, {},
+                            replay, is_replaying)
                  ? 1
                  : 0;
   };
@@ -102,15 +104,15 @@ TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync
       const std::uint32_t command = received + 1;
       if (!truth[command]) continue;
       ++server;
-      shown += ledger.confirm({.command = command, .system = 0, .order = 0}) ? 1 : 0;
+      shown += ledger.confirm({.command = CommandNumber(command), .system = 0, .order = 0}) ? 1 : 0;
     }
     const bool is_replayed = random.below(2) == 0;
     if (is_replayed) {
       ++replay;
       for (std::uint32_t c = received + 1; c <= std::min(newest, kCommands); ++c) run(c, true);
     }
-    ledger.settle(received, is_replayed ? std::optional(replay) : std::nullopt, Tick(newest), 8,
-                  undone);
+    ledger.settle(CommandNumber(received), is_replayed ? std::optional(replay) : std::nullopt,
+                  Tick(newest), 8, undone);
   }
   CHECK(server > 60);
   CHECK(shown > server);
@@ -122,7 +124,7 @@ TEST_CASE("A cue is unchanged after encoding and decoding, and a truncated cue i
   const auto kind = GENERATE(range(0, 16));
   SentCue cue{.key = {}, .cause = {17}, .effect = {}, .options = {}, .message = {}};
   const std::string name = "muzzle_flash";
-  if ((kind & 1) != 0) cue.key = {.command = 0xFFFFFFF0, .system = 3, .order = 200};
+  if ((kind & 1) != 0) cue.key = {.command = CommandNumber(0xFFFFFFF0), .system = 3, .order = 200};
   cue.effect = (kind & 2) != 0 ? EffectType(std::string_view(name)) : EffectType(TypeId(9));
   cue.options.position = {1, -2.5F, 3};
   if ((kind & 4) != 0) cue.options.rotation = {0, 1, 0, 0};
@@ -178,17 +180,17 @@ TEST_CASE("A report contains the result of each spawn of the commands that it co
           "[session][sys-58]") {
   SpawnReport server;
   const auto key = [](std::uint32_t command, std::uint8_t order) {
-    return PredictedKey{.command = command, .system = 1, .order = order};
+    return PredictedKey{.command = CommandNumber(command), .system = 1, .order = order};
   };
   for (std::uint32_t command = 70'000; command <= 70'040; ++command) {
     if (command % 10 == 0) server.add(key(command, 0), SpawnRefusal::none);
     if (command % 10 == 0) server.add(key(command, 1), SpawnRefusal::no_network_id);
-    server.end_command(command);
+    server.end_command(CommandNumber(command));
   }
   std::vector<std::byte> bytes;
   server.encode(bytes);
   SpawnReport client;
-  REQUIRE(client.decode(bytes, 70'055));
+  REQUIRE(client.decode(bytes, CommandNumber(70'055)));
   CHECK(client.find(key(70'040, 0)) == SpawnRefusal::none);
   CHECK(client.find(key(70'040, 1)) == SpawnRefusal::no_network_id);
   // The press of one of the last commands may still arrive late.
@@ -198,7 +200,7 @@ TEST_CASE("A report contains the result of each spawn of the commands that it co
   CHECK_FALSE(client.find(key(70'000, 0)));  // The command is too old.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     const bool is_whole = size >= 3 && (size - 3) % 4 == 0;
-    CHECK(SpawnReport().decode(std::span(bytes).first(size), 70'055) == is_whole);
+    CHECK(SpawnReport().decode(std::span(bytes).first(size), CommandNumber(70'055)) == is_whole);
   }
 }
 
@@ -207,18 +209,19 @@ TEST_CASE("A report of many spawns covers fewer commands", "[session][sys-58]") 
   std::uint32_t command = 0;
   for (; command < 20; ++command) {
     for (std::uint8_t order = 0; order < 5; ++order) {
-      server.add({.command = command + 1, .system = 0, .order = order}, SpawnRefusal::none);
+      server.add({.command = CommandNumber(command + 1), .system = 0, .order = order},
+                 SpawnRefusal::none);
     }
-    server.end_command(command + 1);
+    server.end_command(CommandNumber(command + 1));
   }
   std::vector<std::byte> bytes;
   server.encode(bytes);
   CHECK(bytes.size() <= 3 + 4 * SpawnReport::kSpawnsMax);
   SpawnReport client;
-  REQUIRE(client.decode(bytes, command));
+  REQUIRE(client.decode(bytes, CommandNumber(command)));
   for (std::uint32_t each = 1; each <= command; ++each) {
     for (std::uint8_t order = 0; order < 5; ++order) {
-      const auto found = client.find({.command = each, .system = 0, .order = order});
+      const auto found = client.find({.command = CommandNumber(each), .system = 0, .order = order});
       if (each > 14) CHECK(found == SpawnRefusal::none);
       CHECK(found.value_or(SpawnRefusal::none) == SpawnRefusal::none);
     }
@@ -227,23 +230,25 @@ TEST_CASE("A report of many spawns covers fewer commands", "[session][sys-58]") 
 
 TEST_CASE("A command with more spawns than a report holds is not covered", "[session][sys-58]") {
   SpawnReport server;
-  server.end_command(1);
+  server.end_command(CommandNumber(1));
   for (std::uint8_t order = 0; order < 40; ++order) {
-    server.add({.command = 2, .system = 0, .order = order}, SpawnRefusal::none);
+    server.add({.command = CommandNumber(2), .system = 0, .order = order}, SpawnRefusal::none);
   }
-  server.end_command(2);
-  CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
-  CHECK_FALSE(server.find({.command = 1, .system = 0, .order = 0}));
-  for (std::uint32_t command = 3; command <= 20; ++command) server.end_command(command);
-  CHECK(server.find({.command = 3, .system = 0, .order = 0}) == SpawnRefusal::not_spawned);
-  CHECK_FALSE(server.find({.command = 2, .system = 0, .order = 0}));
+  server.end_command(CommandNumber(2));
+  CHECK_FALSE(server.find({.command = CommandNumber(2), .system = 0, .order = 0}));
+  CHECK_FALSE(server.find({.command = CommandNumber(1), .system = 0, .order = 0}));
+  for (std::uint32_t command = 3; command <= 20; ++command)
+    server.end_command(CommandNumber(command));
+  CHECK(server.find({.command = CommandNumber(3), .system = 0, .order = 0}) ==
+        SpawnRefusal::not_spawned);
+  CHECK_FALSE(server.find({.command = CommandNumber(2), .system = 0, .order = 0}));
 }
 
 TEST_CASE("The history keeps the last mispredictions, as lines and as rows", "[session][sys-57]") {
   MispredictionLog log;
   for (std::uint32_t i = 0; i < MispredictionLog::kKept + 10; ++i) {
     log.add({.tick = Tick(i),
-             .command = i,
+             .command = Tick(i),
              .entity = EntityId(7, 1),
              .component = "Transform",
              .field = "position",

@@ -17,7 +17,7 @@ ViewClaim claim_of(std::uint32_t number) {
 std::vector<std::byte> written(const ClaimSender& sender, std::uint32_t number,
                                std::uint32_t count = kClaimsPerPacketMax) {
   std::vector<std::byte> packet;
-  const std::size_t bits = sender.write(number, count, packet);
+  const std::size_t bits = sender.write(CommandNumber(number), count, packet);
   CHECK((bits + 7) / 8 == packet.size());
   return packet;
 }
@@ -48,7 +48,7 @@ TEST_CASE("Any claim arrives unchanged, even when its low bits wrap", "[sync][la
       const auto from = to - static_cast<std::uint32_t>(random.below(10));
       const double share = 0.01 * static_cast<double>(random.below(100));
       made[back] = make_claim(Tick(newest), Tick(from), Tick(to), from + share * (to - from));
-      sender.push(9 - back, made[back]);
+      sender.push(CommandNumber(9 - back), made[back]);
       newest -= static_cast<std::uint32_t>(random.below(200));
     }
     ClaimInbox inbox;
@@ -57,10 +57,10 @@ TEST_CASE("Any claim arrives unchanged, even when its low bits wrap", "[sync][la
     std::span<const std::byte> bytes = packet;
     REQUIRE(inbox.receive(bytes, Tick(now)));
     REQUIRE(bytes.size() == 1);  // The commands after the claim.
-    REQUIRE(inbox.find(9, Tick(now)) != nullptr);
-    CHECK(is_same(*inbox.find(9, Tick(now)), made[0]));
+    REQUIRE(inbox.find(CommandNumber(9), Tick(now)) != nullptr);
+    CHECK(is_same(*inbox.find(CommandNumber(9), Tick(now)), made[0]));
     // After the view has jumped back, the previous claim is not sent.
-    const ViewClaim* const before = inbox.find(8, Tick(now));
+    const ViewClaim* const before = inbox.find(CommandNumber(8), Tick(now));
     CHECK((before != nullptr || made[1].to > made[0].to));
     if (before != nullptr) CHECK(is_same(*before, made[1]));
   }
@@ -72,11 +72,11 @@ TEST_CASE("Two successive claims take half the size of two separate ones", "[syn
     std::size_t two = 0;
     std::size_t one = 0;
     for (std::uint32_t number = 500; number < 1500; ++number) {
-      sender.push(number, playing(number, 7.3 + 0.01 * (number % 13), interval));
+      sender.push(CommandNumber(number), playing(number, 7.3 + 0.01 * (number % 13), interval));
       if (number == 500) continue;
       std::vector<std::byte> packet;
-      two += sender.write(number, 2, packet);
-      one += sender.write(number, 1, packet);
+      two += sender.write(CommandNumber(number), 2, packet);
+      one += sender.write(CommandNumber(number), 1, packet);
     }
     CAPTURE(interval, two, one);
     CHECK(one < 1000 * 48);
@@ -87,13 +87,13 @@ TEST_CASE("Two successive claims take half the size of two separate ones", "[syn
 TEST_CASE("If a game has no hit volumes, the claims of a packet take one byte",
           "[sync][lag][sys-83]") {
   ClaimSender sender;
-  sender.push(7, std::nullopt);
+  sender.push(CommandNumber(7), std::nullopt);
   const std::vector<std::byte> packet = written(sender, 7);
   CHECK(packet == std::vector<std::byte>{std::byte{0}});
   ClaimInbox inbox;
   std::span<const std::byte> bytes = packet;
   CHECK(inbox.receive(bytes, Tick(50)));
-  CHECK(inbox.find(7, Tick(50)) == nullptr);
+  CHECK(inbox.find(CommandNumber(7), Tick(50)) == nullptr);
 }
 
 TEST_CASE("Each command has its claim unless two packets in a row are lost",
@@ -105,7 +105,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   std::uint32_t missing = 0;
   for (std::uint32_t number = 0xFFFFFF00; number != 2000; ++number) {
     const std::uint32_t at = number + 1000;  // The numbers do not begin at 0.
-    sender.push(number, claim_of(at));
+    sender.push(CommandNumber(number), claim_of(at));
     std::vector<std::byte> packet = written(sender, number);
     packet.push_back(std::byte{42});
     const bool is_lost = random.below(10) == 0;
@@ -114,11 +114,11 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
       std::span<const std::byte> bytes = packet;
       REQUIRE(inbox.receive(bytes, now));
       REQUIRE(bytes.size() == 1);  // The commands after the claim.
-      REQUIRE(inbox.find(number, now) != nullptr);
-      CHECK(inbox.find(number, now)->view() == claim_of(at).view());
+      REQUIRE(inbox.find(CommandNumber(number), now) != nullptr);
+      CHECK(inbox.find(CommandNumber(number), now)->view() == claim_of(at).view());
     }
     lost = is_lost ? lost + 1 : 0;
-    const ViewClaim* const before = inbox.find(number - 3, now);
+    const ViewClaim* const before = inbox.find(CommandNumber(number - 3), now);
     if (before == nullptr) ++missing;
     if (before != nullptr && at > 1010) CHECK(before->newest == claim_of(at - 3).newest);
   }
@@ -129,22 +129,24 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
 TEST_CASE("A received claim is not replaced by a later one for the same command",
           "[sync][lag][sys-83]") {
   ClaimSender honest;
-  honest.push(7, claim_of(7));
+  honest.push(CommandNumber(7), claim_of(7));
   ClaimSender forged;
-  forged.push(7, claim_of(3));
+  forged.push(CommandNumber(7), claim_of(3));
   ClaimInbox inbox;
   for (const ClaimSender* const sender : {&honest, &forged}) {
     const std::vector<std::byte> packet = written(*sender, 7);
     std::span<const std::byte> bytes = packet;
     CHECK(inbox.receive(bytes, Tick(610)));
   }
-  CHECK(inbox.find(7, Tick(611))->view() == claim_of(7).view());
-  CHECK(inbox.find(7, Tick(900)) == nullptr);  // A later command has the same low byte.
+  CHECK(inbox.find(CommandNumber(7), Tick(611))->view() == claim_of(7).view());
+  CHECK(inbox.find(CommandNumber(7), Tick(900)) ==
+        nullptr);  // A later command has the same low byte.
 }
 
 TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][sys-83]") {
   ClaimSender sender;
-  for (std::uint32_t number = 6; number < 8; ++number) sender.push(number, claim_of(number));
+  for (std::uint32_t number = 6; number < 8; ++number)
+    sender.push(CommandNumber(number), claim_of(number));
   const std::vector<std::byte> whole = written(sender, 7);
   ClaimInbox inbox;
   for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -169,7 +171,7 @@ TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][s
     ClaimInbox other;
     if (!other.receive(packet, Tick(5000))) continue;
     for (std::uint32_t number = 0; number < 256; ++number) {
-      const ViewClaim* const claim = other.find(number, Tick(5000));
+      const ViewClaim* const claim = other.find(CommandNumber(number), Tick(5000));
       if (claim == nullptr) continue;
       CHECK(claim->from <= claim->to);
       CHECK(claim->to <= claim->newest);

@@ -102,9 +102,9 @@ TEST_CASE("Repeats depend on the loss, on unacknowledged commands and on overdue
 TEST_CASE("A report is decoded as it was encoded, and other lengths are refused",
           "[sync][commands]") {
   const auto gaps = GENERATE(0U, 0x8000'0010U);
-  const CommandReport report{.newest = 0xFFFF'FFF0,
+  const CommandReport report{.newest = CommandNumber(0xFFFF'FFF0),
                              .received = 0xA5A5'0001'8000'0003,
-                             .measured = 0xFFFF'FFE1,
+                             .measured = CommandNumber(0xFFFF'FFE1),
                              .earliness_min = -127.5F,
                              .earliness_last = 3.25F,
                              .waiting = 7,

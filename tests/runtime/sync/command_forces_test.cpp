@@ -24,12 +24,12 @@ struct Client {
       REQUIRE(read);
       REQUIRE(forces.follow(*read));
       // Predicted ticks run again.
-      for (std::uint32_t i = forced.stamp; i < sets.size(); ++i) {
+      for (std::uint32_t i = forced.stamp.value(); i < sets.size(); ++i) {
         CommandForces again(stage.types);
         REQUIRE(again.follow(*read));
-        for (std::uint32_t k = forced.stamp; k <= i; ++k) {
+        for (std::uint32_t k = forced.stamp.value(); k <= i; ++k) {
           CommandSet set = sets[k];
-          again.apply(k, set);
+          again.apply(CommandNumber(k), set);
           if (k == i) effective[i] = act_of(set);
         }
       }
@@ -41,7 +41,7 @@ struct Client {
     effective.resize(stamp + 1);
     sets[stamp] = stage.sampler.last();
     CommandSet set = sets[stamp];
-    forces.apply(stamp, set);
+    forces.apply(CommandNumber(stamp), set);
     effective[stamp] = act_of(set);
   }
   Stage& stage;

@@ -107,9 +107,10 @@ class Match {
   /// Stores the arrivals of the last 65 ticks, which the server's report covers.
   void note_arrived() {
     const CommandReport report = stage_.queue.report();
-    if (report.newest < arrived_.size()) arrived_[report.newest] = true;
-    for (std::uint32_t i = 0; i < 64 && report.newest > i + 1; ++i) {
-      if (((report.received >> i) & 1U) != 0) arrived_[report.newest - 1 - i] = true;
+    const std::uint32_t newest = report.newest.value();
+    if (newest < arrived_.size()) arrived_[newest] = true;
+    for (std::uint32_t i = 0; i < 64 && newest > i + 1; ++i) {
+      if (((report.received >> i) & 1U) != 0) arrived_[newest - 1 - i] = true;
     }
   }
 
@@ -212,7 +213,7 @@ TEST_CASE("Commands in steady state allocate nothing", "[sync][commands]") {
     const std::uint64_t before = allocation_count();
     stage.set({.number = tick, .fire = {.is_held = tick % 7 == 0}, .turn = 1});
     stage.sampler.end_tick();
-    stage.sender.push(++stage.stamp, stage.sampler.values());
+    stage.sender.push(CommandNumber(++stage.stamp), stage.sampler.values());
     const std::span<const std::byte> bytes = stage.sender.packet(4);
     if (tick % 9 != 0) stage.receive(bytes);
     stage.begin_tick();

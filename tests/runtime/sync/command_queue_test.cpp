@@ -58,7 +58,7 @@ TEST_CASE("A client that sends at twice real time has no advantage", "[sync][com
     }
     // After a second, the server has run 60 commands, and commands that are too far ahead are
     // counted.
-    CHECK(stage.queue.number() == 60);
+    CHECK(stage.queue.number() == CommandNumber(60));
     CHECK(ran <= 60);
     CHECK(stage.queue.counters().ahead > 0);
     CHECK(stage.queue.waiting() <= CommandQueue::kAheadMax);
@@ -185,7 +185,7 @@ TEST_CASE("Distant stamps are counted, and cost the work of one packet", "[sync]
   CHECK(stage.queue.counters().work - before <= 100 * 2 * stage.encoder.command_lanes().size());
   CHECK(stage.queue.counters().ahead + stage.queue.counters().stale == 100);
   stage.begin_tick(2);
-  CHECK(stage.queue.number() == 2);
+  CHECK(stage.queue.number() == CommandNumber(2));
   CHECK(stage.queue.waiting() == 0);
 }
 
@@ -208,7 +208,7 @@ TEST_CASE("A client that begins again is accepted with its second packet", "[syn
   }
   CHECK(stage.queue.counters().jumps == 1);
   CHECK(stage.current().number == 1010);
-  CHECK(stage.queue.number() == 10);
+  CHECK(stage.queue.number() == CommandNumber(10));
 }
 
 TEST_CASE("A packet of an earlier sequence does not start a new one", "[sync][commands]") {
@@ -263,7 +263,7 @@ TEST_CASE("The report contains which commands arrived, how early, and how many w
   stage.stamp = 102;
   stage.receive(stage.packet(), 0.25F);  // For tick 103; the next tick is 101.
   const CommandReport report = CommandReport::decode(stage.queue.report().encode()).value();
-  CHECK(report.newest == 103);
+  CHECK(report.newest == CommandNumber(103));
   CHECK(report.waiting == 1);
   CHECK(report.earliness_last == Approx(2.75));
   CHECK(report.earliness_min == Approx(2.75));
@@ -275,7 +275,7 @@ TEST_CASE("The report contains which commands arrived, how early, and how many w
   stage.begin_tick(105);
   stage.receive(stage.packet(), 0.5F);  // For tick 105; half a tick late.
   const CommandReport later = stage.queue.report();
-  CHECK(later.newest == 105);
+  CHECK(later.newest == CommandNumber(105));
   CHECK((later.received & 3U) == 3U);
   CHECK(later.earliness_last == Approx(-0.5));
   CHECK(later.earliness_min == Approx(-0.5));

@@ -61,7 +61,7 @@ class Stage {
   /// Ends a tick of the client, and returns its packet.
   std::vector<std::byte> packet() {
     sampler.end_tick();
-    sender.push(++stamp, sampler.values());
+    sender.push(CommandNumber(++stamp), sampler.values());
     const std::span<const std::byte> bytes = sender.packet(4);
     return {bytes.begin(), bytes.end()};
   }
@@ -74,7 +74,7 @@ class Stage {
     for (std::uint32_t i = 0; i < lost; ++i) sampler.add_lost(sender.lost(i));
   }
   void begin_tick() { queue.begin_tick(decoder); }
-  void begin_tick(std::uint32_t tick) { queue.begin_tick(decoder, tick); }
+  void begin_tick(std::uint32_t tick) { queue.begin_tick(decoder, CommandNumber(tick)); }
 
   std::vector<ComponentDescription> types = {description_of<Act>()};
   StructEncoder encoder{types, {}};

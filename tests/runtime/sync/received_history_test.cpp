@@ -23,7 +23,7 @@ TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps 
   ReceivedHistory history;
   std::map<std::uint32_t, bool> model;
   std::uint32_t newest = first;
-  history.note(newest);
+  history.note(CommandNumber(newest));
   model[newest] = true;
   const auto has = [&](std::uint32_t stamp) { return model.contains(stamp); };
   for (int i = 0; i < 3000; ++i) {
@@ -31,7 +31,7 @@ TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps 
     const auto step = static_cast<std::uint32_t>(kind == 0 ? random.below(3000) : random.below(4));
     const std::uint32_t stamp = newest - static_cast<std::uint32_t>(random.below(90)) + step;
     if (stamp - first > 0x8000'0000U) continue;
-    history.note(stamp);
+    history.note(CommandNumber(stamp));
     model[stamp] = true;
     if (static_cast<std::int32_t>(stamp - newest) > 0) newest = stamp;
     if (i % 50 != 0) continue;
@@ -39,7 +39,7 @@ TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps 
     for (std::uint32_t bit = 0; bit < 64; ++bit) {
       expected |= std::uint64_t{has(newest - 1 - bit) ? 1U : 0U} << bit;
     }
-    REQUIRE(history.before(newest) == expected);
+    REQUIRE(history.before(CommandNumber(newest)) == expected);
     for (std::uint32_t block = 0; block < ReceivedHistory::kBlocks; ++block) {
       std::uint64_t named = 0;
       for (std::uint32_t bit = 0; bit < 64; ++bit) {

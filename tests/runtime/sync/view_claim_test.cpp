@@ -191,17 +191,18 @@ TEST_CASE("Random claims never exceed what the client's link explains", "[sync][
 TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][sys-83]") {
   const auto verdict_of = [](const ViewClaim* last, std::uint32_t received_max = 1000) {
     ViewClaims claims;
-    ClaimContext context{.command = 0, .now = Tick(1010), .received_min = {}, .received_max = {}};
+    ClaimContext context{
+        .command = CommandNumber(0), .now = Tick(1010), .received_min = {}, .received_max = {}};
     for (std::uint32_t i = 0; i < 60; ++i) {
       const std::uint32_t newest = 940 + i / 3 * 3;
-      context = {.command = i,
+      context = {.command = CommandNumber(i),
                  .now = Tick(950 + i),
                  .received_min = Tick(newest),
                  .received_max = Tick(newest)};
       const ViewClaim honest = make_claim(Tick(newest), Tick(936 + i), Tick(937 + i), 936.5 + i);
       REQUIRE(claims.check(&honest, context).verdict == ClaimVerdict::accepted);
     }
-    context = {.command = 60,
+    context = {.command = CommandNumber(60),
                .now = Tick(1010),
                .received_min = Tick(1000),
                .received_max = Tick(received_max)};
