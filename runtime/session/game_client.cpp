@@ -148,8 +148,8 @@ const ClientEnd& GameClient::end() const {
 PlayerId GameClient::player() const { return impl_->player; }
 
 void session_detail::ClientCalls::put_command(const session_detail::NamedValue& command) {
-  const std::optional<std::uint16_t> type = impl_->encoder.find(command.name, command.bytes.size());
-  if (type && *type < impl_->encoder.command_count()) {
+  const std::optional<StructType> type = impl_->encoder.find(command.name, command.bytes.size());
+  if (type && impl_->encoder.is_command(*type)) {
     impl_->sampler.set(*type, command.bytes);
     return;
   }
@@ -161,7 +161,7 @@ void session_detail::ClientCalls::put_command(const session_detail::NamedValue& 
 bool session_detail::ClientCalls::send_message(const session_detail::NamedValue& message,
                                                const SendOptions& options) {
   Impl& all = *impl_;
-  const std::optional<std::uint16_t> type = all.message_type(message.name, message.bytes.size());
+  const std::optional<StructType> type = all.message_type(message.name, message.bytes.size());
   Connection* const connection = all.net != nullptr ? all.net->connection() : nullptr;
   const bool is_reliable = options.reliability == Reliability::reliable;
   // After a lost connection, the pipe keeps messages for the next connection.
@@ -174,8 +174,7 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
                       .text = std::move(text)});
     return false;
   };
-  all.encoded = {static_cast<std::byte>(*type & 0xFFU), static_cast<std::byte>(*type >> 8U)};
-  if (const auto clamped = all.encoder.encode(*type, message.bytes, all.encoded)) {
+  if (const auto clamped = all.encoder.encode_message(*type, message.bytes, all.encoded)) {
     report(ProblemKind::clamped, "the value of '" + std::string(clamped->field) +
                                      "' is outside its range: the nearest value was sent");
   }

@@ -151,7 +151,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void play_cues();
   void play_cue(std::size_t index);
   QueuedCue& queue_cue();
-  std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
+  std::optional<StructType> message_type(std::string_view name, std::size_t bytes);
 
   void agree_on_level();
   void despawned(NetworkId id);

@@ -15,10 +15,9 @@ constexpr std::size_t kNextLevelsMax = 64;
 
 }  // namespace
 
-std::optional<std::uint16_t> GameClient::Impl::message_type(std::string_view name,
-                                                            std::size_t bytes) {
-  const std::optional<std::uint16_t> type = encoder.find(name, bytes);
-  if (type && *type >= encoder.command_count()) return type;
+std::optional<StructType> GameClient::Impl::message_type(std::string_view name, std::size_t bytes) {
+  const std::optional<StructType> type = encoder.find(name, bytes);
+  if (type && !encoder.is_command(*type)) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = tick(),
                 .component = std::string(name),
@@ -189,13 +188,13 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
         {.kind = kind, .tick = tick(), .component = std::string(name), .text = std::string(text)});
   };
   SectionReader reader(body);
-  const std::uint16_t sent = reader.read_u16();
+  const auto sent = PeerStructType{reader.read_u16()};
   if (reader.failed() || !decoder || decoder->name(sent).empty()) {
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
   const std::string_view name = decoder->name(sent);
-  const std::optional<std::uint16_t> type = decoder->local_type(sent);
-  if (!type || *type < encoder.command_count()) {
+  const std::optional<StructType> type = decoder->local_type(sent);
+  if (!type || encoder.is_command(*type)) {
     return dropped(ProblemKind::dropped, "",
                    "a message was dropped: this client's game does not have its type");
   }

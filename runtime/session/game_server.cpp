@@ -161,13 +161,13 @@ bool session_detail::ServerCalls::send_message(PlayerId player,
                                                const session_detail::NamedValue& message,
                                                const SendOptions& options) {
   Impl::Player* const found = impl_->find(player);
-  const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
+  const std::optional<StructType> type = impl_->message_type(message.name, message.bytes.size());
   return found != nullptr && type && impl_->send(*found, *type, message, options);
 }
 
 void session_detail::ServerCalls::send_message_to_all(const session_detail::NamedValue& message,
                                                       const SendOptions& options) {
-  const std::optional<std::uint16_t> type = impl_->message_type(message.name, message.bytes.size());
+  const std::optional<StructType> type = impl_->message_type(message.name, message.bytes.size());
   if (!type) return;
   for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
   if (options.timing == Timing::at_tick) impl_->record_message(*type, message);

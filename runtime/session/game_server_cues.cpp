@@ -27,8 +27,7 @@ void GameServer::Impl::send_cue(const Cue& cue) {
   if (!cue.effect) {
     const auto type = message_type(cue.message.name, cue.message.bytes.size());
     if (!type) return;
-    cue_message = {static_cast<std::byte>(*type & 0xFFU), static_cast<std::byte>(*type >> 8U)};
-    if (encoder.encode(*type, cue.message.bytes, cue_message)) {
+    if (encoder.encode_message(*type, cue.message.bytes, cue_message)) {
       report(ProblemKind::clamped, PlayerId::none,
              "a message's value is outside its range: the nearest value was sent");
     }

@@ -80,9 +80,9 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
     // A repeated command has no predicted ids, because each predicted id is used only once.
     return found != nullptr && !found->is_waiting ? found->commands.number() : CommandNumber{};
   });
-  simulation.set_commands([this](PlayerId player, std::size_t command) {
+  simulation.set_commands([this](PlayerId player, StructType command) {
     Player* const found = find(player);
-    return found != nullptr ? Bytes(found->commands.current()[command]) : Bytes();
+    return found != nullptr ? Bytes(found->commands.current()[struct_index(command)]) : Bytes();
   });
 }
 

@@ -144,18 +144,18 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Tick message_tick() const {
     return simulation.is_running() ? simulation.tick() : simulation.tick().next();
   }
-  void record_message(std::uint16_t type, const session_detail::NamedValue& message);
+  void record_message(StructType type, const session_detail::NamedValue& message);
 
   // Messages.
-  bool send(Player& player, std::uint16_t type, const session_detail::NamedValue& message,
+  bool send(Player& player, StructType type, const session_detail::NamedValue& message,
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                  const SendOptions& how);
   void send_cue(const Cue& cue);
   bool is_near(const Player& player, const EffectOptions& effect) const;
-  std::optional<std::uint16_t> message_type(std::string_view name, std::size_t bytes);
+  std::optional<StructType> message_type(std::string_view name, std::size_t bytes);
   void deliver(Player& player, std::span<const std::byte> body);
-  bool is_over_rate(Player& player, std::uint16_t sent);
+  bool is_over_rate(Player& player, PeerStructType type);
 
   Player* find(PlayerId player);
   std::uint8_t team_of(PlayerId player) {

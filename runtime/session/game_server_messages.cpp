@@ -13,18 +13,11 @@ namespace {
 /// The size of the index at the beginning of a message.
 constexpr std::size_t kIndexBytes = 2;
 
-void put_index(std::vector<std::byte>& out, std::uint16_t index) {
-  out.clear();
-  out.push_back(static_cast<std::byte>(index & 0xFFU));
-  out.push_back(static_cast<std::byte>(index >> 8U));
-}
-
 }  // namespace
 
-std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view name,
-                                                            std::size_t bytes) {
-  const std::optional<std::uint16_t> type = encoder.find(name, bytes);
-  if (type && *type >= encoder.command_count()) return type;
+std::optional<StructType> GameServer::Impl::message_type(std::string_view name, std::size_t bytes) {
+  const std::optional<StructType> type = encoder.find(name, bytes);
+  if (type && !encoder.is_command(*type)) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = simulation.tick(),
                 .component = std::string(name),
@@ -32,15 +25,14 @@ std::optional<std::uint16_t> GameServer::Impl::message_type(std::string_view nam
   return std::nullopt;
 }
 
-bool GameServer::Impl::send(Player& player, std::uint16_t type,
+bool GameServer::Impl::send(Player& player, StructType type,
                             const session_detail::NamedValue& message, const SendOptions& how) {
   Connection* const connection = net->connection(player.client);
   const bool is_for_pipe =
       how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
   // While a player's connection is lost, the pipe keeps messages until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
-  put_index(encoded, type);
-  if (const auto clamped = encoder.encode(type, message.bytes, encoded)) {
+  if (const auto clamped = encoder.encode_message(type, message.bytes, encoded)) {
     problems.add({.kind = ProblemKind::clamped,
                   .tick = simulation.tick(),
                   .component = std::string(clamped->type),
@@ -89,7 +81,7 @@ void GameServer::Impl::report_dropped(const Player& player, std::size_t count,
 void GameServer::Impl::send_near(Vec3 position, float metres,
                                  const session_detail::NamedValue& message,
                                  const SendOptions& how) {
-  const std::optional<std::uint16_t> type = message_type(message.name, message.bytes.size());
+  const std::optional<StructType> type = message_type(message.name, message.bytes.size());
   if (!type) return;
   for (const auto& player : players) {
     const std::optional<Vec3> from = view_position(*player);
@@ -101,12 +93,10 @@ void GameServer::Impl::send_near(Vec3 position, float metres,
   }
 }
 
-void GameServer::Impl::record_message(std::uint16_t type,
-                                      const session_detail::NamedValue& message) {
+void GameServer::Impl::record_message(StructType type, const session_detail::NamedValue& message) {
   if (recorder == nullptr) return;
-  put_index(encoded, type);
   static_cast<void>(
-      encoder.encode(type, message.bytes, encoded));  // `send` reports clamped fields.
+      encoder.encode_message(type, message.bytes, encoded));  // `send` reports clamped fields.
   if (encoded.size() <= kTimedEventBytesMax) {
     recorder->add_event(message_tick(), encoded);
   }
@@ -214,19 +204,20 @@ void GameServer::Impl::report_commands(Player& player) {
 
 bool GameServer::Impl::force_command(PlayerId player, const session_detail::NamedValue& command,
                                      std::string_view field) {
-  const std::optional<std::uint16_t> type = encoder.find(command.name, command.bytes.size());
+  const std::optional<StructType> type = encoder.find(command.name, command.bytes.size());
   Player* const found = find(player);
-  if (found == nullptr || !type || *type >= encoder.command_count()) return false;
+  if (found == nullptr || !type || !encoder.is_command(*type)) return false;
   return found->commands.force(*type, field, command.bytes);
 }
 
-bool GameServer::Impl::is_over_rate(Player& player, std::uint16_t sent) {
+bool GameServer::Impl::is_over_rate(Player& player, PeerStructType type) {
+  const std::size_t index = struct_index(type);
   if (now - player.messages_since >= std::chrono::seconds(1)) {
     std::ranges::fill(player.messages, 0U);
     player.messages_since = now;
   }
-  if (player.messages.size() <= sent) player.messages.resize(std::size_t{sent} + 1);
-  if (++player.messages[sent] <= options.messages_per_second_max) return false;
+  if (player.messages.size() <= index) player.messages.resize(index + 1);
+  if (++player.messages[index] <= options.messages_per_second_max) return false;
   if (player.message_burst == 0) return true;
   --player.message_burst;
   return false;
@@ -241,13 +232,13 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
                   .text = std::string(text)});
   };
   SectionReader reader(body);
-  const std::uint16_t sent = reader.read_u16();
-  const std::optional<std::uint16_t> type = player.decoder->local_type(sent);
+  const auto sent = PeerStructType{reader.read_u16()};
+  const std::optional<StructType> type = player.decoder->local_type(sent);
   const std::string_view name = player.decoder->name(sent);
   if (reader.failed() || name.empty()) {
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
-  if (!type || *type < encoder.command_count()) {
+  if (!type || encoder.is_command(*type)) {
     // The log does not contain the name, because the client has chosen it.
     return dropped(ProblemKind::dropped, "",
                    "a message was dropped: this server's game does not have its type");

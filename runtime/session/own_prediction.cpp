@@ -48,8 +48,9 @@ OwnPrediction::OwnPrediction(const Game& game, const PredictionSource& source,
     if (cue_player_) cue_player_(cue, is_replaying_);
   });
   simulation_.set_command_numbers([this](PlayerId) { return running_number_; });
-  simulation_.set_commands([this](PlayerId owner, std::size_t command) {
-    return owner == player_ && running_ != nullptr ? Bytes((*running_)[command]) : Bytes();
+  simulation_.set_commands([this](PlayerId owner, StructType command) {
+    return owner == player_ && running_ != nullptr ? Bytes((*running_)[struct_index(command)])
+                                                   : Bytes();
   });
   spawns_.set_past([this](EntityId entity, ComponentId component, CommandNumber command) {
     const Own* const own = find_own(entity);

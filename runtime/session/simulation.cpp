@@ -415,7 +415,9 @@ Bytes Simulation::command_bytes(PlayerId player, std::string_view name, std::siz
     std::abort();
   }
   const auto index = static_cast<std::size_t>(found - game_.commands.types.begin());
-  const Bytes command = commands_ && player != PlayerId::none ? commands_(player, index) : Bytes();
+  const Bytes command = commands_ && player != PlayerId::none
+                            ? commands_(player, static_cast<StructType>(index))
+                            : Bytes();
   return command.empty() ? Bytes(default_commands_[index]) : command;
 }
 

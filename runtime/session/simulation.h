@@ -21,6 +21,7 @@
 #include "runtime/spawn/replicated_collection.h"
 #include "runtime/spawn/spawner.h"
 #include "runtime/sync/predicted_key.h"
+#include "runtime/sync/struct_type.h"
 #include "runtime/world/change_queue.h"
 #include "runtime/world/world.h"
 
@@ -28,7 +29,7 @@ namespace muster {
 
 /// Returns a player's command for the running tick. `command` is the index of the command's type in
 /// `Game::commands`.
-using CommandLookup = std::function<Bytes(PlayerId player, std::size_t command)>;
+using CommandLookup = std::function<Bytes(PlayerId player, StructType command)>;
 /// Sends a message to players near a position: `SystemContext::send_near`.
 using NearMessage =
     std::function<void(Vec3 position, float metres, const session_detail::NamedValue& message,

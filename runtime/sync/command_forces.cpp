@@ -57,8 +57,8 @@ bool is_same_field(const ForcedField& a, const ForcedField& b) {
 }  // namespace
 
 bool CommandForces::is_valid(const ForcedField& forced) const {
-  if (forced.type >= types_.size()) return false;
-  const ComponentDescription& type = types_[forced.type];
+  if (struct_index(forced.type) >= types_.size()) return false;
+  const ComponentDescription& type = types_[struct_index(forced.type)];
   if (forced.field >= type.fields.size()) return false;
   const FieldDescription& field = type.fields[forced.field];
   const bool is_number = field.type <= FieldType::vec3 && field.names.empty();
@@ -66,10 +66,10 @@ bool CommandForces::is_valid(const ForcedField& forced) const {
          forced.offset.size() == type.size_bytes;
 }
 
-bool CommandForces::force(CommandNumber stamp, std::uint16_t type, std::string_view field,
+bool CommandForces::force(CommandNumber stamp, StructType type, std::string_view field,
                           Bytes value) {
-  if (type >= types_.size()) return false;
-  const auto& fields = types_[type].fields;
+  if (struct_index(type) >= types_.size()) return false;
+  const auto& fields = types_[struct_index(type)].fields;
   const auto found = std::ranges::find(fields, field, &FieldDescription::name);
   if (found == fields.end()) return false;
   ForcedField forced{.stamp = stamp,
@@ -102,7 +102,8 @@ bool CommandForces::follow(const ForcedField& forced) {
 void CommandForces::renew(CommandNumber since, CommandNumber stamp) {
   for (Force& force : forces_) {
     ForcedField& forced = force.forced;
-    const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
+    const bool is_sum =
+        types_[struct_index(forced.type)].fields[forced.field].sampled == Sampling::sum;
     if (is_sum || !force.has_offset || command_steps(since, forced.stamp) <= 0) continue;
     forced.stamp = stamp;
     force.has_offset = false;
@@ -113,7 +114,8 @@ std::vector<ForcedField> CommandForces::lasting() const {
   std::vector<ForcedField> found;
   for (const Force& force : forces_) {
     const ForcedField& forced = force.forced;
-    const bool is_sum = types_[forced.type].fields[forced.field].sampled == Sampling::sum;
+    const bool is_sum =
+        types_[struct_index(forced.type)].fields[forced.field].sampled == Sampling::sum;
     if (!force.has_offset || is_sum) continue;
     // A later force of a field replaces an earlier force of the same field.
     std::erase_if(found, [&](const ForcedField& other) { return is_same_field(other, forced); });
@@ -123,7 +125,7 @@ std::vector<ForcedField> CommandForces::lasting() const {
 }
 
 std::vector<std::byte> CommandForces::encode(const ForcedField& forced) const {
-  const ComponentDescription& type = types_[forced.type];
+  const ComponentDescription& type = types_[struct_index(forced.type)];
   const FieldDescription& field = type.fields[forced.field];
   const std::size_t count = std::size_t{field.count} * field.element_bytes;
   std::vector<std::byte> bytes(11 + type.name.size() + field.name.size() + 2 * count);
@@ -159,7 +161,7 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
   if (reader.read_u8() != static_cast<std::uint8_t>(field->type) || reader.read_u16() != count) {
     return std::nullopt;
   }
-  forced.type = static_cast<std::uint16_t>(type - types_.begin());
+  forced.type = static_cast<StructType>(type - types_.begin());
   forced.field = static_cast<std::uint16_t>(field - type->fields.begin());
   forced.value = type->default_value;
   forced.offset.resize(type->size_bytes);
@@ -173,7 +175,7 @@ void CommandForces::apply(CommandNumber stamp, CommandSet& set) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     Force& force = forces_[i];
     ForcedField& forced = force.forced;
-    const FieldDescription& field = types_[forced.type].fields[forced.field];
+    const FieldDescription& field = types_[struct_index(forced.type)].fields[forced.field];
     if (command_steps(forced.stamp, stamp) < 0) continue;
     // A later force of the same field hides this force, if the later force is in effect.
     const bool is_hidden = std::any_of(
@@ -186,7 +188,7 @@ void CommandForces::apply(CommandNumber stamp, CommandSet& set) {
       continue;
     }
     const bool begins = !force.has_offset || forced.stamp == stamp;
-    ByteVector& value = set[forced.type];
+    ByteVector& value = set[struct_index(forced.type)];
     each_lane(field, [&]<typename T>(T, std::size_t at) {
       const T raw = load_lane<T>(&value[at]);
       const T wanted = load_lane<T>(&forced.value[at]);
@@ -224,7 +226,7 @@ void CommandForces::forget(CommandNumber stamp) {
         forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
           return other.forced.type == old.type && other.forced.field == old.field && is_past(other);
         });
-    const bool is_sum = types_[old.type].fields[old.field].sampled == Sampling::sum;
+    const bool is_sum = types_[struct_index(old.type)].fields[old.field].sampled == Sampling::sum;
     if (is_hidden || is_sum) forces_.erase(forces_.begin() + static_cast<long>(i));
   }
 }

@@ -11,13 +11,14 @@
 
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/command_number.h"
+#include "runtime/sync/struct_type.h"
 
 namespace muster {
 
 /// A field that the server sets to a value at a tick.
 struct ForcedField {
-  CommandNumber stamp;      ///< The first command that the force changes.
-  std::uint16_t type = 0;   ///< The index of the command type.
+  CommandNumber stamp;  ///< The first command that the force changes.
+  StructType type{};
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
   ByteVector value;         ///< A whole command. Only the forced field is used.
   ByteVector offset;        ///< A whole command, whose field is added to later commands.
@@ -40,7 +41,7 @@ class CommandForces {
   /// For a server. In the command `stamp`, sets the field to the field's value in `value`. Returns
   /// false if the field is unknown, if the field is neither a number nor a bool, or if there are
   /// too many forced fields.
-  bool force(CommandNumber stamp, std::uint16_t type, std::string_view field, Bytes value);
+  bool force(CommandNumber stamp, StructType type, std::string_view field, Bytes value);
   /// For a client. Adds a force of the server. A second call with the same force has no effect.
   /// Returns false if the force is malformed, or if there are too many forced fields.
   bool follow(const ForcedField& forced);

@@ -252,10 +252,12 @@ void CommandQueue::note_earliness(CommandNumber newest, float fraction) {
 
 void CommandQueue::convert(StructDecoder& decoder, std::span<const std::int64_t> values,
                            CommandSet& set) {
-  for (std::uint16_t sent = 0; decoder.is_command(sent); ++sent) {
-    const std::size_t count = decoder.value_count(sent);
-    const std::optional<std::uint16_t> local = decoder.local_type(sent);
-    if (local && *local < set.size()) decoder.convert(sent, values.first(count), set[*local]);
+  for (std::uint16_t i = 0; decoder.is_command(PeerStructType{i}); ++i) {
+    const PeerStructType type{i};
+    const std::size_t count = decoder.value_count(type);
+    const std::optional<StructType> local = decoder.local_type(type);
+    const std::size_t index = local ? struct_index(*local) : set.size();
+    if (index < set.size()) decoder.convert(type, values.first(count), set[index]);
     values = values.subspan(count);
   }
 }
@@ -328,7 +330,7 @@ void CommandQueue::rest() {
   }
 }
 
-bool CommandQueue::force(std::uint16_t type, std::string_view field, Bytes value) {
+bool CommandQueue::force(StructType type, std::string_view field, Bytes value) {
   return forces_.force(number().next(), type, field, value);
 }
 

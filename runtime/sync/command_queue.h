@@ -93,7 +93,7 @@ class CommandQueue {
   /// Forces a field of the next tick's command. Later values of the field continue from the forced
   /// value. Returns false if the type or field is unknown, if the field is neither a number nor a
   /// bool, or if there are too many forced fields.
-  bool force(std::uint16_t type, std::string_view field, Bytes value);
+  bool force(StructType type, std::string_view field, Bytes value);
   /// The forces that the caller must send to the client and then clear.
   std::vector<ForcedField>& forced() { return forces_.effective(); }
   const CommandForces& forces() const { return forces_; }

@@ -31,8 +31,9 @@ CommandSampler::CommandSampler(std::span<const ComponentDescription> types)
   values_.resize(values);
 }
 
-void CommandSampler::set(std::size_t type, Bytes value) {
-  Sampled& sampled = sampled_[type];
+void CommandSampler::set(StructType type, Bytes value) {
+  const std::size_t index = struct_index(type);
+  Sampled& sampled = sampled_[index];
   assert(value.size() == sampled.tick.size());
   scratch_.assign(value.begin(), value.end());
   for (const ButtonField& button : sampled.buttons) {
@@ -42,7 +43,7 @@ void CommandSampler::set(std::size_t type, Bytes value) {
       scratch_[button.press_offset_bytes] = std::byte{1};
     }
   }
-  accumulate(types_[type], scratch_, !sampled.has_frame, sampled.tick);
+  accumulate(types_[index], scratch_, !sampled.has_frame, sampled.tick);
   std::ranges::copy(value, sampled.frame.begin());
   sampled.has_frame = true;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/sync/command_fields.h"
+#include "runtime/sync/struct_type.h"
 
 namespace muster {
 
@@ -20,9 +21,9 @@ class CommandSampler {
   /// `types` must outlive the sampler.
   explicit CommandSampler(std::span<const ComponentDescription> types);
 
-  /// Sets the state of the devices in this frame. Requires: an index of `types`, and a value of
+  /// Sets the state of the devices in this frame. Requires: a type of `types`, and a value of
   /// that type.
-  void set(std::size_t type, Bytes value);
+  void set(StructType type, Bytes value);
   /// Adds the sums of a lost command to the next tick. Requires: `values` has the size of
   /// `values()`.
   void add_lost(std::span<const std::int64_t> values);

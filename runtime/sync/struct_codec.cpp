@@ -111,16 +111,16 @@ std::vector<CommandLane> StructEncoder::command_lanes() const {
                                samplings_of(std::span(types_).first(command_count_)));
 }
 
-std::optional<std::uint16_t> StructEncoder::find(std::string_view name, std::size_t bytes) const {
+std::optional<StructType> StructEncoder::find(std::string_view name, std::size_t bytes) const {
   const auto found = std::ranges::find(types_, name, &ComponentDescription::name);
   if (found == types_.end() || found->size_bytes != bytes) return std::nullopt;
-  return static_cast<std::uint16_t>(found - types_.begin());
+  return static_cast<StructType>(found - types_.begin());
 }
 
-std::optional<ClampedStructField> StructEncoder::encode(std::uint16_t type, Bytes value,
+std::optional<ClampedStructField> StructEncoder::encode(StructType type, Bytes value,
                                                         std::vector<std::byte>& out) {
-  const ComponentDescription& description = types_[type];
-  const ComponentSchema& schema = schemas_[type];
+  const ComponentDescription& description = types_[struct_index(type)];
+  const ComponentSchema& schema = schemas_[struct_index(type)];
   assert(value.size() == description.size_bytes);
   values_.assign(schema.value_count(), 0);
   to_wire_unbounded(description, value, values_);
@@ -141,6 +141,13 @@ std::optional<ClampedStructField> StructEncoder::encode(std::uint16_t type, Byte
   }
   if (out.size() > begin) (void)writer.finish();
   return clamped;
+}
+
+std::optional<ClampedStructField> StructEncoder::encode_message(StructType type, Bytes value,
+                                                                std::vector<std::byte>& out) {
+  const std::size_t index = struct_index(type);
+  out = {static_cast<std::byte>(index & 0xFFU), static_cast<std::byte>(index >> 8U)};
+  return encode(type, value, out);
 }
 
 Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> types,
@@ -185,7 +192,7 @@ void StructDecoder::match(Type& type, std::span<const ComponentDescription> type
     notes_.push_back("there is no local command or message '" + type.schema.name + "'");
     return;
   }
-  type.local = static_cast<std::uint16_t>(here - types.begin());
+  type.local = static_cast<StructType>(here - types.begin());
   std::uint32_t value = 0;
   for (const FieldSchema& field : type.schema.fields) {
     const std::uint32_t first_value = value;
@@ -205,22 +212,25 @@ void StructDecoder::match(Type& type, std::span<const ComponentDescription> type
   }
 }
 
-std::optional<std::uint16_t> StructDecoder::local_type(std::uint16_t sent) const {
-  return sent < types_.size() ? types_[sent].local : std::nullopt;
+std::optional<StructType> StructDecoder::local_type(PeerStructType type) const {
+  const std::size_t index = struct_index(type);
+  return index < types_.size() ? types_[index].local : std::nullopt;
 }
 
-std::string_view StructDecoder::name(std::uint16_t sent) const {
-  return sent < types_.size() ? std::string_view(types_[sent].schema.name) : std::string_view();
+std::string_view StructDecoder::name(PeerStructType type) const {
+  const std::size_t index = struct_index(type);
+  return index < types_.size() ? std::string_view(types_[index].schema.name) : std::string_view();
 }
 
-std::size_t StructDecoder::byte_count(std::uint16_t sent) const {
-  return sent < types_.size() ? types_[sent].byte_count : 0;
+std::size_t StructDecoder::byte_count(PeerStructType type) const {
+  const std::size_t index = struct_index(type);
+  return index < types_.size() ? types_[index].byte_count : 0;
 }
 
-std::size_t StructDecoder::decode(std::uint16_t sent, std::span<const std::byte> bytes,
+std::size_t StructDecoder::decode(PeerStructType peer_type, std::span<const std::byte> bytes,
                                   ByteVector& out) {
-  Type& type = types_[sent];
-  const ComponentDescription& description = local_[*type.local];
+  Type& type = types_[struct_index(peer_type)];
+  const ComponentDescription& description = local_[struct_index(*type.local)];
   out.assign(description.default_value.begin(), description.default_value.end());
   if (bytes.size() < type.byte_count) return 0;
   BitReader reader(bytes.first(type.byte_count));
@@ -235,14 +245,14 @@ std::size_t StructDecoder::decode(std::uint16_t sent, std::span<const std::byte>
     }
   }
   if (!reader.is_finished()) return 0;
-  convert(sent, values_, out);
+  convert(peer_type, values_, out);
   return type.byte_count;
 }
 
-void StructDecoder::convert(std::uint16_t sent, std::span<const std::int64_t> values,
+void StructDecoder::convert(PeerStructType peer_type, std::span<const std::int64_t> values,
                             ByteVector& out) {
-  Type& type = types_[sent];
-  const ComponentDescription& description = local_[*type.local];
+  Type& type = types_[struct_index(peer_type)];
+  const ComponentDescription& description = local_[struct_index(*type.local)];
   out.assign(description.default_value.begin(), description.default_value.end());
   for (Field& field : type.fields) {
     field.conversion.apply(values.subspan(field.first_value, field.value_count), out);

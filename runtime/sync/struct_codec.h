@@ -14,6 +14,7 @@
 #include "registry/components/component.h"
 #include "runtime/replication/field_conversion.h"
 #include "runtime/sync/command_coding.h"
+#include "runtime/sync/struct_type.h"
 
 namespace muster {
 
@@ -36,8 +37,8 @@ Result<void> check_structs(std::span<const ComponentDescription> types);
 /// `kCommandValuesMax` values.
 Result<void> check_commands(std::span<const ComponentDescription> commands);
 
-/// Encodes the structs of a server or client. An index identifies the type of a struct. The
-/// receiver gets the indices from `schema`. The bytes are described in SESSION_FORMAT.md,
+/// Encodes the structs of a server or client. The receiver gets the types of
+/// structs from `schema`. The bytes are described in SESSION_FORMAT.md,
 /// "Structs".
 class StructEncoder {
  public:
@@ -47,19 +48,22 @@ class StructEncoder {
 
   /// The types of the commands, followed by the types of the messages.
   std::span<const ComponentDescription> types() const { return types_; }
-  std::size_t command_count() const { return command_count_; }
+  bool is_command(StructType type) const { return struct_index(type) < command_count_; }
   /// The lanes of all command types, in the order of the types.
   std::vector<CommandLane> command_lanes() const;
-  /// Returns the index of a type. Returns nothing if the name is unknown, or if the type's size is
-  /// not `bytes`.
-  std::optional<std::uint16_t> find(std::string_view name, std::size_t bytes) const;
+  /// Returns the type with this name. Returns nothing if the name is unknown, or if the type's size
+  /// is not `bytes`.
+  std::optional<StructType> find(std::string_view name, std::size_t bytes) const;
   /// The bytes from which the peer makes its `StructDecoder`.
   std::span<const std::byte> schema() const { return schema_; }
 
   /// Appends the fields of a struct to `out`. Returns the first field that was clamped, if any.
-  /// Requires: an index of `types()`, and a value of that type's size.
-  std::optional<ClampedStructField> encode(std::uint16_t type, Bytes value,
+  /// Requires: a type of `types()`, and a value of that type's size.
+  std::optional<ClampedStructField> encode(StructType type, Bytes value,
                                            std::vector<std::byte>& out);
+  /// Replaces `out` with a message: the type in 2 bytes, and the fields. Otherwise as `encode`.
+  std::optional<ClampedStructField> encode_message(StructType type, Bytes value,
+                                                   std::vector<std::byte>& out);
 
  private:
   std::vector<ComponentDescription> types_;
@@ -78,29 +82,29 @@ class StructDecoder {
   static Result<StructDecoder> make(std::span<const ComponentDescription> types,
                                     std::span<const std::byte> schema);
 
-  /// Whether an index of the peer is the index of a command. Commands have the lowest indices.
-  bool is_command(std::uint16_t sent) const { return sent < command_count_; }
-  /// Converts the peer's index of a type to the local index. Returns nothing if there is no local
-  /// type with the same name, or if the peer has no such index.
-  std::optional<std::uint16_t> local_type(std::uint16_t sent) const;
-  /// The name of a type of the peer; empty if the peer has no such index.
-  std::string_view name(std::uint16_t sent) const;
+  bool is_command(PeerStructType type) const { return struct_index(type) < command_count_; }
+  /// Returns the local type with the name of the peer's type. Returns nothing if there is no such
+  /// local type, or if the peer does not have `type`.
+  std::optional<StructType> local_type(PeerStructType type) const;
+  /// The name of a type of the peer; empty if the peer does not have `type`.
+  std::string_view name(PeerStructType type) const;
 
   /// Decodes a struct into `out`, which becomes a value of the local type. Returns the number of
-  /// bytes that were read, or 0 if the bytes are malformed. Requires: `local_type(sent)` is known.
-  std::size_t decode(std::uint16_t sent, std::span<const std::byte> bytes, ByteVector& out);
+  /// bytes that were read, or 0 if the bytes are malformed. Requires: `local_type(type)` is known.
+  std::size_t decode(PeerStructType type, std::span<const std::byte> bytes, ByteVector& out);
   /// The lanes of the peer's command types, in the order of the types.
   std::span<const CommandLane> command_lanes() const { return command_lanes_; }
-  /// The number of values in a struct of the peer; 0 if the peer has no such index.
-  std::size_t value_count(std::uint16_t sent) const {
-    return sent < types_.size() ? types_[sent].value_count : 0;
+  /// The number of values in a struct of the peer; 0 if the peer does not have `type`.
+  std::size_t value_count(PeerStructType type) const {
+    const std::size_t index = struct_index(type);
+    return index < types_.size() ? types_[index].value_count : 0;
   }
   /// Converts a struct's values into `out`, which becomes a value of the local type. Requires:
-  /// `local_type(sent)` is known, and `value_count(sent)` values within their ranges.
-  void convert(std::uint16_t sent, std::span<const std::int64_t> values, ByteVector& out);
-  /// The encoded size of a struct of the peer, in bytes; 0 if the peer has no such index. All
+  /// `local_type(type)` is known, and `value_count(type)` values within their ranges.
+  void convert(PeerStructType type, std::span<const std::int64_t> values, ByteVector& out);
+  /// The encoded size of a struct of the peer, in bytes; 0 if the peer does not have `type`. All
   /// values of a type have the same size.
-  std::size_t byte_count(std::uint16_t sent) const;
+  std::size_t byte_count(PeerStructType type) const;
 
   /// The types and fields that only the peer has or that cannot be converted, one line each.
   std::span<const std::string> notes() const { return notes_; }
@@ -113,7 +117,7 @@ class StructDecoder {
   };
   struct Type {
     ComponentSchema schema;
-    std::optional<std::uint16_t> local;
+    std::optional<StructType> local;
     std::size_t byte_count = 0;
     std::size_t value_count = 0;
     std::vector<Field> fields;

@@ -101,7 +101,7 @@ class Stream {
     if (tick_ >= player_.size() + kRestTicks) return;
     Input input = player_.at(std::min<std::size_t>(tick_, player_.size() - 1));
     if (tick_ >= player_.size()) input.yaw_counts = input.pitch_counts = 0;
-    sampler_.set(0, bytes_of(input));
+    sampler_.set(StructType{0}, bytes_of(input));
     sampler_.end_tick();
     const auto& sent = *reinterpret_cast<const Input*>(sampler_.last().front().data());
     sent_.push_back(sent);
@@ -197,7 +197,7 @@ void count_decisions(const InputRecording& recording, double step_deg, CommandBi
   InputPlayer player(recording, step_deg);
   std::vector<std::vector<std::int64_t>> values;
   for (std::size_t i = 0; i < player.size(); ++i) {
-    sampler.set(0, bytes_of(player.at(i)));
+    sampler.set(StructType{0}, bytes_of(player.at(i)));
     sampler.end_tick();
     values.emplace_back(sampler.values().begin(), sampler.values().end());
   }

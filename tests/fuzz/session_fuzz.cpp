@@ -72,7 +72,8 @@ void decode_all(std::span<const std::byte> input) {
   Result<StructDecoder> decoder = StructDecoder::make(types, schema);
   if (!decoder) return;
   ByteVector value;
-  for (std::uint16_t sent = 0; sent < 4; ++sent) {
+  for (std::uint16_t i = 0; i < 4; ++i) {
+    const PeerStructType sent{i};
     if (!decoder.value().local_type(sent)) continue;
     const std::size_t taken = decoder.value().decode(sent, input, value);
     require(taken <= input.size());

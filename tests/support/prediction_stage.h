@@ -62,8 +62,8 @@ class Stage {
 
   Stage(const Game& made, std::uint32_t entities, std::uint32_t lag)
       : game(made), lag_(lag), content_(open_content(game)), store_(open_store(*content_)) {
-    server.set_commands([this](PlayerId, std::size_t command) {
-      return Bytes(sent_[(number_ - lag_) % sent_.size()][command]);
+    server.set_commands([this](PlayerId, StructType command) {
+      return Bytes(sent_[(number_ - lag_) % sent_.size()][struct_index(command)]);
     });
     const auto replicated = received.component<Replicated>("ReplicatedEntity");
     const auto transform = received.component<Transform>("Transform");

@@ -68,10 +68,10 @@ TEST_CASE("A struct is unchanged after encoding and decoding, up to its resoluti
     sent.wide = random.next();
     for (std::size_t k = 0; k < random.below(9); ++k) sent.name.bytes[k] = 'x';
     std::vector<std::byte> bytes;
-    REQUIRE_FALSE(encoder.encode(0, bytes_of_value(sent), bytes));
-    REQUIRE(bytes.size() == decoder.byte_count(0));
+    REQUIRE_FALSE(encoder.encode(StructType{0}, bytes_of_value(sent), bytes));
+    REQUIRE(bytes.size() == decoder.byte_count(PeerStructType{0}));
     ByteVector out;
-    REQUIRE(decoder.decode(0, bytes, out) == bytes.size());
+    REQUIRE(decoder.decode(PeerStructType{0}, bytes, out) == bytes.size());
     const Old got = value_of<Old>(out);
     REQUIRE(got.count == sent.count);
     REQUIRE(std::abs(got.speed - sent.speed) <= 8.0F / 255 / 2 + 1e-5F);
@@ -80,7 +80,8 @@ TEST_CASE("A struct is unchanged after encoding and decoding, up to its resoluti
     REQUIRE(got.name == sent.name);
     // Every truncation is malformed.
     for (std::size_t size = 0; size < bytes.size(); ++size) {
-      REQUIRE(decoder.decode(0, std::span<const std::byte>(bytes).first(size), out) == 0);
+      REQUIRE(decoder.decode(PeerStructType{0}, std::span<const std::byte>(bytes).first(size),
+                             out) == 0);
     }
   }
 }
@@ -90,9 +91,9 @@ TEST_CASE("A struct of another version is converted field by field", "[session][
   const std::vector<ComponentDescription> types = {description_of<New>()};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();
   std::vector<std::byte> bytes;
-  REQUIRE_FALSE(encoder.encode(0, bytes_of_value(Old{.count = -9, .speed = 4}), bytes));
+  REQUIRE_FALSE(encoder.encode(StructType{0}, bytes_of_value(Old{.count = -9, .speed = 4}), bytes));
   ByteVector out;
-  REQUIRE(decoder.decode(0, bytes, out) == bytes.size());
+  REQUIRE(decoder.decode(PeerStructType{0}, bytes, out) == bytes.size());
   const New got = value_of<New>(out);
   CHECK(got.speed == Approx(4));
   CHECK(got.count == -5);              // The value is clamped to this end's range.
@@ -103,7 +104,7 @@ TEST_CASE("A struct of another version is converted field by field", "[session][
 TEST_CASE("A value outside its range is clamped and its field is named", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   std::vector<std::byte> bytes;
-  const auto clamped = encoder.encode(0, bytes_of_value(Old{.count = 11}), bytes);
+  const auto clamped = encoder.encode(StructType{0}, bytes_of_value(Old{.count = 11}), bytes);
   REQUIRE(clamped);
   CHECK(clamped->type == "Message");
   CHECK(clamped->field == "count");
@@ -113,10 +114,10 @@ TEST_CASE("For a type that this end does not have, only the name is known", "[se
   StructEncoder encoder = encoder_of<Old>();
   const std::vector<ComponentDescription> types = {description_of<Button>()};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();
-  CHECK_FALSE(decoder.local_type(0));
-  CHECK(decoder.name(0) == "Message");
-  CHECK_FALSE(decoder.local_type(1));
-  CHECK(decoder.name(1).empty());
+  CHECK_FALSE(decoder.local_type(PeerStructType{0}));
+  CHECK(decoder.name(PeerStructType{0}) == "Message");
+  CHECK_FALSE(decoder.local_type(PeerStructType{1}));
+  CHECK(decoder.name(PeerStructType{1}).empty());
 }
 
 TEST_CASE("A damaged list of structs of any length is refused", "[session][struct]") {
@@ -130,10 +131,11 @@ TEST_CASE("A damaged list of structs of any length is refused", "[session][struc
     std::vector<std::byte> damaged(schema.begin(), schema.end());
     damaged[bit / 8] ^= static_cast<std::byte>(1U << (bit % 8));
     auto decoder = StructDecoder::make(encoder.types(), damaged);
-    if (!decoder || !decoder.value().local_type(0)) continue;
+    if (!decoder || !decoder.value().local_type(PeerStructType{0})) continue;
     ByteVector out;
-    const std::vector<std::byte> ones(decoder.value().byte_count(0), std::byte{0xFF});
-    static_cast<void>(decoder.value().decode(0, ones, out));
+    const std::vector<std::byte> ones(decoder.value().byte_count(PeerStructType{0}),
+                                      std::byte{0xFF});
+    static_cast<void>(decoder.value().decode(PeerStructType{0}, ones, out));
     REQUIRE(out.size() == sizeof(Old));
   }
 }

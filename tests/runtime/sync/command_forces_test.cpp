@@ -64,7 +64,7 @@ TEST_CASE("A forced view applies from its tick on, moves with the device, and is
     client.note(stage.stamp);
     if (tick < 4) continue;
     const std::uint32_t run = tick - 2;
-    if (run == 20) REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 100})));
+    if (run == 20) REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = 100})));
     stage.begin_tick(run);
     client.follow();
     const float yaw = stage.current().yaw;
@@ -88,7 +88,7 @@ TEST_CASE("A forced sum replaces the accumulated value of that tick only", "[syn
   for (std::uint32_t tick = 2; tick < 6; ++tick) {
     stage.set({.turn = 5});
     stage.receive(stage.packet());
-    if (tick == 3) REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 0})));
+    if (tick == 3) REQUIRE(stage.queue.force(StructType{0}, "turn", bytes_of({.turn = 0})));
     stage.begin_tick(tick);
     CHECK(stage.current().turn == (tick == 3 ? 0 : 5));
   }
@@ -101,7 +101,7 @@ TEST_CASE("A forced field stays forced while commands are missing", "[sync][comm
   stage.set({.yaw = 30});
   stage.receive(stage.packet());
   stage.begin_tick(2);
-  REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = -50})));
+  REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = -50})));
   for (std::uint32_t tick = 3; tick < 300; ++tick) {
     stage.begin_tick(tick);
     REQUIRE(stage.current().yaw == -50);
@@ -119,7 +119,7 @@ TEST_CASE("A view that is forced while the client is lost applies when it reconn
   stage.queue.rest();
   stage.queue.rest();
   for (std::uint32_t tick = 3; tick < 300; ++tick) {
-    if (tick == 100) REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = -50})));
+    if (tick == 100) REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = -50})));
     stage.begin_tick(tick);
     REQUIRE(stage.current().yaw == (tick < 100 ? 0 : -50));
   }
@@ -137,7 +137,7 @@ TEST_CASE("The newest force of a field applies", "[sync][commands]") {
   stage.begin_tick(1);
   for (std::uint32_t tick = 2; tick < 2000; ++tick) {
     const float wanted = static_cast<float>(tick % 170);
-    REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = wanted})) == true);
+    REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = wanted})) == true);
     stage.begin_tick(tick);
     REQUIRE(stage.current().yaw == wanted);
     stage.queue.forced().clear();
@@ -152,10 +152,10 @@ TEST_CASE("If a field is forced twice in one tick, the second force applies", "[
   stage.begin_tick(1);
   for (std::uint32_t tick = 2; tick < 4000; ++tick) {
     if (tick % 20 == 2) {
-      REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 11})));
-      REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 22})));
-      REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 5})));
-      REQUIRE(stage.queue.force(0, "turn", bytes_of({.turn = 6})));
+      REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = 11})));
+      REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = 22})));
+      REQUIRE(stage.queue.force(StructType{0}, "turn", bytes_of({.turn = 5})));
+      REQUIRE(stage.queue.force(StructType{0}, "turn", bytes_of({.turn = 6})));
     }
     stage.begin_tick(tick);
     REQUIRE(stage.current().yaw == 22);
@@ -167,11 +167,11 @@ TEST_CASE("If a field is forced twice in one tick, the second force applies", "[
 
 TEST_CASE("A field that is unknown, not a number or malformed is not forced", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
-  CHECK_FALSE(stage.queue.force(0, "nothing", bytes_of({})));
-  CHECK_FALSE(stage.queue.force(1, "yaw", bytes_of({})));
-  CHECK_FALSE(stage.queue.force(0, "yaw", bytes_of({}).first(4)));
+  CHECK_FALSE(stage.queue.force(StructType{0}, "nothing", bytes_of({})));
+  CHECK_FALSE(stage.queue.force(StructType{1}, "yaw", bytes_of({})));
+  CHECK_FALSE(stage.queue.force(StructType{0}, "yaw", bytes_of({}).first(4)));
   stage.begin_tick(1);
-  REQUIRE(stage.queue.force(0, "yaw", bytes_of({.yaw = 1})));
+  REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = 1})));
   stage.begin_tick(2);
   const std::vector<std::byte> bytes = stage.queue.forces().encode(stage.queue.forced().front());
   for (std::size_t size = 0; size < bytes.size(); ++size) {

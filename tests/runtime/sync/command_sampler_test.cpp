@@ -19,7 +19,7 @@ using command_stage::bytes_of;
 struct Sampled {
   std::vector<ComponentDescription> types = {description_of<Act>()};
   CommandSampler sampler{types};
-  void set(const Act& act) { sampler.set(0, bytes_of(act)); }
+  void set(const Act& act) { sampler.set(StructType{0}, bytes_of(act)); }
   const Act& end_tick() {
     sampler.end_tick();
     return act_of(sampler.last());

@@ -57,7 +57,7 @@ class Stage {
   }
 
   const Act& current() const { return act_of(queue.current()); }
-  void set(const Act& act) { sampler.set(0, bytes_of(act)); }
+  void set(const Act& act) { sampler.set(StructType{0}, bytes_of(act)); }
   /// Ends a tick of the client, and returns its packet.
   std::vector<std::byte> packet() {
     sampler.end_tick();
