@@ -181,13 +181,13 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
-  if (Player* const known = find_ticket(net->client_id(event.client))) {
+  if (Player* const known = find_ticket(net->account(event.client))) {
     return resume(*known, event.client);
   }
   Connection* const connection = net->connection(event.client);
   if (connection == nullptr || connection->state() == ConnectionState::closed) return;
   // The client was admitted with a ticket, and a kick has later made the ticket invalid.
-  if (net->client_id(event.client) != 0 || players.size() >= options.players_max) {
+  if (net->account(event.client).is_known() || players.size() >= options.players_max) {
     if (const auto refused = refusal_of_new(net->address(event.client))) {
       return connection->close(CloseReason::kicked, *refused, now);
     }
@@ -197,10 +197,12 @@ void GameServer::Impl::join(const ServerEvent& event) {
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
-  while (find_ticket(player.ticket) != nullptr || player.ticket == 0) {
-    edges.entropy().fill(std::as_writable_bytes(std::span(&player.ticket, 1)));
+  while (find_ticket(player.ticket) != nullptr || !player.ticket.is_known()) {
+    std::uint64_t random = 0;
+    edges.entropy().fill(std::as_writable_bytes(std::span(&random, 1)));
+    player.ticket = AccountId(random);
   }
-  net->set_client_id(event.client, player.ticket);
+  net->set_account(event.client, player.ticket);
   player.address = net->address(event.client);
   player.connected_at = now;
   const auto after =
