@@ -208,7 +208,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
   const auto after =
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
-  last_player = static_cast<std::uint16_t>(player.id);
+  last_player = player.id;
   replication->add_client(id_of(player), {.player = player.id});
   // The pipe is empty, so both messages fit.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
@@ -248,13 +248,14 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
 
 /// Returns an unused id. Ids increase, so the id of a player that has left is not used again soon.
 PlayerId GameServer::Impl::free_player() const {
-  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The id has 16 bits in the welcome message.
-  std::uint16_t candidate = last_player;
+  constexpr PlayerId kPlayerIdMax{0xFFFE};  // The id has 16 bits in the welcome message.
+  PlayerId candidate = last_player;
   for (;;) {
-    candidate = candidate >= kPlayerIdMax ? 1 : static_cast<std::uint16_t>(candidate + 1);
-    const bool is_used = std::ranges::any_of(
-        players, [&](const auto& player) { return player->id == PlayerId(candidate); });
-    if (!is_used) return PlayerId(candidate);
+    candidate = candidate >= kPlayerIdMax ? PlayerId{1}
+                                          : PlayerId{static_cast<std::int32_t>(candidate) + 1};
+    const bool is_used =
+        std::ranges::any_of(players, [&](const auto& player) { return player->id == candidate; });
+    if (!is_used) return candidate;
   }
 }
 

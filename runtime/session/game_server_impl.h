@@ -222,7 +222,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::unique_ptr<SessionRecorder> recorder;
   std::vector<std::unique_ptr<Player>> players;  ///< Players by ascending id.
   std::vector<PlayerInfo> infos;
-  std::uint16_t last_player = 0;
+  PlayerId last_player{0};  ///< The newest player; 0 before the first player.
   /// The number of read events of `net`. The other events wait while a map begins.
   std::size_t events_read = 0;
   std::uint64_t shared_seed = 0;  ///< The seed of shared systems, which clients receive.

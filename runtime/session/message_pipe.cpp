@@ -208,7 +208,7 @@ MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessag
 std::vector<std::byte> encode(const Welcome& welcome) {
   std::array<std::byte, kWelcomeBytes> memory{};
   SectionWriter writer(memory);
-  writer.write_u16(welcome.player);
+  writer.write_u16(static_cast<std::uint16_t>(welcome.player));
   writer.write_u16(welcome.ticks_per_second);
   writer.write_u16(welcome.snapshot_ticks);
   writer.write_bytes(welcome.level);
@@ -222,7 +222,8 @@ std::vector<std::byte> encode(const Welcome& welcome) {
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
   Welcome welcome;
-  welcome.player = reader.read_u16();
+  const std::uint16_t player = reader.read_u16();
+  welcome.player = PlayerId(player);
   welcome.ticks_per_second = reader.read_u16();
   welcome.snapshot_ticks = reader.read_u16();
   reader.read_into(welcome.level);
@@ -230,9 +231,8 @@ std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   welcome.shared_seed = reader.read_u64();
   welcome.ticket = AccountId(reader.read_u64());
   welcome.map = reader.read_u16();
-  if (!reader.is_finished() || welcome.player == 0 || welcome.player == 0xFFFF ||
-      welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
-      welcome.snapshot_ticks == 0) {
+  if (!reader.is_finished() || player == 0 || player == 0xFFFF || welcome.ticks_per_second == 0 ||
+      welcome.ticks_per_second > 1000 || welcome.snapshot_ticks == 0) {
     return std::nullopt;
   }
   return welcome;

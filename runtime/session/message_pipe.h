@@ -10,6 +10,7 @@
 
 #include "net/secure/account_id.h"
 #include "net/transport/connection.h"
+#include "registry/base/player_id.h"
 
 namespace muster {
 
@@ -108,7 +109,7 @@ class MessagePipe {
 
 /// The first message of a server to a client.
 struct Welcome {
-  std::uint16_t player = 0;
+  PlayerId player = PlayerId::none;
   std::uint16_t ticks_per_second = 0;
   std::uint16_t snapshot_ticks = 0;
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for no level.
