@@ -155,7 +155,7 @@ void Client::connect(Time now, const ConnectionKeys& keys) {
     about.peer = server();
     sealed_->record(*options_.recorder, about);
   }
-  client_id_ = keys.client;
+  account_ = keys.account;
   connected_at_ = now;
   must_answer_ = true;
   forget_secrets();

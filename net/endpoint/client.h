@@ -85,8 +85,8 @@ class Client {
   const Address& server() const { return servers_[server_index_]; }
   /// The addresses that the client tried without success, in order.
   std::span<const TriedServer> tried() const { return tried_; }
-  /// The client id that the server assigned.
-  std::uint64_t client_id() const { return client_id_; }
+  /// The account that the server assigned; unknown until the client is connected.
+  AccountId account() const { return account_; }
   /// Continues with another socket, for example after a change of network. The server then sends to
   /// the new address. The socket must outlive the client.
   void use_socket(DatagramSocket& socket) { socket_ = &socket; }
@@ -127,7 +127,7 @@ class Client {
   std::unique_ptr<SealedConnection> sealed_;
   std::optional<Close> end_;
   std::optional<Refusal> refusal_;
-  std::uint64_t client_id_ = 0;
+  AccountId account_;
   IncomingBatch incoming_;
   OutgoingBatch outgoing_;
   ClientCounters counters_;

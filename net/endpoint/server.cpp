@@ -77,13 +77,13 @@ Connection* Server::connection(ClientHandle client) {
   return find(client) == nullptr ? nullptr : &slots_[client.slot]->sealed.connection();
 }
 
-std::uint64_t Server::client_id(ClientHandle client) const {
+AccountId Server::account(ClientHandle client) const {
   const Client* const found = find(client);
-  return found == nullptr ? 0 : found->client_id;
+  return found == nullptr ? AccountId() : found->account;
 }
 
-void Server::set_client_id(ClientHandle client, std::uint64_t client_id) {
-  if (find(client) != nullptr) slots_[client.slot]->client_id = client_id;
+void Server::set_account(ClientHandle client, AccountId account) {
+  if (find(client) != nullptr) slots_[client.slot]->account = account;
 }
 
 Address Server::address(ClientHandle client) const {

@@ -18,6 +18,7 @@
 #include "net/endpoint/receive_budget.h"
 #include "net/endpoint/send_cap.h"
 #include "net/endpoint/waiting_prefixes.h"
+#include "net/secure/account_id.h"
 #include "net/secure/address_budget.h"
 #include "net/secure/handshake.h"
 #include "net/secure/used_tokens.h"
@@ -38,7 +39,7 @@ struct ClientHandle {
 struct Applicant {
   Address address;
   Hello hello;
-  std::uint64_t client = 0;  ///< The client's id from the token or `client_of`; 0 if unknown.
+  AccountId account{};  ///< The client's account, from the token or from `account_of`.
   std::span<const std::byte> token_data{};  ///< The user data of the token.
   /// The client that this applicant replaces (`ServerEvent`) when the applicant is admitted and its
   /// first packet arrives.
@@ -53,10 +54,10 @@ class Admission {
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
   /// Returns true when a client with this different content fingerprint may join.
   virtual bool admits_content(std::uint64_t theirs) = 0;
-  /// Returns the client's id; 0 if unknown. For example, a game that finds a login ticket in the
-  /// user data returns the number of the account. A newer connection with the same id replaces the
-  /// older connection. Called before `refusal`.
-  virtual std::uint64_t client_of(const Applicant& applicant) { return applicant.client; }
+  /// Returns the client's account. For example, a game that finds a login ticket in the user data
+  /// returns the account of the ticket. A newer connection of the same account replaces the older
+  /// connection. Called before `refusal`.
+  virtual AccountId account_of(const Applicant& applicant) { return applicant.account; }
 };
 
 /// Options of a server.
@@ -144,10 +145,10 @@ struct ServerCounters {
   std::uint64_t accepts_again = 0;
   std::array<std::uint64_t, 16> refusals{};  ///< The refusals by `RefuseReason`.
   std::uint64_t pending_expired = 0;
-  /// Pending clients replaced by another response of the same attempt or client.
+  /// Pending clients replaced by another response of the same attempt or account.
   std::uint64_t pending_replaced = 0;
   std::uint64_t pending_removed = 0;  ///< Pending clients removed to make room (`slot_to_vacate`).
-  /// Clients replaced by a newer connection of the same client.
+  /// Clients replaced by a newer connection.
   std::uint64_t clients_replaced = 0;
   std::uint64_t connected = 0;
   std::uint64_t closed = 0;
@@ -191,12 +192,12 @@ class Server {
   }
   /// The client's connection; null if the client no longer exists.
   Connection* connection(ClientHandle client);
-  /// The client's id; 0 if unknown.
-  std::uint64_t client_id(ClientHandle client) const;
-  /// Gives an id to a client that was admitted without an id. A later connection with this id
-  /// replaces the client. A later connection without an id from the same address may also replace
-  /// it (`ServerOptions::clients_per_address`).
-  void set_client_id(ClientHandle client, std::uint64_t client_id);
+  /// The client's account; unknown if the client no longer exists.
+  AccountId account(ClientHandle client) const;
+  /// Sets the account of a client that was admitted without an account. A later connection of this
+  /// account replaces the client. A later connection without an account from the same address may
+  /// also replace it (`ServerOptions::clients_per_address`).
+  void set_account(ClientHandle client, AccountId account);
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;
 
@@ -261,11 +262,11 @@ class Server {
   std::optional<std::uint32_t> free_slot() const;
   bool uses_slot(const Client& client) const;
   std::size_t slots_used() const;
-  std::optional<ClientHandle> connection_of(std::uint64_t client_id) const;
+  std::optional<ClientHandle> connection_of(AccountId account) const;
   bool is_silent(std::uint32_t slot) const;
   std::optional<ClientHandle> replaced_by(const Applicant& applicant, const RequestView& attempt);
   std::optional<std::uint32_t> slot_for(const RequestView& attempt, const Applicant& applicant);
-  std::optional<std::uint32_t> pending_of(std::uint64_t client_id) const;
+  std::optional<std::uint32_t> pending_of(AccountId account) const;
   std::optional<std::uint32_t> pending_to_remove(bool must_use_slot);
   bool has_too_many(const Address& from, const RequestView& attempt) const;
   bool has_live_client(const Address& from) const;

@@ -46,8 +46,8 @@ struct Server::Client {
   std::uint32_t slot = 0;
   std::uint32_t generation = 0;
   DatagramPath path;
-  std::uint64_t client_id = 0;
-  bool is_identified = false;  ///< True if the client was admitted with an id.
+  AccountId account;
+  bool is_identified = false;  ///< True if the client was admitted with an account.
   std::vector<std::byte> token_data;
   bool has_token = false;
   std::optional<ClientHandle> replaces;  ///< The client that this client replaces when it connects.

@@ -180,10 +180,10 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   }
   Applicant applicant{.address = path.peer, .hello = *hello};
   if (token.has_value()) {
-    applicant.client = token->client;
+    applicant.account = token->account;
     applicant.token_data = token->user_data;
   }
-  applicant.client = admission_.client_of(applicant);
+  applicant.account = admission_.account_of(applicant);
   applicant.replaces = replaced_by(applicant, head);
   std::string_view text;
   std::string game_text;
@@ -247,7 +247,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   entropy_.fill(noise);
   // The id 0 means no connection.
   const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
-  ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .client = applicant.client};
+  ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .account = applicant.account};
   keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
   keys.timeout_tenths = static_cast<std::uint16_t>(options_.connection.interrupted_after /
                                                    std::chrono::milliseconds(100));
@@ -262,8 +262,8 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   client->slot = slot;
   client->generation = ++generation_;
   client->path = path;
-  client->client_id = applicant.client;
-  client->is_identified = applicant.client != 0;
+  client->account = applicant.account;
+  client->is_identified = applicant.account.is_known();
   client->token_data.assign(applicant.token_data.begin(), applicant.token_data.end());
   client->has_token = response.head.mode == TrustMode::token;
   client->replaces = applicant.replaces;
@@ -275,9 +275,9 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   slot_of_attempt_[response.head.ephemeral] = slot;  // No later step throws.
   if (const Client* const before = slots_[slot].get()) {
     const bool is_itself = before->attempt == client->attempt;
-    const bool is_same_client = client->client_id != 0 && before->client_id == client->client_id;
+    const bool is_same_account = client->account.is_known() && before->account == client->account;
     const bool is_successor =
-        is_same_client || (before->replaces.has_value() && before->replaces == client->replaces);
+        is_same_account || (before->replaces.has_value() && before->replaces == client->replaces);
     ++(is_itself || is_successor ? counters_.pending_replaced : counters_.pending_removed);
     if (!is_itself) slot_of_attempt_.erase(before->attempt);
     --pending_;

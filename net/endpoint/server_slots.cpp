@@ -27,10 +27,10 @@ std::size_t Server::slots_used() const {
       slots_, [this](const auto& client) { return client != nullptr && uses_slot(*client); }));
 }
 
-/// Returns the live connection of a client id; nothing for the id 0 (unknown).
-std::optional<ClientHandle> Server::connection_of(std::uint64_t client_id) const {
-  for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
-    if (is_occupied(slot) && slots_[slot]->client_id == client_id) return handle_of(slot);
+/// Returns the live connection of an account; nothing if the account is unknown.
+std::optional<ClientHandle> Server::connection_of(AccountId account) const {
+  for (std::uint32_t slot = 0; slot < slots_.size() && account.is_known(); ++slot) {
+    if (is_occupied(slot) && slots_[slot]->account == account) return handle_of(slot);
   }
   return std::nullopt;
 }
@@ -40,12 +40,12 @@ bool Server::is_silent(std::uint32_t slot) const {
          slots_[slot]->sealed.connection().state() == ConnectionState::interrupted;
 }
 
-/// Returns the connection that an applicant would replace: the connection with the same client id.
-/// Without an id, it is a connection from the same address that has sent nothing for
+/// Returns the connection that an applicant would replace: the connection of the same account.
+/// Without an account, it is a connection from the same address that has sent nothing for
 /// `interrupted_after`, but only if the applicant could not be admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
-  if (applicant.client != 0) return connection_of(applicant.client);
+  if (applicant.account.is_known()) return connection_of(applicant.account);
   if (attempt.mode == TrustMode::token) return std::nullopt;
   const bool is_full = slots_used() >= options_.clients_max && !pending_to_remove(true).has_value();
   if (!is_full && !has_too_many(applicant.address, attempt)) return std::nullopt;
@@ -89,17 +89,17 @@ std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
   }
   const bool is_room = applicant.replaces.has_value() || slots_used() < options_.clients_max;
   if (is_room && pending_ < kPendingMax) return free_slot();
-  if (const auto own = pending_of(applicant.client)) return own;
+  if (const auto own = pending_of(applicant.account)) return own;
   return pending_to_remove(!is_room);
 }
 
-/// Returns the slot of the oldest pending connection of a client id; nothing for the id 0
-/// (unknown).
-std::optional<std::uint32_t> Server::pending_of(std::uint64_t client_id) const {
+/// Returns the slot of the oldest pending connection of an account; nothing if the account is
+/// unknown.
+std::optional<std::uint32_t> Server::pending_of(AccountId account) const {
   std::optional<std::uint32_t> oldest;
-  for (std::uint32_t slot = 0; slot < slots_.size() && client_id != 0; ++slot) {
+  for (std::uint32_t slot = 0; slot < slots_.size() && account.is_known(); ++slot) {
     const Client* const client = slots_[slot].get();
-    if (client == nullptr || client->is_connected || client->client_id != client_id) continue;
+    if (client == nullptr || client->is_connected || client->account != account) continue;
     if (!oldest.has_value() || client->accepted_first_at < slots_[*oldest]->accepted_first_at) {
       oldest = slot;
     }
@@ -127,8 +127,8 @@ bool Server::has_live_client(const Address& from) const {
 /// Connects a pending client, after its first packet was opened. Returns false if there is no
 /// longer room for the client.
 bool Server::connect(Time now, Client& client) {
-  std::optional<ClientHandle> old = connection_of(client.client_id);
-  const bool had_to_replace = client.replaces.has_value() && client.client_id == 0;
+  std::optional<ClientHandle> old = connection_of(client.account);
+  const bool had_to_replace = client.replaces.has_value() && !client.account.is_known();
   if (had_to_replace && find(*client.replaces) != nullptr && is_silent(client.replaces->slot)) {
     old = client.replaces;
   }

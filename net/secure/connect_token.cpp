@@ -89,7 +89,7 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
 
   std::array<std::byte, kTokenMemory> inner{};
   SectionWriter sealed(inner);
-  sealed.write_u64(claims.client);
+  sealed.write_u64(claims.account.value());
   sealed.write_bytes(id);
   sealed.write_bytes(secret.bytes());
   write_addresses(sealed, claims.servers);
@@ -161,7 +161,7 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
   if (result != 0) return std::nullopt;
   SectionReader reader{std::span<const std::byte>(inner).first(box.size() - kTagBytes)};
   OpenedToken token{.issued = head->issued, .expires = head->expires};
-  token.client = reader.read_u64();
+  token.account = AccountId(reader.read_u64());
   reader.read_into(token.id);
   token.secret = read_secret(reader);
   token.servers = read_addresses(reader);

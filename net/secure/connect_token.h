@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "net/secure/account_id.h"
 #include "net/secure/keys.h"
 #include "net/transport/address.h"
 
@@ -31,7 +32,7 @@ struct TokenClaims {
   UnixSeconds issued = 0;
   UnixSeconds expires = 0;
   PublicKey server_key{};
-  std::uint64_t client = 0;
+  AccountId account{};
   std::vector<Address> servers{};  ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
   /// Data for the game's server, which the client cannot read.
   std::vector<std::byte> user_data{};
@@ -61,7 +62,7 @@ struct OpenedToken {
   UnixSeconds issued = 0;
   UnixSeconds expires = 0;
   TokenId id{};
-  std::uint64_t client = 0;
+  AccountId account{};
   SecretKey secret{};
   std::vector<Address> servers{};
   std::vector<std::byte> user_data{};

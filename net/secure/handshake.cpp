@@ -162,7 +162,7 @@ std::optional<ConnectionKeys> ClientHandshake::read_accept(
   }
   SectionReader content{std::span<const std::byte>(inner).first(kAcceptInnerBytes)};
   keys.server_receives = content.read_u32();
-  keys.client = content.read_u64();
+  keys.account = AccountId(content.read_u64());
   const std::uint8_t cipher = content.read_u8();
   keys.datagram_bytes_max = content.read_u16();
   keys.timeout_tenths = content.read_u16();
@@ -320,7 +320,7 @@ std::size_t ServerHandshake::write_accept(const ResponseView& response, Entropy&
   writer.write_u32(keys.client_receives);
   writer.write_bytes(ephemeral.shared);
   writer.write_u32(keys.server_receives);
-  writer.write_u64(keys.client);
+  writer.write_u64(keys.account.value());
   writer.write_u8(static_cast<std::uint8_t>(keys.cipher));
   writer.write_u16(keys.datagram_bytes_max);
   writer.write_u16(keys.timeout_tenths);

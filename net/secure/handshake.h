@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "net/secure/account_id.h"
 #include "net/secure/challenge.h"
 #include "net/secure/connect_token.h"
 #include "net/secure/keys.h"
@@ -37,7 +38,7 @@ inline constexpr std::uint8_t kPhaseBit = 0x40;
 /// How a client authenticates its server. The value is sent in a request.
 enum class TrustMode : std::uint8_t {
   pinned = 0,       ///< By the server's public key, which the client knows.
-  token = 1,        ///< By a connect token, which also identifies the client to the server.
+  token = 1,        ///< By a connect token, which also names the account to the server.
   unprotected = 2,  ///< No authentication and no encryption. Only for development.
 };
 
@@ -76,7 +77,7 @@ struct ConnectionKeys {
   SecretKey to_client{};
   std::uint32_t server_receives = 0;  ///< The connection id in packets to the server.
   std::uint32_t client_receives = 0;
-  std::uint64_t client = 0;  ///< The client's id, from its token or from the server.
+  AccountId account{};  ///< The client's account, from its token or from the server.
   std::uint16_t datagram_bytes_max = 0;
   std::uint16_t timeout_tenths = 0;  ///< The timeout of the connection, in units of 100 ms.
 };

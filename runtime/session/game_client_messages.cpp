@@ -120,7 +120,7 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
     // Another ticket means another player, even if the id is equal. A restarted server assigns the
     // same ids again.
     if (next->ticket != welcome->ticket) {
-      become(static_cast<PlayerId>(next->player));
+      become(next->player);
       // If a later map has already begun, the messages already belong to the new player.
       if (pipe.is_resuming()) {
         report_dropped(pipe.forget(), "the server has removed the player");
@@ -135,7 +135,7 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
   }
   welcome = decode_welcome(body);
   if (!welcome) return false;
-  player = static_cast<PlayerId>(welcome->player);
+  player = welcome->player;
   receiver.set_player(player);
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   Result<ByteVector> named = load_level_model(assets->store(), Guid::from_bytes(welcome->level));

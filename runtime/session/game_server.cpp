@@ -96,7 +96,8 @@ std::span<const PlayerInfo> GameServer::players() const { return impl_->infos; }
 void GameServer::kick(PlayerId player, std::string_view reason) {
   Impl::Player* const found = impl_->find(player);
   Connection* const connection = found != nullptr ? impl_->net->connection(found->client) : nullptr;
-  if (found != nullptr) found->ticket = 0;  // Without a ticket, the player cannot reconnect.
+  if (found != nullptr)
+    found->ticket = AccountId();  // Without a ticket, the player cannot reconnect.
   if (connection != nullptr) {
     connection->close(CloseReason::kicked, reason, impl_->now);
   } else if (found != nullptr && found->lost_at) {

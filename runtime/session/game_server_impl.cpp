@@ -181,13 +181,13 @@ void GameServer::Impl::update_connections() {
 }
 
 void GameServer::Impl::join(const ServerEvent& event) {
-  if (Player* const known = find_ticket(net->client_id(event.client))) {
+  if (Player* const known = find_ticket(net->account(event.client))) {
     return resume(*known, event.client);
   }
   Connection* const connection = net->connection(event.client);
   if (connection == nullptr || connection->state() == ConnectionState::closed) return;
   // The client was admitted with a ticket, and a kick has later made the ticket invalid.
-  if (net->client_id(event.client) != 0 || players.size() >= options.players_max) {
+  if (net->account(event.client).is_known() || players.size() >= options.players_max) {
     if (const auto refused = refusal_of_new(net->address(event.client))) {
       return connection->close(CloseReason::kicked, *refused, now);
     }
@@ -197,16 +197,18 @@ void GameServer::Impl::join(const ServerEvent& event) {
   Player& player = *made;
   player.id = free_player();
   player.client = event.client;
-  while (find_ticket(player.ticket) != nullptr || player.ticket == 0) {
-    edges.entropy().fill(std::as_writable_bytes(std::span(&player.ticket, 1)));
+  while (find_ticket(player.ticket) != nullptr || !player.ticket.is_known()) {
+    std::uint64_t random = 0;
+    edges.entropy().fill(std::as_writable_bytes(std::span(&random, 1)));
+    player.ticket = AccountId(random);
   }
-  net->set_client_id(event.client, player.ticket);
+  net->set_account(event.client, player.ticket);
   player.address = net->address(event.client);
   player.connected_at = now;
   const auto after =
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
-  last_player = static_cast<std::uint16_t>(player.id);
+  last_player = player.id;
   replication->add_client(id_of(player), {.player = player.id});
   // The pipe is empty, so both messages fit.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
@@ -246,13 +248,14 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
 
 /// Returns an unused id. Ids increase, so the id of a player that has left is not used again soon.
 PlayerId GameServer::Impl::free_player() const {
-  constexpr std::uint16_t kPlayerIdMax = 0xFFFE;  // The id has 16 bits in the welcome message.
-  std::uint16_t candidate = last_player;
+  constexpr PlayerId kPlayerIdMax{0xFFFE};  // The id has 16 bits in the welcome message.
+  PlayerId candidate = last_player;
   for (;;) {
-    candidate = candidate >= kPlayerIdMax ? 1 : static_cast<std::uint16_t>(candidate + 1);
-    const bool is_used = std::ranges::any_of(
-        players, [&](const auto& player) { return player->id == PlayerId(candidate); });
-    if (!is_used) return PlayerId(candidate);
+    candidate = candidate >= kPlayerIdMax ? PlayerId{1}
+                                          : PlayerId{static_cast<std::int32_t>(candidate) + 1};
+    const bool is_used =
+        std::ranges::any_of(players, [&](const auto& player) { return player->id == candidate; });
+    if (!is_used) return candidate;
   }
 }
 

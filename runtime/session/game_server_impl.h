@@ -61,8 +61,9 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     Time connected_at{};
     /// The additional messages that are allowed after a reconnect.
     std::uint64_t message_burst = 0;
-    /// A number that identifies the player on a later connection.
-    std::uint64_t ticket = 0;
+    /// The account that identifies the player on a later connection. It is a secret random number;
+    /// unknown if the player was kicked.
+    AccountId ticket;
     std::optional<Time> lost_at;  ///< When the connection was lost; empty while connected.
     std::string lost_text;        ///< Why the connection was lost.
     bool is_expired = false;      ///< Whether the next frame removes the lost player.
@@ -93,7 +94,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   Welcome welcome_of(const Player& player) const;
 
   // Players whose connection was lost.
-  Player* find_ticket(std::uint64_t ticket);
+  Player* find_ticket(AccountId ticket);
   /// Whether the client of an ended connection may reconnect.
   bool is_lost(const Player& player, const ServerEvent& event) const;
   void lose(Player& player, std::string_view reason);
@@ -172,7 +173,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::optional<std::string> refusal(const Applicant& applicant) override;
   std::optional<std::string> refusal_of_new(const Address& address);
   bool admits_content(std::uint64_t theirs) override;
-  std::uint64_t client_of(const Applicant& applicant) override;
+  AccountId account_of(const Applicant& applicant) override;
   void diverged(const Divergence& divergence) override;
   void left_out(const UnfitEntity& entity) override;
   void clamped(const ClampedValue& value) override;
@@ -221,7 +222,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::unique_ptr<SessionRecorder> recorder;
   std::vector<std::unique_ptr<Player>> players;  ///< Players by ascending id.
   std::vector<PlayerInfo> infos;
-  std::uint16_t last_player = 0;
+  PlayerId last_player{0};  ///< The newest player; 0 before the first player.
   /// The number of read events of `net`. The other events wait while a map begins.
   std::size_t events_read = 0;
   std::uint64_t shared_seed = 0;  ///< The seed of shared systems, which clients receive.

@@ -106,7 +106,7 @@ bool GameServer::Impl::place_level() {
 }
 
 Welcome GameServer::Impl::welcome_of(const Player& player) const {
-  Welcome welcome{.player = static_cast<std::uint16_t>(player.id),
+  Welcome welcome{.player = player.id,
                   .ticks_per_second = content->game().ticks_per_second,
                   .snapshot_ticks = snapshot_ticks(content->game()),
                   .shared_seed = shared_seed,

@@ -132,7 +132,7 @@ void GameServer::Impl::read_messages(Player& player, Connection& connection) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .text = "the client sent a malformed message and was disconnected"});
-    player.ticket = 0;  // Without a ticket, the player cannot reconnect.
+    player.ticket = AccountId();  // Without a ticket, the player cannot reconnect.
     connection.close(CloseReason::kicked, "malformed message", now);
     return;
   }

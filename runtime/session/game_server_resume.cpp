@@ -18,22 +18,22 @@ constexpr Duration kBurstMax = std::chrono::seconds(60);
 
 }  // namespace
 
-GameServer::Impl::Player* GameServer::Impl::find_ticket(std::uint64_t ticket) {
-  if (ticket == 0 || options.resume_time <= Duration()) return nullptr;
+GameServer::Impl::Player* GameServer::Impl::find_ticket(AccountId ticket) {
+  if (!ticket.is_known() || options.resume_time <= Duration()) return nullptr;
   const auto found =
       std::ranges::find(players, ticket, [](const auto& player) { return player->ticket; });
   return found != players.end() ? found->get() : nullptr;
 }
 
-/// Returns the client's number. A second connection with the same ticket replaces the first
+/// Returns the client's account. A second connection with the same ticket replaces the first
 /// connection.
-std::uint64_t GameServer::Impl::client_of(const Applicant& applicant) {
-  const std::uint64_t ticket = decode_ticket(applicant.hello.user_data);
-  return find_ticket(ticket) != nullptr ? ticket : applicant.client;
+AccountId GameServer::Impl::account_of(const Applicant& applicant) {
+  const AccountId ticket = decode_ticket(applicant.hello.user_data);
+  return find_ticket(ticket) != nullptr ? ticket : applicant.account;
 }
 
 bool GameServer::Impl::is_lost(const Player& player, const ServerEvent& event) const {
-  if (player.ticket == 0) return false;  // The player was kicked.
+  if (!player.ticket.is_known()) return false;  // The player was kicked.
   if (options.resume_time <= Duration() || is_closed) return false;
   if (event.close && event.close->reason == CloseReason::timed_out) return true;
   const auto unread = net->events().subspan(events_read);

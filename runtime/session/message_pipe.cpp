@@ -208,13 +208,13 @@ MessagePipe::Received MessagePipe::receive(Connection& connection, SessionMessag
 std::vector<std::byte> encode(const Welcome& welcome) {
   std::array<std::byte, kWelcomeBytes> memory{};
   SectionWriter writer(memory);
-  writer.write_u16(welcome.player);
+  writer.write_u16(static_cast<std::uint16_t>(welcome.player));
   writer.write_u16(welcome.ticks_per_second);
   writer.write_u16(welcome.snapshot_ticks);
   writer.write_bytes(welcome.level);
   writer.write_bytes(welcome.placed);
   writer.write_u64(welcome.shared_seed);
-  writer.write_u64(welcome.ticket);
+  writer.write_u64(welcome.ticket.value());
   writer.write_u16(welcome.map);
   return {memory.begin(), memory.end()};
 }
@@ -222,17 +222,17 @@ std::vector<std::byte> encode(const Welcome& welcome) {
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
   Welcome welcome;
-  welcome.player = reader.read_u16();
+  const std::uint16_t player = reader.read_u16();
+  welcome.player = PlayerId(player);
   welcome.ticks_per_second = reader.read_u16();
   welcome.snapshot_ticks = reader.read_u16();
   reader.read_into(welcome.level);
   reader.read_into(welcome.placed);
   welcome.shared_seed = reader.read_u64();
-  welcome.ticket = reader.read_u64();
+  welcome.ticket = AccountId(reader.read_u64());
   welcome.map = reader.read_u16();
-  if (!reader.is_finished() || welcome.player == 0 || welcome.player == 0xFFFF ||
-      welcome.ticks_per_second == 0 || welcome.ticks_per_second > 1000 ||
-      welcome.snapshot_ticks == 0) {
+  if (!reader.is_finished() || player == 0 || player == 0xFFFF || welcome.ticks_per_second == 0 ||
+      welcome.ticks_per_second > 1000 || welcome.snapshot_ticks == 0) {
     return std::nullopt;
   }
   return welcome;
@@ -255,17 +255,17 @@ std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes) {
   return resumed;
 }
 
-std::vector<std::byte> encode_ticket(std::uint64_t ticket) {
+std::vector<std::byte> encode_ticket(AccountId ticket) {
   std::array<std::byte, kTicketBytes> memory{};
   SectionWriter writer(memory);
-  writer.write_u64(ticket);
+  writer.write_u64(ticket.value());
   return {memory.begin(), memory.end()};
 }
 
-std::uint64_t decode_ticket(std::span<const std::byte> bytes) {
+AccountId decode_ticket(std::span<const std::byte> bytes) {
   SectionReader reader(bytes);
-  const std::uint64_t ticket = reader.read_u64();
-  return reader.is_finished() ? ticket : 0;
+  const AccountId ticket(reader.read_u64());
+  return reader.is_finished() ? ticket : AccountId();
 }
 
 }  // namespace muster

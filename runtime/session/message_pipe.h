@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "net/secure/account_id.h"
 #include "net/transport/connection.h"
+#include "registry/base/player_id.h"
 
 namespace muster {
 
@@ -107,14 +109,14 @@ class MessagePipe {
 
 /// The first message of a server to a client.
 struct Welcome {
-  std::uint16_t player = 0;
+  PlayerId player = PlayerId::none;
   std::uint16_t ticks_per_second = 0;
   std::uint16_t snapshot_ticks = 0;
   std::array<std::byte, 16> level{};   ///< The level's guid; zero for no level.
   std::array<std::byte, 16> placed{};  ///< `Level::placed_hash`.
   std::uint64_t shared_seed = 0;       ///< The seed of the random numbers of shared systems.
-  /// A number that identifies the player on a later connection.
-  std::uint64_t ticket = 0;
+  /// The account that identifies the player on a later connection.
+  AccountId ticket{};
   std::uint16_t map = 0;  ///< The number of maps that the server has begun; wraps.
 };
 /// The number of messages that the sender had received when the connection was lost.
@@ -133,8 +135,8 @@ std::vector<std::byte> encode(const Resumed& resumed);
 std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes);
 
 /// Encodes the bytes that a client sends with its next handshake after a lost connection.
-std::vector<std::byte> encode_ticket(std::uint64_t ticket);
-/// Returns 0 if the bytes are not a ticket.
-std::uint64_t decode_ticket(std::span<const std::byte> bytes);
+std::vector<std::byte> encode_ticket(AccountId ticket);
+/// Returns an unknown account if the bytes are not a ticket.
+AccountId decode_ticket(std::span<const std::byte> bytes);
 
 }  // namespace muster

@@ -187,7 +187,7 @@ class ServerEnd final : public End {
         continue;
       }
       last_ = event.client;
-      print("connected", std::to_string(server_->client_id(last_)) + " " +
+      print("connected", std::to_string(server_->account(last_).value()) + " " +
                              word(server_->token_data(last_)) + " " + word(door_.last_user_data));
     }
     server_->clear_events();
@@ -243,7 +243,7 @@ class ClientEnd final : public End {
     Connection* const connection = client_->connection();
     if (connection == nullptr) return;
     if (!std::exchange(is_connected_, true)) {
-      print("connected", std::to_string(client_->client_id()) + " - -");
+      print("connected", std::to_string(client_->account().value()) + " - -");
     }
     read(*connection);
   }

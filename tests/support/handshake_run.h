@@ -31,7 +31,7 @@ class HandshakeRun {
                                .issued = kDate,
                                .expires = kDate + 60,
                                .server_key = server_key.shared,
-                               .client = 77,
+                               .account = AccountId(77),
                                .servers = {Address::ipv4({10, 0, 0, 1}, 7000)},
                                .user_data = pattern(6, 5)};
       token = issue_token(claims, backend_key, entropy).value();
@@ -87,7 +87,7 @@ class HandshakeRun {
     server_keys = {.cipher = view->head.mode == TrustMode::unprotected ? Cipher::none
                                                                        : Cipher::chacha20_poly1305,
                    .server_receives = 0x01020304,
-                   .client = 0x1122334455667788,
+                   .account = AccountId(0x1122334455667788),
                    .datagram_bytes_max = 1472,
                    .timeout_tenths = 50};
     std::array<std::byte, kAcceptBytesMax> memory{};

@@ -18,14 +18,14 @@
 
 namespace muster {
 
-/// Identifies a client by the number in its user data.
+/// Reads the account of a client from its user data.
 class NumberedDoor final : public Admission {
  public:
   std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
   bool admits_content(std::uint64_t) override { return true; }
-  std::uint64_t client_of(const Applicant& applicant) override {
+  AccountId account_of(const Applicant& applicant) override {
     const std::vector<std::byte>& data = applicant.hello.user_data;
-    return data.empty() ? 0 : std::to_integer<std::uint64_t>(data[0]);
+    return data.empty() ? AccountId() : AccountId(std::to_integer<std::uint64_t>(data[0]));
   }
 };
 
@@ -251,7 +251,7 @@ class MixedStage {
 
   void take_event(const ServerEvent& event) {
     if (event.kind == ServerEvent::Kind::connected) {
-      const std::uint64_t number = net.server->client_id(event.client);
+      const std::uint64_t number = net.server->account(event.client).value();
       const auto id = static_cast<ClientId>(number);
       joined_[id] = event.client;
       replication.add_client(id, {.player = static_cast<PlayerId>(number)});

@@ -60,12 +60,12 @@ class NetStage {
   }
 
   /// Returns a token for this server that expires a minute after `kDate`.
-  std::vector<std::byte> token(std::uint64_t client_id) {
+  std::vector<std::byte> token(AccountId account) {
     const TokenClaims claims{.application = kApplication,
                              .issued = kDate,
                              .expires = kDate + 60,
                              .server_key = KeyPair::of(server_key).shared,
-                             .client = client_id,
+                             .account = account,
                              .servers = {server_address},
                              .user_data = {std::byte{7}, std::byte{9}}};
     return issue_token(claims, backend_key, entropy).value();

@@ -66,7 +66,7 @@ TEST_CASE("A client that pins the server's key connects and exchanges messages d
   if (loss == 0) require_talk(stage, client);
 }
 
-TEST_CASE("A connect token identifies its client and opens one connection", "[net][endpoint]") {
+TEST_CASE("A connect token names its account and opens one connection", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.backend_key = stage.backend_key;
   stage.options.public_addresses = {stage.server_address};
@@ -74,13 +74,13 @@ TEST_CASE("A connect token identifies its client and opens one connection", "[ne
   ClientOptions options = stage.client_options();
   options.handshake.mode = TrustMode::token;
   options.handshake.server_key = {};
-  options.handshake.token = read_client_token(stage.token(77));
+  options.handshake.token = read_client_token(stage.token(AccountId(77)));
   Client& first = stage.add_client(options);
   stage.run(1s);
   REQUIRE(first.state() == ClientState::connected);
-  REQUIRE(first.client_id() == 77);
+  REQUIRE(first.account() == AccountId(77));
   const ClientHandle handle = only_client(*stage.server);
-  REQUIRE(stage.server->client_id(handle) == 77);
+  REQUIRE(stage.server->account(handle) == AccountId(77));
   REQUIRE(stage.server->token_data(handle).size() == 2);
   require_talk(stage, first);
 
@@ -89,7 +89,7 @@ TEST_CASE("A connect token identifies its client and opens one connection", "[ne
   REQUIRE(second.state() == ClientState::closed);
   REQUIRE(second.refusal()->reason == RefuseReason::token_used);
 
-  options.handshake.token = read_client_token(stage.token(78));
+  options.handshake.token = read_client_token(stage.token(AccountId(78)));
   stage.date = NetStage::kDate + 60;
   Client& late = stage.add_client(options);
   Client& without = stage.add_client(stage.client_options());
@@ -106,7 +106,7 @@ TEST_CASE("A token for another server is refused", "[net][endpoint]") {
   stage.start();
   ClientOptions options = stage.client_options();
   options.handshake.mode = TrustMode::token;
-  options.handshake.token = read_client_token(stage.token(77));
+  options.handshake.token = read_client_token(stage.token(AccountId(77)));
   Client& client = stage.add_client(options);
   stage.run(1s);
   REQUIRE(client.refusal()->reason == RefuseReason::token_invalid);

@@ -111,7 +111,7 @@ TEST_CASE("A client with a token does not count for its address", "[net][endpoin
   const auto shakes = [&](TrustMode mode) {
     ClientHandshake::Options options = stage.client_options().handshake;
     options.mode = mode;
-    if (mode == TrustMode::token) options.token = read_client_token(stage.token(port));
+    if (mode == TrustMode::token) options.token = read_client_token(stage.token(AccountId(port)));
     SteppedHandshake client(stage, port_of_one(port), SeededEntropy(port), options);
     ++port;
     return client.keys(client.shake()).has_value();
@@ -215,8 +215,8 @@ TEST_CASE("A server whose list of used tokens is full refuses as busy until some
     ++port;
     return client.refusal(client.shake());
   };
-  for (int i = 0; i < 3; ++i) REQUIRE_FALSE(shake(stage.token(port)).has_value());
-  const std::optional<Refusal> busy = shake(stage.token(port));
+  for (int i = 0; i < 3; ++i) REQUIRE_FALSE(shake(stage.token(AccountId(port))).has_value());
+  const std::optional<Refusal> busy = shake(stage.token(AccountId(port)));
   REQUIRE(busy->reason == RefuseReason::busy);
   REQUIRE(busy->text.find("busy") != std::string::npos);
   // The tokens of `NetStage` are valid for a minute. This token expires later.
@@ -224,7 +224,7 @@ TEST_CASE("A server whose list of used tokens is full refuses as busy until some
                      .issued = NetStage::kDate,
                      .expires = NetStage::kDate + 600,
                      .server_key = KeyPair::of(stage.server_key).shared,
-                     .client = 5,
+                     .account = AccountId(5),
                      .servers = {stage.server_address},
                      .user_data = {}};
   const NetBytes lasting = issue_token(claims, stage.backend_key, stage.entropy).value();

@@ -1,5 +1,5 @@
-// The newest connection of a client replaces the older connection, for example after a crash of the
-// player's game. An attacker cannot use this to disconnect a player.
+// The newest connection of an account replaces the older connection, for example after a crash of
+// the player's game. An attacker cannot use this to disconnect a player.
 #include <string>
 #include <vector>
 
@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-ClientOptions with_token(NetStage& stage, std::uint64_t client_id) {
+ClientOptions with_token(NetStage& stage, AccountId account) {
   ClientOptions options = stage.client_options();
   options.handshake.mode = TrustMode::token;
-  options.handshake.token = read_client_token(stage.token(client_id));
+  options.handshake.token = read_client_token(stage.token(account));
   return options;
 }
 
@@ -26,30 +26,31 @@ std::size_t live_clients(const NetStage& stage) {
   return count;
 }
 
-/// Fills a server with clients that have tokens. Client 1 is the last client.
+/// Fills a server with clients that have tokens. The last client has account 1.
 void fill_with_tokens(NetStage& stage, std::size_t slots) {
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = slots;
   stage.start();
-  for (std::size_t id = slots; id >= 1; --id) stage.add_client(with_token(stage, id));
+  for (std::size_t i = slots; i >= 1; --i) stage.add_client(with_token(stage, AccountId(i)));
   stage.run(1s);
   REQUIRE(stage.server->counters().connected == slots);
 }
 
-TEST_CASE("A newer connection of a client replaces the older connection, also on a full server",
+TEST_CASE("A newer connection of an account replaces the older connection, also on a full server",
           "[net][endpoint]") {
   const bool has_crashed = GENERATE(true, false);
   CAPTURE(has_crashed);
   NetStage stage(5, {.latency = 20ms});
   fill_with_tokens(stage, 4);
   const ClientHandle old = stage.server->events().back().client;
-  REQUIRE(stage.server->client_id(old) == 1);
+  REQUIRE(stage.server->account(old) == AccountId(1));
   stage.server->clear_events();
   std::unique_ptr<Client> before = std::move(stage.clients.back());
   stage.clients.pop_back();
   if (has_crashed) before.reset();
 
-  const Client& after = stage.add_client(with_token(stage, 1), Address::ipv4({66, 6, 6, 6}, 1));
+  const Client& after =
+      stage.add_client(with_token(stage, AccountId(1)), Address::ipv4({66, 6, 6, 6}, 1));
   for (int i = 0; i < 60; ++i) {
     stage.step(16ms);
     if (before == nullptr) continue;
@@ -66,7 +67,7 @@ TEST_CASE("A newer connection of a client replaces the older connection, also on
   REQUIRE(events[0].close->reason == CloseReason::kicked);
   REQUIRE(events[1].kind == ServerEvent::Kind::connected);
   REQUIRE(events[1].replaces == old);
-  REQUIRE(stage.server->client_id(events[1].client) == 1);
+  REQUIRE(stage.server->account(events[1].client) == AccountId(1));
   if (before != nullptr) {
     REQUIRE(before->state() == ClientState::closed);
     REQUIRE(before->end()->by_peer);
@@ -77,7 +78,7 @@ TEST_CASE("A newer connection of a client replaces the older connection, also on
   REQUIRE(stage.server->events().size() == 2);
   for (const auto& client : stage.clients) REQUIRE(client->state() == ClientState::connected);
   // Another client is refused.
-  const Client& fifth = stage.add_client(with_token(stage, 9));
+  const Client& fifth = stage.add_client(with_token(stage, AccountId(9)));
   stage.run(1s);
   REQUIRE(fifth.refusal()->reason == RefuseReason::full);
 }
@@ -88,15 +89,17 @@ TEST_CASE("A client that crashes before its first packet gets its own slot on a 
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = 4;
   stage.start();
-  for (std::uint64_t id = 1; id <= 3; ++id) stage.add_client(with_token(stage, id));
+  for (std::uint64_t i = 1; i <= 3; ++i) stage.add_client(with_token(stage, AccountId(i)));
   stage.run(1s);
   REQUIRE(stage.server->counters().connected == 3);
-  // Client 7 gets the last slot, and crashes before the answer arrives.
-  stage.add_client(with_token(stage, 7));
+  // Account 7 gets the last slot, and crashes before the answer arrives.
+  stage.add_client(with_token(stage, AccountId(7)));
   while (stage.server->counters().accepts < 4) stage.step(1ms);
   stage.clients.pop_back();
-  const Client& other = stage.add_client(with_token(stage, 8), Address::ipv4({66, 6, 6, 7}, 1));
-  const Client& again = stage.add_client(with_token(stage, 7), Address::ipv4({66, 6, 6, 6}, 1));
+  const Client& other =
+      stage.add_client(with_token(stage, AccountId(8)), Address::ipv4({66, 6, 6, 7}, 1));
+  const Client& again =
+      stage.add_client(with_token(stage, AccountId(7)), Address::ipv4({66, 6, 6, 6}, 1));
   stage.run(1s);
   REQUIRE(again.state() == ClientState::connected);
   REQUIRE(other.refusal()->reason == RefuseReason::full);
@@ -105,11 +108,11 @@ TEST_CASE("A client that crashes before its first packet gets its own slot on a 
   REQUIRE(live_clients(stage) == 4);
 }
 
-TEST_CASE("Two simultaneous tokens of one client end as one connection", "[net][endpoint]") {
+TEST_CASE("Two simultaneous tokens of one account end as one connection", "[net][endpoint]") {
   NetStage stage(6);
   stage.options.backend_key = stage.backend_key;
   stage.start();
-  for (int i = 0; i < 5; ++i) stage.add_client(with_token(stage, 77));
+  for (int i = 0; i < 5; ++i) stage.add_client(with_token(stage, AccountId(77)));
   stage.run(2s);
   REQUIRE(live_clients(stage) == 1);
   REQUIRE(stage.server->counters().connected == 5);
@@ -122,7 +125,7 @@ TEST_CASE("A client is replaced only when the first packet of its new connection
   fill_with_tokens(stage, 2);
   const ClientHandle old = stage.server->events().back().client;
   SteppedHandshake silent(stage, Address::ipv4({66, 6, 6, 6}, 1), SeededEntropy(9),
-                          with_token(stage, 1).handshake);
+                          with_token(stage, AccountId(1)).handshake);
   const std::optional<NetBytes> accept = silent.shake();
   REQUIRE(silent.keys(accept).has_value());
   // Noise with the id of the new connection does not open.
@@ -147,8 +150,8 @@ TEST_CASE("Clients identified by user data are also replaced", "[net][endpoint]"
       return std::nullopt;
     }
     bool admits_content(std::uint64_t) override { return false; }
-    std::uint64_t client_of(const Applicant& applicant) override {
-      return std::to_integer<std::uint64_t>(applicant.hello.user_data.at(0));
+    AccountId account_of(const Applicant& applicant) override {
+      return AccountId(std::to_integer<std::uint64_t>(applicant.hello.user_data.at(0)));
     }
     std::vector<std::optional<ClientHandle>> replaced;
   };
@@ -166,25 +169,25 @@ TEST_CASE("Clients identified by user data are also replaced", "[net][endpoint]"
   add(1);
   add(2);
   const ClientHandle second = stage.server->events().back().client;
-  REQUIRE(stage.server->client_id(second) == 2);
+  REQUIRE(stage.server->account(second) == AccountId(2));
   const Client& again = add(2);
   REQUIRE(again.state() == ClientState::connected);
-  REQUIRE(again.client_id() == 2);
+  REQUIRE(again.account() == AccountId(2));
   REQUIRE(login.replaced.back() == second);
   REQUIRE(stage.clients[1]->state() == ClientState::closed);
   REQUIRE(add(3).refusal()->reason == RefuseReason::full);
   REQUIRE(stage.clients[0]->state() == ClientState::connected);
 }
 
-TEST_CASE("A client that got its id after it joined is replaced on a full server",
+TEST_CASE("A client that got its account after it joined is replaced on a full server",
           "[net][endpoint]") {
   class Tickets final : public Admission {
    public:
     std::optional<std::string> refusal(const Applicant&) override { return std::nullopt; }
     bool admits_content(std::uint64_t) override { return false; }
-    std::uint64_t client_of(const Applicant& applicant) override {
+    AccountId account_of(const Applicant& applicant) override {
       const auto& bytes = applicant.hello.user_data;
-      return bytes.empty() ? 0 : std::to_integer<std::uint64_t>(bytes.front());
+      return bytes.empty() ? AccountId() : AccountId(std::to_integer<std::uint64_t>(bytes.front()));
     }
   };
   NetStage stage(5);
@@ -200,9 +203,9 @@ TEST_CASE("A client that got its id after it joined is replaced on a full server
   };
   add({});
   const ClientHandle first = stage.server->events().back().client;
-  REQUIRE(stage.server->client_id(first) == 0);
+  REQUIRE(stage.server->account(first) == AccountId());
   REQUIRE(add({std::byte{9}}).refusal()->reason == RefuseReason::full);
-  stage.server->set_client_id(first, 9);
+  stage.server->set_account(first, AccountId(9));
   REQUIRE(add({}).refusal()->reason == RefuseReason::full);
   REQUIRE(add({std::byte{9}}).state() == ClientState::connected);
   REQUIRE(stage.server->events().back().replaces == first);

@@ -55,7 +55,7 @@ class Scene {
     server_.emplace(stage_.options, *stage_.socket, server_entropy, stage_.door, stage_.now);
     ClientOptions options = stage_.client_options();
     if (has_token) {
-      NetBytes token = stage_.token(5);
+      NetBytes token = stage_.token(AccountId(5));
       options.handshake.mode = TrustMode::token;
       options.handshake.token = read_client_token(token);
       token_secret.emplace(options.handshake.token->secret.bytes());

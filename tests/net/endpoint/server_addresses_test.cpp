@@ -16,12 +16,13 @@ const Address kDead = Address::ipv4({10, 0, 0, 66}, 7000);
 const Address kDeadV6 = *Address::parse("[2001:db8::1]:7000");
 
 /// Returns the options of a client whose token contains these addresses.
-ClientOptions options_for(NetStage& stage, std::vector<Address> servers, std::uint64_t id = 5) {
+ClientOptions options_for(NetStage& stage, std::vector<Address> servers,
+                          AccountId account = AccountId(5)) {
   const TokenClaims claims{.application = NetStage::kApplication,
                            .issued = NetStage::kDate,
                            .expires = NetStage::kDate + 600,
                            .server_key = KeyPair::of(stage.server_key).shared,
-                           .client = id,
+                           .account = account,
                            .servers = std::move(servers),
                            .user_data = {}};
   ClientOptions options = stage.client_options();
@@ -72,14 +73,16 @@ TEST_CASE("After a refusal, a client tries the next address at once and keeps th
   stage.options.backend_key = stage.backend_key;
   stage.options.clients_max = 1;
   stage.start();
-  stage.add_client(options_for(stage, {stage.server_address}, 1));
+  stage.add_client(options_for(stage, {stage.server_address}, AccountId(1)));
   stage.run(500ms);
   // The second address belongs to another server of the same game.
   const Address second = Address::ipv4({10, 0, 0, 2}, 7000);
   const auto socket = stage.network.open(second);
   Server other(stage.options, *socket, stage.entropy, stage.door, stage.now);
-  const Client& client = stage.add_client(options_for(stage, {stage.server_address, second}, 2));
-  const Client& refused = stage.add_client(options_for(stage, {stage.server_address, kDead}, 3));
+  const Client& client =
+      stage.add_client(options_for(stage, {stage.server_address, second}, AccountId(2)));
+  const Client& refused =
+      stage.add_client(options_for(stage, {stage.server_address, kDead}, AccountId(3)));
   const auto run = [&](Duration time) {
     for (const Time end = stage.now + time; stage.now < end;) {
       stage.step(16ms);

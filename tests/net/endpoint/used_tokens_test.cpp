@@ -160,7 +160,7 @@ std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
   stage.start();
   ClientOptions options = stage.client_options();
   options.handshake.mode = TrustMode::token;
-  options.handshake.token = read_client_token(stage.token(42));
+  options.handshake.token = read_client_token(stage.token(AccountId(42)));
   Client& first = stage.add_client(options);
   stage.run(1s);
   REQUIRE(first.state() == ClientState::connected);
@@ -215,7 +215,7 @@ TEST_CASE("Other tokens are valid while the date is ahead and afterwards", "[net
   const auto state = [&] {
     ClientOptions options = stage.client_options();
     options.handshake.mode = TrustMode::token;
-    options.handshake.token = read_client_token(stage.token(port));
+    options.handshake.token = read_client_token(stage.token(AccountId(port)));
     const Client& client = stage.add_client(options, Address::ipv4({10, 0, 2, 1}, port++));
     stage.run(1s);
     return client.state();

@@ -124,7 +124,7 @@ TEST_CASE("A pending client with a token is not removed to make room", "[net][en
   stage.start();
   ClientHandshake::Options options = stage.client_options().handshake;
   options.mode = TrustMode::token;
-  options.token = read_client_token(stage.token(5));
+  options.token = read_client_token(stage.token(AccountId(5)));
   SteppedHandshake vouched(stage, Address::ipv4({10, 0, 2, 1}, 1), SeededEntropy(1), options);
   REQUIRE(vouched.keys(vouched.shake()).has_value());
   SteppedHandshake other(stage, Address::ipv4({10, 0, 2, 2}, 1), SeededEntropy(2));

@@ -22,7 +22,7 @@ struct Backend {
                        .issued = kDate,
                        .expires = kDate + 60,
                        .server_key = {std::byte{3}, std::byte{4}},
-                       .client = 0xAABBCCDDEEFF0011,
+                       .account = AccountId(0xAABBCCDDEEFF0011),
                        .servers = {Address::parse("203.0.113.7:7000").value(),
                                    Address::parse("[2001:db8::7]:7001").value()},
                        .user_data = pattern(9, 100)};
@@ -46,7 +46,7 @@ TEST_CASE("A client and a server each read their part of a token", "[net][secure
   REQUIRE(token->servers == claims.servers);
   const auto opened = open_token(token->presented, kApplication, kDate, backend.key);
   REQUIRE(opened.has_value());
-  REQUIRE(opened->client == claims.client);
+  REQUIRE(opened->account == claims.account);
   REQUIRE(opened->servers == claims.servers);
   REQUIRE(opened->user_data == claims.user_data);
   REQUIRE(opened->secret == token->secret);

@@ -25,7 +25,7 @@ TEST_CASE("Both ends compute the same keys, and new keys for each connection",
   REQUIRE(client.cipher == run.server_keys.cipher);
   REQUIRE(client.server_receives == 0x01020304);
   REQUIRE(client.client_receives == run.server_keys.client_receives);
-  REQUIRE(client.client == 0x1122334455667788);
+  REQUIRE(client.account == AccountId(0x1122334455667788));
   REQUIRE(client.datagram_bytes_max == 1472);
   REQUIRE(client.timeout_tenths == 50);
   REQUIRE(run.hello->content == 11);
