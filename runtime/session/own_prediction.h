@@ -154,14 +154,14 @@ class OwnPrediction final : public Forecast {
   struct Own {
     EntityId entity;
     /// The last command that the received state includes. A replay begins with the next command.
-    CommandNumber number;
-    CommandNumber state_number;  ///< `number` of the state that was last compared.
-    CommandNumber linked;   ///< The last command in which the entity was not independent, or 0.
-    bool has_news = false;  ///< Whether a state has arrived since the last comparison.
-    bool differs = false;   ///< Whether the received state differs from the predicted state.
-    bool is_kept = false;   ///< Whether the replay leaves the entity out.
+    CommandNumber number{};
+    CommandNumber state_number{};  ///< `number` of the state that was last compared.
+    CommandNumber linked{};  ///< The last command in which the entity was not independent, or 0.
+    bool has_news = false;   ///< Whether a state has arrived since the last comparison.
+    bool differs = false;    ///< Whether the received state differs from the predicted state.
+    bool is_kept = false;    ///< Whether the replay leaves the entity out.
     /// The command that spawned the entity; 0 if the server has confirmed the entity.
-    CommandNumber born;
+    CommandNumber born{};
     bool is_listed = false;  ///< Whether the entity was found in the received world.
     /// Whether the entity was interpolated until now; `ShownOffsets` blends the change.
     bool is_new = false;
@@ -174,7 +174,7 @@ class OwnPrediction final : public Forecast {
   /// An entity that systems have despawned, and the server has not.
   struct Hidden {
     EntityId entity;
-    CommandNumber command;
+    CommandNumber command{};
     std::uint32_t replay = 0;
     std::optional<Tick> awaited_since;  ///< The first tick after the server ran the command.
   };

@@ -40,7 +40,7 @@ class ClaimSender {
 
  private:
   struct Slot {
-    CommandNumber number;
+    CommandNumber number{};
     std::optional<ViewClaim> claim;
   };
   std::array<Slot, kKept> slots_{};

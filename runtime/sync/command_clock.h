@@ -18,9 +18,9 @@ struct CommandArrival {
 
 /// A client's information about its server when a state arrives.
 struct ServerTime {
-  Tick tick;                     ///< The tick of the newest state.
-  Duration round_trip{};         ///< The smoothed round trip time.
-  CommandNumber newest_command;  ///< The newest command that has arrived, or 0.
+  Tick tick;                       ///< The tick of the newest state.
+  Duration round_trip{};           ///< The smoothed round trip time.
+  CommandNumber newest_command{};  ///< The newest command that has arrived, or 0.
 };
 
 /// A clock of predicted time. Each tick has one command, which is stamped with the tick's number.

@@ -17,7 +17,7 @@ namespace muster {
 
 /// A field that the server sets to a value at a tick.
 struct ForcedField {
-  CommandNumber stamp;  ///< The first command that the force changes.
+  CommandNumber stamp{};  ///< The first command that the force changes.
   StructType type{};
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
   ByteVector value;         ///< A whole command. Only the forced field is used.

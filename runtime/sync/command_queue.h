@@ -108,13 +108,13 @@ class CommandQueue {
   static_assert(std::has_single_bit(kRing), "numbers wrap");
   static_assert(kAheadMax + kLateMax < kRing);
   struct Slot {
-    CommandNumber stamp;  ///< 0 if the slot is empty.
+    CommandNumber stamp{};  ///< 0 if the slot is empty.
     std::vector<std::int64_t> values;
   };
   struct Header {
-    CommandNumber newest;
+    CommandNumber newest{};
     std::uint32_t count = 0;
-    CommandNumber anchor;
+    CommandNumber anchor{};
     bool is_full = false;
     CommandGap gap = CommandGap::unknown;
   };

@@ -35,19 +35,19 @@ struct CommandReport {
   /// The server ignores a command that arrives more than this many ticks after its tick.
   static constexpr std::uint32_t kLateTicks = 64;
 
-  CommandNumber newest;        ///< The newest command that has arrived, or 0.
+  CommandNumber newest{};      ///< The newest command that has arrived, or 0.
   std::uint64_t received = 0;  ///< Bit `i` is set if command `newest - 1 - i` has arrived.
   /// The earliness of a command is the number of ticks from its first arrival to its tick. The
   /// earliness of a late command is negative. `measured` is the command with the minimum earliness
   /// since the last report, and `earliness_min` is this minimum. `earliness_last` is the earliness
   /// of the last packet. `ClockServo` uses these values.
-  CommandNumber measured;  ///< 0 if no packet has arrived since the last report.
+  CommandNumber measured{};  ///< 0 if no packet has arrived since the last report.
   float earliness_min = 0;
   float earliness_last = 0;
   std::uint8_t waiting = 0;   ///< The number of arrived commands that have not run.
   float loss = 0;             ///< The share of lost packets, in steps of 1/256.
   std::uint32_t starved = 0;  ///< The number of ticks without an arrived command; wraps.
-  CommandNumber run;          ///< The command of the running tick, even if it has not arrived.
+  CommandNumber run{};        ///< The command of the running tick, even if it has not arrived.
   /// Bits for the older commands, in blocks of 64 commands. Bit `i` is set if at least one of the
   /// 64 commands before `newest - 64 - 64 * i` has not arrived. Each report lists one block with a
   /// set bit. Successive reports list these blocks in turn.

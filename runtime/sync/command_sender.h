@@ -65,7 +65,7 @@ class CommandSender {
   static constexpr std::uint32_t kKept = 2048;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
   struct Kept {
-    CommandNumber stamp;
+    CommandNumber stamp{};
     bool is_acknowledged = false;
     bool is_settled = false;  ///< Whether the command arrived or was returned as lost.
     std::vector<std::int64_t> values;
@@ -74,7 +74,7 @@ class CommandSender {
   /// The base of a packet's first command: the first command is coded as differences from this
   /// command.
   struct Anchor {
-    CommandNumber stamp;
+    CommandNumber stamp{};
     CommandGap gap = CommandGap::unknown;
   };
   Anchor code_header(CommandBitsOut& bits, std::uint32_t count, double round_trip_ticks);

@@ -15,7 +15,7 @@ struct PredictedKey {
   /// The maximum of `system` and of `order`. Spawns and effects beyond this maximum have no key.
   static constexpr std::uint32_t kPartMax = 255;
 
-  CommandNumber command;  ///< 0 for an empty key: clients cannot predict the spawn or effect.
+  CommandNumber command{};  ///< 0 for an empty key: clients cannot predict the spawn or effect.
   std::uint8_t system = 0;
   std::uint8_t order = 0;
 

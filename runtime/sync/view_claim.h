@@ -89,7 +89,7 @@ struct ViewClaimOptions {
 /// The server's information about a command that it runs.
 struct ClaimContext {
   /// The command's number, which increases by 1 per tick of the client; wraps.
-  CommandNumber command;
+  CommandNumber command{};
   Tick now;  ///< The tick that runs the command.
   /// The newest snapshot that the client had acknowledged before the packet with the command; 0 if
   /// unknown.

@@ -78,7 +78,7 @@ ViewedCommand SimulatedViewer::command_at(double shown) {
   server_tick_ = std::max(server_tick_, static_cast<std::uint32_t>(arrives));
   const double reached = std::max(time_ - options_.delay_ticks, 0.0);
   const auto possible = static_cast<std::uint32_t>(reached);
-  made.context = {.command = number_,
+  made.context = {.command = CommandNumber(number_),
                   .now = Tick(server_tick_),
                   .received_min = Tick(drawn_newest_),
                   .received_max = Tick(std::max(possible, received_.back()))};
