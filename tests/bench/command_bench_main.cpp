@@ -60,6 +60,10 @@ bool is_verified(const CommandStreamResult& result) {
   return result.is_verified && result.presses_run == result.presses;
 }
 
+double lost_percent(std::uint64_t run, std::uint64_t made) {
+  return made == 0 ? 0 : 100 - 100 * static_cast<double>(run) / static_cast<double>(made);
+}
+
 nlohmann::ordered_json report_of(const std::string& file, const CommandStreamResult& result) {
   const auto delivered = static_cast<double>(std::max<std::uint64_t>(result.delivered, 1));
   const auto sent = static_cast<double>(std::max<std::uint64_t>(result.commands, 1));
@@ -74,17 +78,22 @@ nlohmann::ordered_json report_of(const std::string& file, const CommandStreamRes
           {"fixed_three_bits", result.fixed_three_bits / delivered},
           {"packed_three_bits", result.packed_bits / delivered},
           {"presses", result.presses},
-          {"presses_run", result.presses_run}};
+          {"presses_run", result.presses_run},
+          {"presses_lost_percent", lost_percent(result.presses_run, result.presses)},
+          {"level_presses_lost_percent", lost_percent(result.level_presses_run, result.presses)}};
 }
 
 void print(const nlohmann::ordered_json& row) {
-  fmt::print("{:<28} {:>7} {:>6.2f} {:>6.2f} {:>6.2f} {:>8.3f} {:>7.3f} {:>7.1f} {:>7.1f} {}\n",
-             row["file"].get<std::string>(), row["commands"].get<std::uint64_t>(),
-             row["command_bits"].get<double>(), row["command_bits_in_bytes"].get<double>(),
-             row["copies"].get<double>(), row["in_time_percent"].get<double>(),
-             row["lost_percent"].get<double>(), row["fixed_three_bits"].get<double>(),
-             row["packed_three_bits"].get<double>(),
-             row["verified"].get<bool>() ? "" : "NOT VERIFIED");
+  fmt::print(
+      "{:<28} {:>7} {:>6.2f} {:>6.2f} {:>6.2f} {:>8.3f} {:>7.3f} {:>7.1f} {:>7.1f} {:>7} {:>7.2f} "
+      "{:>7.2f} {}\n",
+      row["file"].get<std::string>(), row["commands"].get<std::uint64_t>(),
+      row["command_bits"].get<double>(), row["command_bits_in_bytes"].get<double>(),
+      row["copies"].get<double>(), row["in_time_percent"].get<double>(),
+      row["lost_percent"].get<double>(), row["fixed_three_bits"].get<double>(),
+      row["packed_three_bits"].get<double>(), row["presses"].get<std::uint64_t>(),
+      row["presses_lost_percent"].get<double>(), row["level_presses_lost_percent"].get<double>(),
+      row["verified"].get<bool>() ? "" : "NOT VERIFIED");
 }
 
 int run(Arguments arguments) {
@@ -107,6 +116,7 @@ int run(Arguments arguments) {
     all.in_time += one.in_time;
     all.presses += one.presses;
     all.presses_run += one.presses_run;
+    all.level_presses_run += one.level_presses_run;
     all.copies += one.copies;
     all.bits += one.bits;
     all.byte_bits += one.byte_bits;
@@ -118,8 +128,9 @@ int run(Arguments arguments) {
   if (arguments.as_json) {
     fmt::print("{}\n", rows.dump());
   } else {
-    fmt::print("{:<28} {:>7} {:>6} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7}\n", "recording", "sent",
-               "bits", "bytes", "copies", "in time", "lost", "three", "packed");
+    fmt::print("{:<28} {:>7} {:>6} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+               "recording", "sent", "bits", "bytes", "copies", "in time", "lost", "three", "packed",
+               "presses", "lost", "levels");
     for (const auto& row : rows) print(row);
   }
   return all.is_verified ? 0 : 1;
@@ -144,6 +155,19 @@ int main(int argc, char** argv) {
   app.add_flag("--train", arguments.is_training,
                "train probabilities on the recordings, and print them");
   app.add_flag("--json", arguments.as_json, "print one line of JSON");
+  app.footer(
+      "Columns:\n"
+      "  sent: commands; one per tick\n"
+      "  bits, bytes: bits per delivered command, as information and in whole bytes\n"
+      "  copies: the number of packets that contain a command\n"
+      "  in time, lost: percent of the commands\n"
+      "  three: bits of three copies per packet, coded without an earlier command\n"
+      "  packed: bits of three copies per packet, each field in the bits of its range\n"
+      "  presses, lost: presses of buttons, and the percent that no tick ran\n"
+      "  levels: percent of the presses that a peer loses that sends levels in three copies\n\n"
+      "Examples:\n"
+      "  command_bench tests/bench/inputs/made_60hz_01.csv --loss 5\n"
+      "  command_bench tests/bench/inputs/*.csv --loss 25 --json");
   CLI11_PARSE(app, argc, argv);
   return muster::run(arguments);
 }

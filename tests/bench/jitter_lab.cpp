@@ -11,6 +11,7 @@
 #include "tests/bench/delay_file.h"
 #include "tests/bench/jitter_play.h"
 #include "tests/bench/lead_play.h"
+#include "tests/bench/lead_steps.h"
 #include "tests/bench/option_checks.h"
 #include "tests/bench/packed_file.h"
 
@@ -27,6 +28,7 @@ struct Options {
   double frames_per_second = 0;  ///< 0 for the default: 60 for playback, 120 for the lead.
   double skip_s = 5;
   bool is_lead = false;
+  bool is_steps = false;
   bool is_json = false;
   std::string csv;
 };
@@ -151,7 +153,28 @@ Table lead_all(const Options& options, const std::vector<DelayFile>& files, std:
   return table;
 }
 
+Table step_all() {
+  Table table{.rules = lead_rules(),
+              .columns = {"turns", "overshoot_ms", "settle_ms", "starved_ticks"},
+              .rows = {}};
+  for (const DelayStep& step : delay_steps()) {
+    Row row{.file = std::string(step.name), .rate_hz = 60, .rules = {}};
+    for (const std::string& name : table.rules) {
+      const StepResult played = play_step(step, name);
+      row.rules.push_back({played.turns, played.overshoot_ms, played.settle_ms, played.starved});
+    }
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+int print(const Options& options, const Table& table) {
+  options.is_json ? print_json(options, table) : print_text(table);
+  return 0;
+}
+
 int run(const Options& options) {
+  if (options.is_steps) return print(options, step_all());
   std::vector<DelayFile> files;
   for (const std::string& path : options.files) {
     Result<DelayFile> file = load_delays(path);
@@ -175,8 +198,7 @@ int run(const Options& options) {
       return kExitUsage;
     }
   }
-  options.is_json ? print_json(options, table) : print_text(table);
-  return 0;
+  return print(options, table);
 }
 
 }  // namespace
@@ -187,9 +209,9 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Plays recorded network delays through Muster's playback and command clocks and "
       "through the rules of other systems.");
-  app.add_option("FILE", options.files,
-                 "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst")
-      ->required();
+  CLI::Option* const files =
+      app.add_option("FILE", options.files,
+                     "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst");
   app.add_option("--rate", options.rate_hz,
                  "snapshots per second; every n-th packet of the file is a snapshot")
       ->check(CLI::Range(1.0, 1000.0))
@@ -205,6 +227,10 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_flag("--lead", options.is_lead,
                "use the delays for the path to the server, and measure how early commands arrive");
+  CLI::Option* const steps = app.add_flag(
+      "--steps", options.is_steps,
+      "measure how the command clocks follow a sudden change of the delay; without FILE");
+  steps->excludes(files);
   app.add_flag("--json", options.is_json, "print one JSON object");
   app.add_option("--csv", options.csv, "write every frame to this file, for plot_jitter.py");
   app.footer(
@@ -216,15 +242,24 @@ int main(int argc, char** argv) {
       "Columns with --lead:\n"
       "  early_p50_ms, early_p99_ms: the time from a command's arrival to its tick\n"
       "  starved_per_10000: ticks without a command, per 10,000 ticks\n"
-      "  reseats: the number of jumps of the clock\n\n"
+      "  reseats: the number of jumps of the clock\n"
+      "Columns with --steps, for 20 s after the change:\n"
+      "  turns: how often the lead changes its direction\n"
+      "  overshoot_ms: the maximum distance of the lead beyond its final value\n"
+      "  settle_ms: the time until the lead stays within a tick of its final value\n"
+      "  starved_ticks: ticks without a command\n\n"
       "Examples:\n"
       "  jitter_lab tests/bench/traces/stalls.csv\n"
       "  jitter_lab delay_wifi_poor_01.csv.zst delay_5g_road_01.csv.zst --rate 60 --json\n"
       "  jitter_lab tests/bench/traces/stalls.csv --lead\n"
+      "  jitter_lab --steps\n"
       "  jitter_lab tests/bench/traces/stalls.csv --csv frames.csv && "
       "tests/bench/plot_jitter.py frames.csv frames.png");
   try {
     app.parse(argc, argv);
+    if (options.files.empty() && !options.is_steps) {
+      throw CLI::RequiredError("FILE");
+    }
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : muster::kExitUsage;
   }
