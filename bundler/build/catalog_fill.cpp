@@ -149,7 +149,7 @@ class CatalogFiller {
       row.presentation = reference.guid;
       row.key.platforms =
           static_cast<std::uint16_t>(number_at(declaration, entry, "platformFlags"));
-      row.key.type = number_at(declaration, entry, "type");
+      row.key.type = PresentationType{number_at(declaration, entry, "type")};
       row.key.variation = static_cast<std::uint16_t>(number_at(declaration, entry, "variation"));
       data_.presentations.push_back(row);
     }

@@ -252,7 +252,7 @@ class CatalogBuilder {
       record.bytes(row.key.owner.bytes());
       record.u16(row.key.platforms);
       record.u16(row.key.variation);
-      record.u32(row.key.type);
+      record.u32(presentation_number(row.key.type));
       record.bytes(row.presentation.bytes());
       record.u32(bundle_of(row.presentation));
       record.u32(0);

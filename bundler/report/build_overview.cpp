@@ -151,7 +151,7 @@ class TargetReading {
       for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
         const CatalogEntry entry = catalog.entry(registry.first_entry + i);
         overview_.registrations[entry.guid].push_back(
-            {std::string(registry.class_name), entry.type_id.value(), std::string(entry.role)});
+            {std::string(registry.class_name), entry.type_id, std::string(entry.role)});
       }
     }
   }

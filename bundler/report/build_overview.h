@@ -12,6 +12,7 @@
 #include "registry/base/file_system.h"
 #include "registry/base/guid.h"
 #include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "registry/project/budgets.h"
 
 namespace muster {
@@ -71,7 +72,7 @@ struct OverviewBudget {
 /// The registration of an asset in a registry.
 struct OverviewRegistration {
   std::string class_name;
-  std::uint32_t type_id = 0;
+  TypeId type_id;
   std::string role;
 };
 

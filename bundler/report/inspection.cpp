@@ -151,7 +151,7 @@ Json catalog_json(const CatalogReader& catalog) {
     const CatalogPresentation row = catalog.presentation(i);
     json["presentations"].push_back({{"owner", row.key.owner.to_string()},
                                      {"platforms", row.key.platforms},
-                                     {"type", row.key.type},
+                                     {"type", presentation_number(row.key.type)},
                                      {"variation", row.key.variation},
                                      {"presentation", row.presentation.to_string()}});
   }

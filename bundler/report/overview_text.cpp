@@ -236,7 +236,7 @@ Json target_json(const OverviewTarget& target) {
   for (const auto& [guid, registrations] : target.registrations) {
     Json& rows = json["registrations"][guid.to_string()];
     for (const OverviewRegistration& one : registrations) {
-      rows.push_back({one.class_name, one.type_id, one.role});
+      rows.push_back({one.class_name, one.type_id.value(), one.role});
     }
   }
   json["copies"] = Json::array();

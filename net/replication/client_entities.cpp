@@ -190,7 +190,7 @@ SeenBy ClientEntities::seen_by(const ReplicatedEntity& entity) const {
 
 void ClientEntities::activate(std::size_t i, Tick tick) {
   ClientEntity& entity = entities_[i];
-  if (entity.waiting_since == Tick{}) {
+  if (entity.waiting_since == Tick()) {
     entity.waiting_since = tick;
     entity.outdated_since = tick;
   }

@@ -278,7 +278,7 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
                    .bits = expected_bits(i),
                    .is_confirmed = entity.is_acked(),
                    .may_be_shown = entity.may_be_shown,
-                   .is_lost = entity.sent_at == Tick{}});
+                   .is_lost = entity.sent_at == Tick()});
   }
 }
 

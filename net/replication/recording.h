@@ -111,8 +111,8 @@ class RecordingReader {
   const TypeViews& views() const { return *views_; }
   std::span<const std::byte> map_info() const { return map_info_; }
   /// The tick of the first keyframe, and the tick of the last keyframe.
-  Tick first_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.front().tick; }
-  Tick last_keyframe_tick() const { return keyframes_.empty() ? Tick{} : keyframes_.back().tick; }
+  Tick first_tick() const { return keyframes_.empty() ? Tick() : keyframes_.front().tick; }
+  Tick last_keyframe_tick() const { return keyframes_.empty() ? Tick() : keyframes_.back().tick; }
 
   /// Plays the next tick: appends to `changes()` and `events()`.
   RecordingStatus step();
@@ -122,7 +122,7 @@ class RecordingReader {
   /// applied.
   RecordingStatus seek(Tick tick);
 
-  Tick tick() const { return tick_.value_or(Tick{}); }
+  Tick tick() const { return tick_.value_or(Tick()); }
   /// True when a tick was played. (The first tick may be 0.)
   bool has_tick() const { return tick_.has_value(); }
   std::span<const ReplicatedChange> changes() const { return changes_; }

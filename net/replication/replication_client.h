@@ -130,7 +130,7 @@ class ReplicationClient {
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
   /// The tick of an entity's values, or 0 if the entity does not exist. It is earlier than `tick()`
   /// if the server deferred a change.
-  Tick tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : Tick{}; }
+  Tick tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : Tick(); }
   /// True when all entities have arrived that were of interest to this client when the server began
   /// to send this map. After that, an entity of the game for which `holds` is false does not exist
   /// at the server, or is not visible to this client. The result does not wait for an entity with a
@@ -150,7 +150,7 @@ class ReplicationClient {
   void verify(const EntityValues* game);
 
   /// The newest tick with known state.
-  Tick tick() const { return mirror_ ? mirror_->reader().tick() : Tick{}; }
+  Tick tick() const { return mirror_ ? mirror_->reader().tick() : Tick(); }
   const ReplicationClientCounters& counters() const { return counters_; }
   /// The bandwidth of this map's snapshots. Returns nothing if `has_meter` is false, or before the
   /// client plays.

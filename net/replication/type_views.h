@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -75,7 +77,9 @@ class TypeViews {
   }
   /// The codec type of slice `slice` of an entity whose first slice has the codec type `first`.
   static CodecType slice_type(CodecType first, std::uint32_t slice) {
-    return static_cast<CodecType>(static_cast<std::uint32_t>(first) + slice);
+    const std::size_t type = codec_index(first) + slice;
+    assert(type <= std::numeric_limits<std::uint16_t>::max());
+    return static_cast<CodecType>(type);
   }
   /// The number of slices of an entity whose first slice has the type `codec_type`; nearly always
   /// 1.

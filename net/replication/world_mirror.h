@@ -57,7 +57,7 @@ class WorldMirror {
   /// oldest slice.
   Tick tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
-    return listed != nullptr ? listed->tick : Tick{};
+    return listed != nullptr ? listed->tick : Tick();
   }
   /// True when any state of an entity is stored (`SnapshotReader::holds`).
   bool holds(NetworkId id) const;

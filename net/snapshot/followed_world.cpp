@@ -61,18 +61,18 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
-    followed.since = state.since.value();
+    followed.stamp = stamp_of(state.since);
   } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
     // If the previous values are not readable, the same row may already contain other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
-      followed.since = tick_.value();
+      followed.stamp = stamp_of(tick_);
     }
   }
   followed.values = state.values;
   followed.kind = state.kind;
   if (!followed.is_idle) return;
-  if (followed.since != followed.track.since || followed.kind != followed.track.kind) {
+  if (followed.stamp != followed.track.stamp || followed.kind != followed.track.kind) {
     activate(index);
   } else {
     followed.track.values = followed.values;
@@ -191,7 +191,7 @@ KnownEntity FollowedWorld::known_of(const EntityTrack& track) const {
 KnownEntity FollowedWorld::idle_entity(const EntityTrack& track) const {
   KnownEntity known = idle_known_;
   known.kind = track.kind;
-  known.since = track.since;
+  known.stamp = track.stamp;
   for (std::size_t i = 0; i < known.states.count; ++i) known.states.values[i] = track.values;
   return known;
 }
@@ -268,7 +268,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
                       .constant_rank = static_cast<std::uint32_t>(constant_rank),
                       .known = ListedEntity::kUnchanged};
   EntityKind kind = track.kind;
-  std::uint32_t since = track.since;
+  StateStamp stamp = track.stamp;
   const LaneValue* newest = track.values;
   bool is_known = true;
   if (is_unchanged(track, references_)) {
@@ -278,7 +278,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     listed.known = static_cast<std::uint32_t>(known_.size() - 1);
     is_known = known.states.count > 0;
     kind = known.kind;
-    since = known.since;
+    stamp = known.stamp;
     newest = known.states.values[0];
     listed.is_constant = is_constant(known.states);
     if (!is_known) known_.pop_back();
@@ -286,7 +286,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
   const bool is_same = state != nullptr && is_known && state->kind == kind;
   if (is_known) {
     listed.state = is_same ? state : nullptr;
-    listed.is_changed = !is_same || (followed.since != since && state->values != newest &&
+    listed.is_changed = !is_same || (followed.stamp != stamp && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
     // A deferred entity keeps its earlier state even if the receiver now gets another view of it.
     // The earlier state also stays if the id now belongs to a new entity that an earlier snapshot
@@ -349,7 +349,7 @@ void FollowedWorld::remember(const SnapshotReach& reach, SnapshotSerial serial) 
     const bool is_certain = listed != nullptr && track.id < reach.end_id && !listed->is_deferred;
     const bool is_there = is_new || (is_certain && listed->state != nullptr);
     if (is_there && !is_new) add_link(*listed, track);
-    if (!is_there || !track.has_run() || track.since != followed.since ||
+    if (!is_there || !track.has_run() || track.stamp != followed.stamp ||
         track.kind != followed.kind) {
       remember_track(followed, listed, is_certain, is_there);
       return;
@@ -388,7 +388,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
   EntityTrack& track = followed.track;
   if (is_there) {
     if (track.has_run()) end_run(track, make_records(track), next_);
-    begin_run(track, next_, followed.kind, followed.since, followed.values);
+    begin_run(track, next_, followed.kind, followed.stamp, followed.values);
     return;
   }
   // Deferred entities and entities outside this part keep their known state.
@@ -403,7 +403,7 @@ void FollowedWorld::remember_track(Followed& followed, const ListedEntity* liste
   track.last = next_;
   TrackRecord& record = records[window_index(next_)];
   record = record_of(next_, known.kind, known.states.values[0],
-                     is_certain ? 0 : tick_ - known.states.ticks[0], known.since);
+                     is_certain ? 0 : tick_ - known.states.ticks[0], known.stamp);
   if (is_certain) record.presence = Presence::gone;
 }
 

@@ -148,7 +148,7 @@ class FollowedWorld {
     const EntityState* state = nullptr;
     const LaneValue* values = nullptr;  ///< The values at the newest tick.
     EntityKind kind;
-    std::uint32_t since = 0;  ///< The tick since which `values` are unchanged.
+    StateStamp stamp{};  ///< The stamp of `values`.
     /// A copy of the track's bit in `idle_`, used when the track's index changes.
     bool is_idle = false;
     KeptRows::List kept = 0;

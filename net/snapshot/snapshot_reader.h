@@ -98,8 +98,8 @@ class SnapshotReader {
     bool is_there = false;  ///< True if the entity exists in the shown world.
     Tick tick{};            ///< The tick of the shown state.
     EntityKind kind;
-    std::uint32_t shown_since = 0;  ///< Identifies the shown values.
-    std::uint64_t version = 0;      ///< The version of the shown values.
+    StateStamp shown_stamp{};   ///< The stamp of the shown values.
+    std::uint64_t version = 0;  ///< The version of the shown values.
   };
   static constexpr std::size_t kSlotBytes = sizeof(Slot) + sizeof(TrackRecords);
   struct Received {

@@ -96,16 +96,16 @@ void SnapshotReader::end_run_of(Slot& slot) {
 }
 
 TrackRecord SnapshotReader::run_of(const Slot& slot) const {
-  return record_of(serial_, slot.track.kind, slot.track.values, 0, slot.track.since);
+  return record_of(serial_, slot.track.kind, slot.track.values, 0, slot.track.stamp);
 }
 
 /// Records that the entity has these values in this snapshot.
 TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
   EntityTrack& track = slot.track;
-  // The serial of a snapshot is unique, so equal `since` means equal values.
-  const auto since = static_cast<std::uint32_t>(serial_);
+  // The serial of a snapshot is unique, so equal stamps mean equal values.
+  const StateStamp stamp = stamp_of(serial_);
   if (is_overtaken_) {
-    return set_apart(slot, record_of(serial_, kind, values, 0, since));
+    return set_apart(slot, record_of(serial_, kind, values, 0, stamp));
   }
   const std::size_t lanes = model_.types[codec_index(kind.type)].lanes.size();
   if (track.has_run() && track.kind == kind && std::equal(values, values + lanes, track.values)) {
@@ -114,7 +114,7 @@ TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* va
     return run_of(slot);
   }
   end_run_of(slot);
-  begin_run(track, serial_, kind, since, keep(slot, serial_, kind, values));
+  begin_run(track, serial_, kind, stamp, keep(slot, serial_, kind, values));
   return run_of(slot);
 }
 
@@ -152,11 +152,11 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
     return;
   }
   const bool is_alike = slot.is_there && slot.kind == record.kind();
-  const bool is_shown = is_alike && slot.shown_since == record.since;
+  const bool is_shown = is_alike && slot.shown_stamp == record.stamp;
   slot.is_there = true;
   slot.tick = read_tick_ - record.age;
   slot.kind = record.kind();
-  slot.shown_since = record.since;
+  slot.shown_stamp = record.stamp;
   if (is_shown) return;
   LaneValue* newest = slot.rows.row(StateRows::kNewest);
   const std::size_t lanes = model_.types[codec_index(slot.kind.type)].lanes.size();
@@ -168,7 +168,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 /// Applies a snapshot to an entity, listed or not, and returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   TrackRecord record = record_of(serial_, {}, Presence::gone);
-  record.since = static_cast<std::uint32_t>(serial_);
+  record.stamp = stamp_of(serial_);
   if (change != nullptr) {
     switch (change->what) {
       case Change::Kind::same:
@@ -188,9 +188,8 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   // An entity that is not listed keeps its known state.
   const bool is_found = change != nullptr && change->known != kUnchanged;
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
-  const auto since = static_cast<std::uint32_t>(serial_);
   record = record_of(serial_, known.kind, known.states.values[0],
-                     read_tick_ - known.states.ticks[0], since);
+                     read_tick_ - known.states.ticks[0], stamp_of(serial_));
   if (known.states.count == 0) record.presence = Presence::unknown;
   return set_apart(slot, record);
 }

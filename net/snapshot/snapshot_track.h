@@ -51,13 +51,21 @@ using LinkList = std::uint32_t;
 using SnapshotSerial = std::uint64_t;
 inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapshotWindow; }
 
+/// Identifies the values of an entity. Equal stamps of one entity mean equal values. Different
+/// stamps may have equal or different values. The writer and the reader count differently: a writer
+/// stamps values with the tick since which they are unchanged, and a reader stamps values with the
+/// serial of the snapshot that contained them.
+enum class StateStamp : std::uint32_t {};
+constexpr StateStamp stamp_of(Tick since) { return StateStamp{since.value()}; }
+constexpr StateStamp stamp_of(SnapshotSerial serial) {
+  return StateStamp{static_cast<std::uint32_t>(serial)};
+}
+
 /// The state of an entity that a receiver knew after one snapshot. An entity has many records, so
 /// the members have no initial values.
 struct TrackRecord {
   const LaneValue* values;  ///< The entity's values; null if `presence` is not `present`.
-  /// If two records of an entity have equal `since`, their values are equal. Records with different
-  /// `since` may have equal or different values.
-  std::uint32_t since;
+  StateStamp stamp;
   std::uint32_t generation;
   CodecType type;
   /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. It is
@@ -89,11 +97,11 @@ inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, Presence 
 }
 /// `age` is stored in `TrackRecord::age`. An age above `kAgeMax` is stored as `kAgeMax`.
 inline TrackRecord record_of(SnapshotSerial snapshot, EntityKind kind, const LaneValue* values,
-                             std::uint32_t age, std::uint32_t since) {
+                             std::uint32_t age, StateStamp stamp) {
   TrackRecord record = record_of(snapshot, kind, Presence::present);
   record.values = values;
   record.age = static_cast<std::uint16_t>(std::min(age, TrackRecord::kAgeMax));
-  record.since = since;
+  record.stamp = stamp;
   return record;
 }
 /// An entity's records, indexed by the snapshot's serial modulo the window.
@@ -109,7 +117,7 @@ struct EntityTrack {
   SnapshotSerial run_first = 1;
   SnapshotSerial run_last = 0;  ///< Less than `run_first` if there is no run.
   const LaneValue* values = nullptr;
-  std::uint32_t since = 0;
+  StateStamp stamp{};
   EntityKind kind;
   /// True if a part of the current tick contains this entity as new. Later parts of the tick then
   /// omit the entity. Their range may include its id, because a part codes new entities before the
@@ -165,18 +173,18 @@ inline void end_run(EntityTrack& track, TrackRecords& records, SnapshotSerial ne
   SnapshotSerial serial = track.run_first;
   if (serial + kSnapshotWindow <= next) serial = next - kSnapshotWindow + 1;
   for (; serial <= track.run_last; ++serial) {
-    records[window_index(serial)] = record_of(serial, track.kind, track.values, 0, track.since);
+    records[window_index(serial)] = record_of(serial, track.kind, track.values, 0, track.stamp);
   }
   track.run_first = track.run_last + 1;
 }
 
-inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind,
-                      std::uint32_t since, const LaneValue* values) {
+inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind, StateStamp stamp,
+                      const LaneValue* values) {
   track.run_first = serial;
   track.run_last = serial;
   track.last = serial;
   track.kind = kind;
-  track.since = since;
+  track.stamp = stamp;
   track.values = values;
 }
 
@@ -232,7 +240,7 @@ inline ReferenceStates reference_states(const SnapshotReferences& references, Sn
 struct KnownEntity {
   KnownStates states;
   EntityKind kind;
-  std::uint32_t since = 0;  ///< Identifies the values of the newest state (`TrackRecord::since`).
+  StateStamp stamp{};  ///< The stamp of the newest state.
   /// True if the references contain so few states of the entity that `BaselineLinks` is searched
   /// for more.
   bool is_sparse = false;
@@ -247,7 +255,7 @@ inline bool is_unchanged(const EntityTrack& track, const ReferenceStates& refere
 }
 /// The known states of an entity for which `is_unchanged` returns true.
 inline KnownEntity unchanged_entity(const EntityTrack& track, const ReferenceStates& references) {
-  KnownEntity known{.states = references.unchanged, .kind = track.kind, .since = track.since};
+  KnownEntity known{.states = references.unchanged, .kind = track.kind, .stamp = track.stamp};
   std::fill_n(known.states.values.begin(), references.known_count, track.values);
   return known;
 }
@@ -278,7 +286,7 @@ bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
   for (std::size_t i = 0; i < references.known_count; ++i) {
     const SnapshotSerial serial = references.serials[i];
     const LaneValue* values = track.values;
-    std::uint32_t since = track.since;
+    StateStamp stamp = track.stamp;
     EntityKind kind = track.kind;
     if (serial < track.run_first || serial > track.run_last) {
       const TrackRecord& record = records[window_index(serial)];
@@ -286,17 +294,17 @@ bool find_distinct_states(const EntityTrack& track, const TrackRecords& records,
         return false;
       }
       values = record.values;
-      since = record.since;
+      stamp = record.stamp;
       kind = record.kind();
     }
     if (i == 0) {
       newest = values;
-      known.since = since;
+      known.stamp = stamp;
       known.kind = kind;
       lanes = lanes_of(kind);
     } else if (kind != known.kind) {
       return false;
-    } else if (since == known.since || is_same_row(newest, values, lanes)) {
+    } else if (stamp == known.stamp || is_same_row(newest, values, lanes)) {
       values = newest;
     }
     known.states.values[i] = values;
@@ -343,19 +351,19 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
     ++count;
   }
   known.states.now = references.now;
-  const TrackRecord run = record_of(track.run_last, track.kind, track.values, 0, track.since);
+  const TrackRecord run = record_of(track.run_last, track.kind, track.values, 0, track.stamp);
   const auto state = [&](std::size_t i) -> const TrackRecord& {
     return found[i] == nullptr ? run : *found[i];
   };
   if (count == 0 || state(0).presence == Presence::gone) return known;
   known.kind = state(0).kind();
-  known.since = state(0).since;
+  known.stamp = state(0).stamp;
   const LaneValue* newest = state(0).values;
   const std::size_t lanes = lanes_of(known.kind);
   for (std::size_t i = 0; i < count; ++i) {
     const TrackRecord& is = state(i);
     if (is.presence != Presence::present || is.kind() != known.kind) break;
-    const bool is_same = is.since == known.since || is_same_row(newest, is.values, lanes);
+    const bool is_same = is.stamp == known.stamp || is_same_row(newest, is.values, lanes);
     known.states.values[i] = is_same ? newest : is.values;
     known.states.ticks[i] = ticks[i];
     ++known.states.count;

@@ -166,8 +166,8 @@ SnapshotHead SnapshotWriter::next_head() const {
 
 Tick SnapshotWriter::expected(const SnapshotHead& head) const {
   const auto tick = [&](std::size_t i) { return ticks_[window_index(head.references.numbers[i])]; };
-  return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : Tick{},
-                       head.references.count > 1 ? tick(1) : Tick{});
+  return expected_tick(head.number, head.references, head.references.count > 0 ? tick(0) : Tick(),
+                       head.references.count > 1 ? tick(1) : Tick());
 }
 
 std::span<const std::byte> SnapshotWriter::write(std::span<std::byte> out) {

@@ -1,4 +1,5 @@
-// The type ids of registry entries, the registries of a build, and the targets of content.
+// The type ids of registry entries, the registries of a build, the types of presentations, and the
+// targets of content.
 #pragma once
 
 #include <array>
@@ -29,6 +30,17 @@ enum class RegistryIndex : std::uint32_t {};
 
 constexpr std::uint32_t catalog_index(RegistryIndex registry) {
   return static_cast<std::uint32_t>(registry);
+}
+
+/// The type of a presentation. An entity has at most one presentation of each type. The content
+/// chooses the type of each presentation.
+enum class PresentationType : std::uint32_t {
+  shared = 0,  ///< All players see it.
+  own = 1,     ///< Only the player that owns the entity sees it, in addition to the shared one.
+};
+
+constexpr std::uint32_t presentation_number(PresentationType type) {
+  return static_cast<std::uint32_t>(type);
 }
 
 /// The program for which content is built.

@@ -27,8 +27,8 @@ class CatalogCheck {
   Result<void> check_dependencies(std::uint32_t index);
   Result<void> check_assets();
   Result<void> check_registries();
-  Result<void> check_slots(std::uint32_t index);
-  Result<void> check_registry_entries(std::uint32_t index);
+  Result<void> check_slots(RegistryIndex index);
+  Result<void> check_registry_entries(RegistryIndex index);
   Result<void> check_entry(std::uint32_t index);
   Result<void> check_effects();
   Result<void> check_presentations();

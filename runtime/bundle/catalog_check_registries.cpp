@@ -57,14 +57,14 @@ Result<void> CatalogCheck::check_registries() {
   // Entries are checked after all registries, because in the text section the roles of entries
   // follow the class names and paths of all registries.
   for (std::uint32_t i = 0; i < reader_.registry_count(); ++i) {
-    if (Result<void> sane = check_registry_entries(i); !sane) return sane;
-    if (Result<void> sane = check_slots(i); !sane) return sane;
+    if (Result<void> sane = check_registry_entries(RegistryIndex{i}); !sane) return sane;
+    if (Result<void> sane = check_slots(RegistryIndex{i}); !sane) return sane;
   }
   return {};
 }
 
-Result<void> CatalogCheck::check_registry_entries(std::uint32_t index) {
-  const CatalogRegistry registry = reader_.registry(RegistryIndex{index});
+Result<void> CatalogCheck::check_registry_entries(RegistryIndex index) {
+  const CatalogRegistry registry = reader_.registry(index);
   const std::uint32_t end = registry.first_entry + registry.entry_count;
   for (std::uint32_t i = registry.first_entry; i < end; ++i) {
     if (Result<void> sane = check_entry(i); !sane) return sane;
@@ -105,14 +105,15 @@ Result<void> CatalogCheck::check_entry(std::uint32_t index) {
   return check_bundle_index(at + entry_record::kBundleAt, now.guid);
 }
 
-Result<void> CatalogCheck::check_slots(std::uint32_t index) {
-  const CatalogRegistry registry = reader_.registry(RegistryIndex{index});
+Result<void> CatalogCheck::check_slots(RegistryIndex index) {
+  const CatalogRegistry registry = reader_.registry(index);
   const std::uint32_t end = registry.first_entry + registry.entry_count;
   const std::uint32_t slots_needed =
       registry.entry_count == 0 ? 0 : reader_.entry(end - 1).type_id.value() + 1;
   if (registry.slot_count != slots_needed) {
     return wrong("slot_count",
-                 reader_.record_at(Section::registries, index) + registry_record::kSlotCountAt,
+                 reader_.record_at(Section::registries, catalog_index(index)) +
+                     registry_record::kSlotCountAt,
                  std::to_string(slots_needed), registry.slot_count);
   }
   std::uint32_t next = registry.first_entry;

@@ -214,7 +214,7 @@ CatalogPresentation CatalogReader::presentation(std::uint32_t index) const {
   CatalogPresentation record;
   record.key = {.owner = load_guid(bytes_, at + kOwnerAt),
                 .platforms = load<std::uint16_t>(bytes_, at + kPlatformsAt),
-                .type = load<std::uint32_t>(bytes_, at + kTypeAt),
+                .type = PresentationType{load<std::uint32_t>(bytes_, at + kTypeAt)},
                 .variation = load<std::uint16_t>(bytes_, at + kVariationAt)};
   record.presentation = load_guid(bytes_, at + kPresentationAt);
   record.bundle = load<std::uint32_t>(bytes_, at + kBundleAt);

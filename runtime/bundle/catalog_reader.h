@@ -74,7 +74,7 @@ struct PresentationKey {
   Guid owner{};
   /// A set of bits. A lookup finds records that have all of these bits.
   std::uint16_t platforms = 0;
-  std::uint32_t type = 0;
+  PresentationType type{};
   std::uint16_t variation = 0;
   friend auto operator<=>(const PresentationKey&, const PresentationKey&) = default;
 };

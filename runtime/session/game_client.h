@@ -109,9 +109,8 @@ class GameClient : public session_detail::ClientCalls {
   // Presentations and effects of the build, in a separate world.
   const World& view() const;
   /// Returns the root of an entity's presentation in `view()`, or null if the entity has no
-  /// presentation of this type. The root follows the entity. All players see the presentation of
-  /// type 0. The owner also sees the presentation of type 1.
-  EntityId presentation(EntityId entity, std::uint32_t type = 0) const;
+  /// presentation of this type. The root follows the entity.
+  EntityId presentation(EntityId entity, PresentationType type = PresentationType::shared) const;
   std::span<const PlayingEffect> effects() const;  ///< Valid until the next frame.
 
   /// Called when an entity has its replicated values.

@@ -245,7 +245,7 @@ void GameClient::on_ready(std::function<void(EntityId)> callback) {
   impl_->on_ready = std::move(callback);
 }
 const World& GameClient::view() const { return impl_->view->world(); }
-EntityId GameClient::presentation(EntityId entity, std::uint32_t type) const {
+EntityId GameClient::presentation(EntityId entity, PresentationType type) const {
   return impl_->view->presentation(entity, type);
 }
 std::span<const PlayingEffect> GameClient::effects() const { return impl_->view->effects(); }

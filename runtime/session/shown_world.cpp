@@ -126,8 +126,8 @@ void ShownWorld::update(PlayerId player, Time now, const ShownTransform& transfo
                   sizeof variation);
       show(entity, variation, player);
       const std::byte* const at = transform(entity);
-      follow(entity, kPresentationType, at);
-      follow(entity, kOwnPresentationType, at);
+      follow(entity, PresentationType::shared, at);
+      follow(entity, PresentationType::own, at);
     }
     views_.update();
     presentations_.update();
@@ -155,11 +155,11 @@ std::optional<Guid> ShownWorld::asset_of(EntityId entity) const {
 void ShownWorld::show(EntityId entity, std::uint16_t variation, PlayerId player) {
   const std::optional<Guid> asset = asset_of(entity);
   if (!asset) return;
-  PresentationKey key{*asset, options_.platforms, kPresentationType, variation};
+  PresentationKey key{*asset, options_.platforms, PresentationType::shared, variation};
   show_as(entity, key);
   const bool is_mine = player != PlayerId::none && received_.player(entity) == player;
-  if (!is_mine) return presentations_.hide(entity, kOwnPresentationType);
-  key.type = kOwnPresentationType;
+  if (!is_mine) return presentations_.hide(entity, PresentationType::own);
+  key.type = PresentationType::own;
   show_as(entity, key);
 }
 
@@ -169,7 +169,7 @@ void ShownWorld::show_as(EntityId entity, const PresentationKey& key) {
   static_cast<void>(presentations_.show(entity, key));
 }
 
-void ShownWorld::follow(EntityId entity, std::uint32_t type, const std::byte* transform) {
+void ShownWorld::follow(EntityId entity, PresentationType type, const std::byte* transform) {
   const EntityId root = transform != nullptr ? presentations_.shown(entity, type) : EntityId();
   if (root.is_null() || !transform_) return;
   const std::span<std::byte> bytes = world_.bytes(*transform_, root);

@@ -20,11 +20,6 @@
 
 namespace muster {
 
-/// The type of the presentation for all players, and the type of the additional presentation for
-/// the owner.
-inline constexpr std::uint32_t kPresentationType = 0;
-inline constexpr std::uint32_t kOwnPresentationType = 1;
-
 /// A separate world of presentations and effects. A presentation shows each entity of the received
 /// world that has the component `PresentationOwner`. The component's field `variation` selects the
 /// presentation. The presentation's root has the shown position and rotation of the entity. The
@@ -56,7 +51,7 @@ class ShownWorld {
 
   const World& world() const { return world_; }
   /// The root of an entity's presentation in `world()`; null if there is none.
-  EntityId presentation(EntityId entity, std::uint32_t type) const {
+  EntityId presentation(EntityId entity, PresentationType type) const {
     return presentations_.shown(entity, type);
   }
   /// Valid until the next `update`.
@@ -73,7 +68,7 @@ class ShownWorld {
   void index_effects();
   void show(EntityId entity, std::uint16_t variation, PlayerId player);
   void show_as(EntityId entity, const PresentationKey& key);
-  void follow(EntityId entity, std::uint32_t type, const std::byte* transform);
+  void follow(EntityId entity, PresentationType type, const std::byte* transform);
   void list_playing(Time now);
   std::optional<Guid> asset_of(EntityId entity) const;
 

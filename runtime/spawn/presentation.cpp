@@ -27,8 +27,9 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
   if (!found) {
     return fail(ErrorCode::not_found, "no presentation of " + key.owner.to_string() +
                                           " for platforms " + std::to_string(key.platforms) +
-                                          ", type " + std::to_string(key.type) + ", variation " +
-                                          std::to_string(key.variation));
+                                          ", type " +
+                                          std::to_string(presentation_number(key.type)) +
+                                          ", variation " + std::to_string(key.variation));
   }
   // A visible presentation stays until the new presentation is ready. A presentation that is not
   // visible yet is despawned.
@@ -55,7 +56,7 @@ void Presentations::despawn(EntityId presentation) {
   if (!presentation.is_null()) views_.world().request_despawn(presentation);
 }
 
-void Presentations::hide(EntityId owner, std::uint32_t type) {
+void Presentations::hide(EntityId owner, PresentationType type) {
   const auto found = shown_.find(key_of(owner, type));
   if (found == shown_.end()) return;
   despawn(found->second.root);
@@ -63,7 +64,7 @@ void Presentations::hide(EntityId owner, std::uint32_t type) {
   shown_.erase(found);
 }
 
-EntityId Presentations::shown(EntityId owner, std::uint32_t type) const {
+EntityId Presentations::shown(EntityId owner, PresentationType type) const {
   const auto found = shown_.find(key_of(owner, type));
   if (found == shown_.end()) return {};
   const Shown& shown = found->second;
@@ -98,7 +99,7 @@ std::uint32_t Presentations::update() {
   return count;
 }
 
-Presentations::OwnerKey Presentations::key_of(EntityId owner, std::uint32_t type) const {
+Presentations::OwnerKey Presentations::key_of(EntityId owner, PresentationType type) const {
   const Signature signature = game_.signature(owner);
   return {signature, signature.is_none() ? owner : EntityId(), type};
 }

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "registry/base/result.h"
+#include "registry/base/type_id.h"
 #include "runtime/spawn/deferred_spawner.h"
 
 namespace muster {
@@ -42,11 +43,11 @@ class Presentations {
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
   /// Despawns the presentation of `owner`, if there is one.
-  void hide(EntityId owner, std::uint32_t type);
+  void hide(EntityId owner, PresentationType type);
 
   /// The visible presentation of `owner` in the view; null if `owner` has no presentation. While a
   /// new presentation waits for its bundle, this is the previous presentation.
-  EntityId shown(EntityId owner, std::uint32_t type) const;
+  EntityId shown(EntityId owner, PresentationType type) const;
   /// The owner of a presentation; null if `presentation` is not a presentation, or if its owner no
   /// longer exists. The time is linear in the number of presentations.
   EntityId owner_of(EntityId presentation) const;
@@ -61,7 +62,7 @@ class Presentations {
     Signature signature;  ///< The signature of the owner, or none.
     EntityId
         entity;  ///< The id of an owner without a signature; null for an owner with a signature.
-    std::uint32_t type = 0;
+    PresentationType type{};
     friend auto operator<=>(const OwnerKey&, const OwnerKey&) = default;
   };
   struct Shown {
@@ -71,7 +72,7 @@ class Presentations {
         before;  ///< The previous presentation, which is visible until `root` is ready; or null.
     PresentationKey before_key;
   };
-  OwnerKey key_of(EntityId owner, std::uint32_t type) const;
+  OwnerKey key_of(EntityId owner, PresentationType type) const;
   EntityId find_owner(const OwnerKey& at) const;
   void despawn(EntityId presentation);
 

@@ -38,9 +38,9 @@ DelayEstimateOptions servo_estimate(LeadWeight weight) {
 
 /// Converts a number to a tick. A server may send any tick, so the result is limited to the range
 /// of ticks.
-std::uint32_t to_tick(double ticks) {
+Tick to_tick(double ticks) {
   constexpr double kTickMax = std::numeric_limits<std::uint32_t>::max();
-  return static_cast<std::uint32_t>(std::clamp(ticks, 0.0, kTickMax));
+  return Tick(static_cast<std::uint32_t>(std::clamp(ticks, 0.0, kTickMax)));
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ void ClockServo::begin(const ServerTime& server, Time now) {
 
 void ClockServo::note(const CommandArrival& arrival, Time now) {
   const Sent& sent = sent_[arrival.tick.value() % kSent];
-  if (!has_begun_ || sent.tick == 0 || sent.tick != arrival.tick.value()) return;
+  if (!has_begun_ || sent.tick == Tick() || sent.tick != arrival.tick) return;
   if (arrival.early < -kEarlyMax || arrival.early > kEarlyMax) return;
   estimate_.note(sent.lead_ms - to_milliseconds(arrival.early), to_ms(now));
 }
@@ -80,14 +80,14 @@ std::uint32_t ClockServo::due(Time now) {
       is_known ? estimate_.wanted_ms(now_ms) + frame_ms_ + 2 * frame_deviation_ms_ : offset_ms_;
   offset_ms_ = clock_.follow(now_ms + wanted, now_ms) - now_ms;
   // After a jump back, no tick is due until the clock has reached `issued_` again.
-  const std::uint32_t reached = to_tick(clock_.position_ms() / tick_ms_);
+  const Tick reached = to_tick(clock_.position_ms() / tick_ms_);
   if (reached <= issued_) return 0;
   const std::uint32_t count = std::min(reached - issued_, ticks_per_frame_max_);
   skipped_ += reached - issued_ - count;
   issued_ = reached;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t tick = reached - i;
-    sent_[tick % kSent] = {.tick = tick, .lead_ms = tick * tick_ms_ - now_ms};
+    const Tick tick = reached - i;
+    sent_[tick.value() % kSent] = {.tick = tick, .lead_ms = tick.value() * tick_ms_ - now_ms};
   }
   return count;
 }
@@ -104,12 +104,12 @@ void ClockServo::note_frame(double now_ms) {
 
 float ClockServo::fraction() const {
   constexpr double kBelowOne = 0.999;
-  const double passed = clock_.position_ms() / tick_ms_ - issued_;
+  const double passed = clock_.position_ms() / tick_ms_ - issued_.value();
   return static_cast<float>(std::clamp(passed, 0.0, kBelowOne));
 }
 
 Duration ClockServo::to_next() const {
-  const double ms = tick_ms_ * (issued_ + 1.0) - clock_.position_ms();
+  const double ms = tick_ms_ * (issued_.value() + 1.0) - clock_.position_ms();
   return from_milliseconds(std::max(ms, 0.0));
 }
 

@@ -49,7 +49,7 @@ class ClockServo final : public CommandClock {
   /// A frame that is longer than `kFrameMax` has only the ticks of its last `kFrameMax`. The
   /// earlier ticks of the frame are skipped and counted.
   std::uint32_t due(Time now) override;
-  Tick tick() const override { return Tick(issued_); }
+  Tick tick() const override { return issued_; }
   float fraction() const override;
   /// The time between the last call of `due` and the next tick, if the speed does not change.
   Duration to_next() const;
@@ -67,8 +67,8 @@ class ClockServo final : public CommandClock {
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {
-    std::uint32_t tick = 0;  ///< 0 if the entry is unused.
-    double lead_ms = 0;      ///< The time from sending the command to its tick, minus a constant.
+    Tick tick{};         ///< `Tick()` if the entry is unused.
+    double lead_ms = 0;  ///< The time from sending the command to its tick, minus a constant.
   };
   double to_ms(Time now) const;
   void note_frame(double now_ms);
@@ -81,7 +81,7 @@ class ClockServo final : public CommandClock {
   double last_frame_ms_ = 0;
   double frame_ms_ = 0;            ///< The smoothed length of a frame.
   double frame_deviation_ms_ = 0;  ///< The smoothed difference of frame lengths from `frame_ms_`.
-  std::uint32_t issued_ = 0;
+  Tick issued_;
   std::uint64_t skipped_ = 0;
   std::array<Sent, kSent> sent_{};
   DelayEstimate estimate_;

@@ -20,7 +20,7 @@ void clear_sphere(PoseHistory::State& state, std::uint32_t index) {
   constexpr std::uint32_t kWidth = PoseHistory::Spheres::kWidth;
   PoseHistory::Spheres& spheres = state.spheres[index / kWidth];
   spheres.reach[index % kWidth] = PoseHistory::kNowhere;
-  spheres.cut_tick[index % kWidth] = 0xFFFFFFFF;
+  spheres.cut_tick[index % kWidth] = PoseHistory::kAlwaysCut;
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ bool PoseHistory::note(const NotedPose& noted) {
 void PoseHistory::find_cut(Record& record, const Record* before, Tick previous) const {
   const Tick now = states_[(first_ + state_count_) % options_.states].tick;
   if (before == nullptr || !before->is_present || before->parent != record.parent) {
-    record.cut_tick = now.value();
+    record.cut_tick = now;
     return;
   }
   const Vec3 step = record.pose.position - before->pose.position;
@@ -131,14 +131,14 @@ void PoseHistory::find_cut(Record& record, const Record* before, Tick previous) 
   const float metres_max = options_.metres_per_tick_max * ticks;
   // `is_near` is false for NaN.
   const bool is_near = dot(step, step) <= metres_max * metres_max;
-  record.cut_tick = is_near ? before->cut_tick : now.value();
+  record.cut_tick = is_near ? before->cut_tick : now;
 }
 
 void PoseHistory::find_sphere(State& open, std::uint32_t index) const {
   const Record* record = &open.records[index];
   if (!record->is_present || !record->has_volume) return clear_sphere(open, index);
   float reach = record->reach;
-  std::uint32_t cut_tick = record->cut_tick;
+  Tick cut_tick = record->cut_tick;
   for (std::uint32_t depth = 0; record->parent != kNone && depth < kDepthMax; ++depth) {
     reach += length(record->pose.position);
     record = &open.records[record->parent];
@@ -165,7 +165,7 @@ void PoseHistory::end() {
     record.parent = parent != kNone && open.records[parent].is_present ? parent : kNone;
     find_cut(record, before != nullptr ? &before->records[index] : nullptr,
              before != nullptr ? before->tick : Tick());
-    if (teleported_[index] != 0) record.cut_tick = open.tick.value();
+    if (teleported_[index] != 0) record.cut_tick = open.tick;
   }
   for (std::uint32_t index = 0; index < open.records.size(); ++index) find_sphere(open, index);
   ++state_count_;

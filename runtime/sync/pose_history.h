@@ -82,11 +82,12 @@ class PoseHistory {
     float reach = 0;  ///< The distance from the entity's position to the far end of its volume.
     std::uint32_t parent = kNone;
     /// The tick of the last pose that is not blended with the previous pose.
-    std::uint32_t cut_tick = 0;
+    Tick cut_tick{};
     bool is_present = false;
     bool has_volume = false;
   };
   static constexpr float kNowhere = -1e30F;
+  static constexpr Tick kAlwaysCut{0xFFFFFFFF};
   /// Eight spheres. Each coordinate has an array, so that the compiler can use vector instructions.
   struct Spheres {
     static constexpr std::uint32_t kWidth = 8;
@@ -94,8 +95,9 @@ class PoseHistory {
     /// The radius of each sphere; `kNowhere` for an entity without a volume.
     std::array<float, kWidth> reach{kNowhere, kNowhere, kNowhere, kNowhere,
                                     kNowhere, kNowhere, kNowhere, kNowhere};
-    /// The latest `cut_tick` of the entity and its parents.
-    std::array<std::uint32_t, kWidth> cut_tick{};
+    /// The latest `cut_tick` of the entity and its parents; `kAlwaysCut` for an entity without a
+    /// volume.
+    std::array<Tick, kWidth> cut_tick{};
   };
   struct State {
     Tick tick;

@@ -34,7 +34,7 @@ void RewoundView::begin(const PoseHistory& history, const ViewTime& view) {
   const std::vector<Spheres>& from = moment_.from->spheres;
   const std::vector<Spheres>& to = moment_.to->spheres;
   spheres_.resize(from.size());
-  const std::uint32_t from_tick = moment_.from->tick.value();
+  const Tick from_tick = moment_.from->tick;
   const float fraction = moment_.fraction;
   for (std::size_t block = 0; block < from.size(); ++block) {
     const Spheres& a = from[block];
@@ -46,7 +46,7 @@ void RewoundView::begin(const PoseHistory& history, const ViewTime& view) {
       out.y[lane] = a.y[lane] + (b.y[lane] - a.y[lane]) * fraction;
       out.z[lane] = a.z[lane] + (b.z[lane] - a.z[lane]) * fraction;
       out.reach[lane] = std::max(a.reach[lane], b.reach[lane]);
-      any_cut |= b.cut_tick[lane] > from_tick ? 1U : 0U;
+      any_cut |= b.cut_tick[lane].value() > from_tick.value() ? 1U : 0U;
     }
     if (any_cut == 0 || moment_.from == moment_.to) continue;
     for (std::uint32_t lane = 0; lane < kWidth; ++lane) {
@@ -63,7 +63,7 @@ void RewoundView::begin(const PoseHistory& history, const ViewTime& view) {
 const PoseHistory::Record* RewoundView::later(std::uint32_t index) const {
   if (moment_.fraction <= 0) return nullptr;
   const PoseHistory::Record& record = moment_.to->records[index];
-  const bool leads_there = record.is_present && record.cut_tick <= moment_.from->tick.value();
+  const bool leads_there = record.is_present && record.cut_tick <= moment_.from->tick;
   return leads_there ? &record : nullptr;
 }
 

@@ -156,7 +156,7 @@ bool World::remove(ComponentId id, EntityId entity) {
   ComponentStorage& storage = storages_[id.value()];
   const std::uint32_t index = storage.index_of(entity);
   if (!storage.remove(entity)) return false;
-  note_component(WorldChange::Kind::component_removed, id.value(), entity, index, storage.count());
+  note_component(WorldChange::Kind::component_removed, id, entity, index, storage.count());
   return true;
 }
 
@@ -180,7 +180,7 @@ std::uint32_t World::allocate_slot() {
   records_.emplace_back();
   if (watch_.is_logging) {
     watch_.log.append({.kind = WorldChange::Kind::new_slot,
-                       .component = kNoSlot,
+                       .component = WorldChange::kNoComponent,
                        .index = 0,
                        .last = 0,
                        .entity = {},

@@ -184,7 +184,7 @@ class World {
     if (!is_alive(entity) || storage.has(entity)) return false;
     storage.add(entity, value);
     const std::uint32_t index = storage.count() - 1;
-    note_component(WorldChange::Kind::component_added, id.value(), entity, index, index);
+    note_component(WorldChange::Kind::component_added, id, entity, index, index);
     initialised_.push_back({entity, id});
     return true;
   }
@@ -309,7 +309,7 @@ class World {
     return records_[slot];
   }
   void log_record(std::uint32_t slot);
-  void log_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+  void log_component(WorldChange::Kind kind, ComponentId component, EntityId entity,
                      std::uint32_t index, std::uint32_t last);
   std::uint32_t allocate_slot();
   Signature free_signature(Signature wanted) const;
@@ -320,16 +320,16 @@ class World {
   void link(std::uint32_t child, std::uint32_t parent);
   void unlink(std::uint32_t child);
   void destroy_leaf(std::uint32_t slot);
-  void note_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+  void note_component(WorldChange::Kind kind, ComponentId component, EntityId entity,
                       std::uint32_t index, std::uint32_t last) {
-    storages_[component].set_version(++last_version_);
+    storages_[component.value()].set_version(++last_version_);
     if (!watch_.is_logging && !watch_.is_tracking_components) return;
     log_component(kind, component, entity, index, last);
   }
   void undo(const WorldChange& change);
-  void touch(std::uint32_t component, EntityId entity) {
+  void touch(ComponentId component, EntityId entity) {
     if (watch_.is_tracking_components) {
-      watch_.touched_components.push_back({entity, ComponentId(component)});
+      watch_.touched_components.push_back({entity, component});
     }
   }
   void touch_all();

@@ -90,7 +90,7 @@ std::uint32_t World::index_at(const Bookmark& bookmark, ComponentId id, EntityId
   std::uint32_t index = storages_[id.value()].index_of(entity);
   for (std::uint64_t at = watch_.log.end(); at > bookmark.log_position; --at) {
     const WorldChange& change = watch_.log.at(at - 1);
-    if (change.component != id.value()) continue;
+    if (change.component != id) continue;
     if (change.kind == WorldChange::Kind::component_added) {
       if (change.entity == entity) index = ComponentStorage::kAbsent;
     } else if (change.kind == WorldChange::Kind::component_removed) {
@@ -135,14 +135,14 @@ void World::stop_touched_components() {
 
 void World::log_record(std::uint32_t slot) {
   watch_.log.append({.kind = WorldChange::Kind::record,
-                     .component = kNoSlot,
+                     .component = WorldChange::kNoComponent,
                      .index = 0,
                      .last = 0,
                      .entity = id_at(slot),
                      .before = records_[slot]});
 }
 
-void World::log_component(WorldChange::Kind kind, std::uint32_t component, EntityId entity,
+void World::log_component(WorldChange::Kind kind, ComponentId component, EntityId entity,
                           std::uint32_t index, std::uint32_t last) {
   touch(component, entity);
   if (!watch_.is_logging) return;
@@ -163,7 +163,7 @@ void World::touch_all() {
     }
   }
   for (std::uint32_t i = 0; i < storages_.size(); ++i) {
-    for (const EntityId owner : storages_[i].owners()) touch(i, owner);
+    for (const EntityId owner : storages_[i].owners()) touch(ComponentId(i), owner);
   }
 }
 
@@ -191,13 +191,13 @@ void World::undo(const WorldChange& change) {
       records_.pop_back();
       return;
     case WorldChange::Kind::component_added:
-      storages_[change.component].undo_add(change.entity);
+      storages_[change.component.value()].undo_add(change.entity);
       break;
     case WorldChange::Kind::component_removed:
-      storages_[change.component].undo_remove(change.entity, change.index);
+      storages_[change.component.value()].undo_remove(change.entity, change.index);
       break;
   }
-  storages_[change.component].set_version(++last_version_);
+  storages_[change.component.value()].set_version(++last_version_);
   touch(change.component, change.entity);
 }
 

@@ -16,10 +16,12 @@ namespace muster {
 /// does not contain component values, because snapshots copy all values.
 struct WorldChange {
   enum class Kind : std::uint8_t { record, new_slot, component_added, component_removed };
+  /// Differs from the id of every component type.
+  static constexpr ComponentId kNoComponent{0xFFFFFFFF};
   Kind kind = Kind::record;
-  std::uint32_t component = 0;  ///< The `ComponentId` of an added or removed component.
-  std::uint32_t index = 0;      ///< The index of the component in the storage.
-  std::uint32_t last = 0;       ///< The index of the component that moved to `index`.
+  ComponentId component = kNoComponent;  ///< The added or removed component's type.
+  std::uint32_t index = 0;               ///< The index of the component in the storage.
+  std::uint32_t last = 0;                ///< The index of the component that moved to `index`.
   EntityId entity;      ///< The owner of the component; for a record, only the slot is used.
   EntityRecord before;  ///< The old record, for a change of a record.
 };

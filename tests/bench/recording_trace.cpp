@@ -22,7 +22,7 @@ class Notes {
   void add_tick(const RecordingReader& reader) {
     std::vector<TraceEntity>& entities = out_.ticks.emplace_back();
     for (const SeenEntity& seen : reader.mirror().reader().entities()) {
-      entities.push_back({.id = id_of(seen), .type = static_cast<std::uint16_t>(seen.kind.type)});
+      entities.push_back({.id = id_of(seen), .type = seen.kind.type});
       indices_.push_back({.id = entities.back().id, .value = out_.values.size()});
       const std::size_t lanes = reader.views().view(seen.kind.type).parts.size();
       out_.values.insert(out_.values.end(), seen.values, seen.values + lanes);
@@ -45,16 +45,16 @@ class Notes {
 
  private:
   struct ValueIndex {
-    std::uint32_t id = 0;
+    SliceId id{};
     std::size_t value = 0;
   };
 
   /// Traces never reuse an id.
-  std::uint32_t id_of(const SeenEntity& seen) {
+  SliceId id_of(const SeenEntity& seen) {
     const auto [found, is_new] = ids_.try_emplace(seen.id, seen.kind, next_id_);
     if (!is_new && found->second.first != seen.kind) found->second = {seen.kind, next_id_};
     if (found->second.second == next_id_) ++next_id_;
-    return found->second.second;
+    return SliceId{found->second.second};
   }
 
   Trace& out_;

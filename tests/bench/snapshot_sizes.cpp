@@ -57,7 +57,7 @@ PeerSizes peer_sizes(const Trace& trace, std::uint32_t tick_step, std::uint32_t 
       tick = sample.known.now.value();
       snapshots += 1;
     }
-    const std::uint16_t type = sample.entity->type;
+    const std::size_t type = codec_index(sample.entity->type);
     for (std::size_t lane = 0; lane < trace.types[type].lanes.size(); ++lane) {
       sizes.bit_packed += std::bit_width(trace.types[type].lanes[lane].maximum);
       const std::int64_t before = sample.known.count > 0 ? sample.known.values[0][lane] : 0;

@@ -84,8 +84,8 @@ class Stream {
   bool send(std::uint32_t now, std::uint32_t delay) {
     world_.clear();
     for (const TraceEntity& entity : trace_.ticks[now]) {
-      world_.push_back({.id = SliceId{entity.id},
-                        .kind = {.type = CodecType{entity.type}},
+      world_.push_back({.id = entity.id,
+                        .kind = {.type = entity.type},
                         .is_deferred = false,
                         .values = entity.values});
     }

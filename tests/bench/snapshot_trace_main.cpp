@@ -104,9 +104,9 @@ void add_ticks(const Trace& trace, TraceBytes& out) {
     out.u32(number++);
     out.u32(static_cast<std::uint32_t>(entities.size()));
     for (const TraceEntity& entity : entities) {
-      const std::size_t lanes = trace.types[entity.type].lanes.size();
-      out.u32(entity.id);
-      out.u16(entity.type);
+      const std::size_t lanes = trace.types[codec_index(entity.type)].lanes.size();
+      out.u32(codec_id(entity.id));
+      out.u16(static_cast<std::uint16_t>(entity.type));
       out.u16(static_cast<std::uint32_t>(lanes));
       for (std::size_t i = 0; i < lanes; ++i) out.u32(entity.values[i]);
     }

@@ -324,16 +324,18 @@ SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& vi
   Trace trace;
   trace.types = views.schemas();
   // Traces never reuse an id.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> ids;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, SliceId> ids;
   for (std::uint32_t tick = 1; tick <= kTicks; ++tick) {
     world.live(tick);
     std::vector<TraceEntity>& entities = trace.ticks.emplace_back();
     for (const auto& [id, entity] : world.entities()) {
       const std::size_t lanes = views.view(CodecType{entity.type}).parts.size();
       views.view(CodecType{entity.type}).to_lanes(entity.values, rows.emplace_back(lanes));
-      const auto added = ids.try_emplace({id, entity.generation}, ids.size());
-      entities.push_back(
-          {.id = added.first->second, .type = entity.type, .values = rows.back().data()});
+      const SliceId next{static_cast<std::uint32_t>(ids.size())};
+      const auto added = ids.try_emplace({id, entity.generation}, next);
+      entities.push_back({.id = added.first->second,
+                          .type = CodecType{entity.type},
+                          .values = rows.back().data()});
     }
     std::ranges::sort(entities, {}, &TraceEntity::id);
   }

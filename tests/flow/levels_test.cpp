@@ -18,8 +18,8 @@ struct Side {
         store(BundleStore::open(source).value()),
         executor(source, store.catalog()) {}
 
-  Guid level_at(std::uint32_t type_id) const {
-    return store.catalog().resolve("LevelRegistry", TypeId(type_id))->guid;
+  Guid level_at(TypeId type_id) const {
+    return store.catalog().resolve("LevelRegistry", type_id)->guid;
   }
   void frames(int count) {
     for (int i = 0; i < count; ++i) {
@@ -47,8 +47,8 @@ TEST_CASE("The arena's levels are a main prefab and layers; one layer is only fo
   const MemoryFileSystem build = testing::build_to_memory(files, {});
   Side client(build, "client");
   Side server(build, "server");
-  for (const std::uint32_t type_id : {1U, 2U, 1U}) {
-    CAPTURE(type_id);
+  for (const TypeId type_id : {TypeId(1), TypeId(2), TypeId(1)}) {
+    CAPTURE(type_id.value());
     client.level.load(client.level_at(type_id));
     server.level.load(server.level_at(type_id));
     client.frames(1);  // The level is unloaded while it is loading.

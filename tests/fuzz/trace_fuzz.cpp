@@ -38,9 +38,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(trace.tick_rate > 0);
   for (const auto& tick : trace.ticks) {
     for (const TraceEntity& entity : tick) {
-      require(entity.id != 0xFFFF'FFFF);
+      require(entity.id != SliceId{0xFFFF'FFFF});
       require(&entity == tick.data() || (&entity - 1)->id < entity.id);
-      const auto& lanes = trace.types.at(entity.type).lanes;
+      const auto& lanes = trace.types.at(codec_index(entity.type)).lanes;
       for (std::size_t i = 0; i < lanes.size(); ++i) {
         require(entity.values[i] <= lanes[i].maximum);
       }

@@ -188,10 +188,11 @@ CatalogData catalog() {
   data.effects = {{EffectKind::hitscan, TypeId(3), 8, guid(2)},
                   {EffectKind::spatial, TypeId(3), 16, guid(1)},
                   {EffectKind::spatial, TypeId(1), 16, guid(98)}};
-  data.presentations = {{{guid(1), kPlatformClient, 0, 0}, guid(2)},
-                        {{guid(1), kPlatformClient | kPlatformServer, 0, 1}, guid(1)},
-                        {{guid(1), kPlatformServer, 7, 0}, guid(97)},
-                        {{guid(2), kPlatformClient, 0, 0}, guid(2)}};
+  data.presentations = {
+      {{guid(1), kPlatformClient, PresentationType::shared, 0}, guid(2)},
+      {{guid(1), kPlatformClient | kPlatformServer, PresentationType::shared, 1}, guid(1)},
+      {{guid(1), kPlatformServer, PresentationType{7}, 0}, guid(97)},
+      {{guid(2), kPlatformClient, PresentationType::shared, 0}, guid(2)}};
   data.components = components();
   data.variant_values = {{"platform", "linux", false, true},
                          {"language", "en", false, false},

@@ -170,9 +170,10 @@ void add_client_content(TargetBuilder& builder, const SampleValues& values) {
   builder.data().effects = {{EffectKind::spatial, TypeId(1), 3, guid(kExplosion)},
                             {EffectKind::spatial, TypeId(2), 1, guid(kFlash)},
                             {EffectKind::hitscan, TypeId(1), 2, guid(kTracer)}};
-  builder.data().presentations = {{{guid(kCrate), kPlatformClient, 0, 0}, guid(kCrateLook)},
-                                  {{guid(kCrate), kPlatformClient, 0, 1}, guid(kCrateBroken)},
-                                  {{guid(kCrate), kPlatformClient, 1, 0}, guid(kHeroClient)}};
+  builder.data().presentations = {
+      {{guid(kCrate), kPlatformClient, PresentationType::shared, 0}, guid(kCrateLook)},
+      {{guid(kCrate), kPlatformClient, PresentationType::shared, 1}, guid(kCrateBroken)},
+      {{guid(kCrate), kPlatformClient, PresentationType::own, 0}, guid(kHeroClient)}};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "content/arena/game/combat.h"
+#include "registry/base/tick.h"
 
 namespace arena {
 
@@ -13,15 +14,15 @@ namespace arena {
 class ShotLog {
  public:
   struct Shot {
-    std::uint32_t tick = 0;
+    muster::Tick tick{};
     std::int32_t target = -1;  ///< The network id of the entity that was hit; -1 for a miss.
   };
 
   /// Adds the last shot if it is new. Call it after each frame.
   void note(const Gun& gun) {
     const bool is_new =
-        gun.shot_tick != 0 && (shots_.empty() || gun.shot_tick > shots_.back().tick);
-    if (is_new) shots_.push_back({gun.shot_tick, gun.target.network_id});
+        gun.shot_tick != 0 && (shots_.empty() || muster::Tick(gun.shot_tick) > shots_.back().tick);
+    if (is_new) shots_.push_back({muster::Tick(gun.shot_tick), gun.target.network_id});
   }
   const std::vector<Shot>& shots() const { return shots_; }
 

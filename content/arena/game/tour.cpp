@@ -87,7 +87,8 @@ class Guide {
   }
 
   void show(const CatalogPresentation& row) {
-    TourStop& stop = stop_at("presentation", TypeId(row.key.type), row.presentation, row.bundle);
+    TourStop& stop = stop_at("presentation", TypeId(presentation_number(row.key.type)),
+                             row.presentation, row.bundle);
     if (load(stop)) note(stop, views_.spawn(row.presentation));
   }
 

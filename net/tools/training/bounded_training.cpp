@@ -66,7 +66,7 @@ std::vector<LaneIndex> by_gain(const SnapshotModel& model, std::span<const Train
   std::vector<LaneIndex> lanes;
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     for (std::size_t i = 0; i < model.types[t].lanes.size(); ++i) {
-      lanes.push_back({.type = t, .lane = i});
+      lanes.push_back({.type = static_cast<CodecType>(t), .lane = i});
     }
   }
   SnapshotModel poor = model;
@@ -75,8 +75,8 @@ std::vector<LaneIndex> by_gain(const SnapshotModel& model, std::span<const Train
   const CostCounter without = costs_of(poor, traces);
   std::vector<std::pair<double, LaneIndex>> gains;
   for (const LaneIndex& index : lanes) {
-    gains.emplace_back(without.cost_of(poor.types[index.type], index.lane) -
-                           with.cost_of(model.types[index.type], index.lane),
+    gains.emplace_back(without.cost_of(poor.types[codec_index(index.type)], index.lane) -
+                           with.cost_of(model.types[codec_index(index.type)], index.lane),
                        index);
   }
   std::stable_sort(gains.begin(), gains.end(),

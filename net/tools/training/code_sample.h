@@ -18,7 +18,7 @@ inline bool is_changed(const TypeModel& type, const StateSample& sample) {
 template <typename Coder>
 void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sample,
                  EntityScratch& scratch, std::vector<LaneValue>& values) {
-  const TypeModel& type = model.types[sample.entity->type];
+  const TypeModel& type = model.types[codec_index(sample.entity->type)];
   values.assign(sample.entity->values, sample.entity->values + type.lanes.size());
   EntityCode<Coder> code(coder, type, scratch);
   if (sample.known.count == 0) {

@@ -40,7 +40,7 @@ void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) 
   std::vector<LaneValue> values;
   for (const TrainingTrace& trace : traces) {
     for (const StateSample& sample : trace.samples) {
-      const TypeModel& type = model.types[sample.entity->type];
+      const TypeModel& type = model.types[codec_index(sample.entity->type)];
       if (sample.known.count > 0 && !is_changed(type, sample)) continue;
       values.assign(sample.entity->values, sample.entity->values + type.lanes.size());
       code_plainly(counter, type, sample.known, values);

@@ -18,10 +18,10 @@ std::uint64_t next_random(std::uint64_t& state) {
   return z ^ (z >> 31);
 }
 
-const LaneValue* find(const std::vector<TraceEntity>& entities, std::uint32_t id) {
+const LaneValue* find(const std::vector<TraceEntity>& entities, SliceId id) {
   const auto found = std::lower_bound(
       entities.begin(), entities.end(), id,
-      [](const TraceEntity& entity, std::uint32_t wanted) { return entity.id < wanted; });
+      [](const TraceEntity& entity, SliceId wanted) { return entity.id < wanted; });
   return found != entities.end() && found->id == id ? found->values : nullptr;
 }
 
@@ -55,7 +55,7 @@ struct AskedView {
 /// Sets `is_asked` and `follows_changed` for the entities of a snapshot.
 void ask(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
-    const std::size_t lanes = trace.types[sample.entity->type].lanes.size();
+    const std::size_t lanes = trace.types[codec_index(sample.entity->type)].lanes.size();
     return !std::equal(sample.entity->values, sample.entity->values + lanes,
                        sample.known.values[0]);
   };
@@ -91,7 +91,7 @@ std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& se
     const auto usable = std::min<std::ptrdiff_t>(end - arrived.begin(), kMaxKnownStates);
     const std::size_t first = samples.size();
     for (const TraceEntity& entity : trace.ticks[now]) {
-      const std::size_t lanes = trace.types[entity.type].lanes.size();
+      const std::size_t lanes = trace.types[codec_index(entity.type)].lanes.size();
       StateSample sample{.entity = &entity, .known = {}};
       sample.known.now = Tick(now);
       for (std::ptrdiff_t i = 1; i <= usable; ++i) {

@@ -134,17 +134,20 @@ void read_types(const json& header, const json& scene, Trace& out,
 std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
                      const std::vector<TraceEntity>& before,
                      const std::vector<std::vector<std::int64_t>>& lows) {
-  if (entity.id == kNoId) return fmt::format("entity {}: ids must be less", entity.id);
+  const std::uint32_t id = codec_id(entity.id);
+  if (id == kNoId) return fmt::format("entity {}: ids must be less", id);
   if (before.size() == kMaxTraceEntities)
     return fmt::format("more than {} entities", before.size());
   if (!before.empty() && entity.id == before.back().id) {
-    return fmt::format("entity {} is listed twice", entity.id);
+    return fmt::format("entity {} is listed twice", id);
   }
   if (!before.empty() && entity.id < before.back().id) {
-    return fmt::format("entity {} follows entity {}: ids must rise", entity.id, before.back().id);
+    return fmt::format("entity {} follows entity {}: ids must rise", id,
+                       codec_id(before.back().id));
   }
-  if (entity.type >= lows.size() || field_count != lows[entity.type].size()) {
-    return fmt::format("entity {}: its type {} has other fields", entity.id, entity.type);
+  const std::size_t type = codec_index(entity.type);
+  if (type >= lows.size() || field_count != lows[type].size()) {
+    return fmt::format("entity {}: its type {} has other fields", id, type);
   }
   return {};
 }
@@ -157,23 +160,24 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
   std::vector<TraceEntity>& entities = out.ticks.emplace_back();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
     TraceEntity entity;
-    entity.id = reader.read_u32();
-    entity.type = static_cast<std::uint16_t>(reader.read_u16());
+    entity.id = SliceId{reader.read_u32()};
+    entity.type = static_cast<CodecType>(reader.read_u16());
     const std::uint32_t fields = reader.read_u16();
     if (reader.failed()) return false;
     error = fault_of(entity, fields, entities, lows);
     if (!error.empty()) return false;
     offsets.push_back(out.values.size());
+    const std::size_t type = codec_index(entity.type);
     for (std::uint32_t f = 0; f < fields; ++f) {
-      const LaneSchema& lane = out.types[entity.type].lanes[f];
+      const LaneSchema& lane = out.types[type].lanes[f];
       const std::uint32_t raw = reader.read_u32();
-      const std::int64_t low = lows[entity.type][f];
+      const std::int64_t low = lows[type][f];
       std::int64_t value = static_cast<std::int32_t>(raw);
       if (low >= 0 && lane.maximum > INT32_MAX) value = raw;
       value -= low;
       if (value < 0 || value > std::int64_t{lane.maximum}) {
-        error = fmt::format("entity {}: {} is {}, outside its range", entity.id, lane.name,
-                            value + low);
+        error = fmt::format("entity {}: {} is {}, outside its range", codec_id(entity.id),
+                            lane.name, value + low);
         return false;
       }
       out.values.push_back(static_cast<LaneValue>(value));

@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "net/snapshot/codec_type.h"
 #include "net/snapshot/lane.h"
+#include "net/snapshot/slice_id.h"
 
 namespace muster {
 
@@ -16,8 +18,8 @@ inline constexpr std::size_t kMaxTraceEntities = 65'536;
 
 /// An entity at one tick. The trace owns the values.
 struct TraceEntity {
-  std::uint32_t id = 0;
-  std::uint16_t type = 0;
+  SliceId id{};
+  CodecType type{};  ///< The index in `Trace::types`.
   const LaneValue* values = nullptr;
 };
 

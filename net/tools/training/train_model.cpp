@@ -30,7 +30,7 @@ class Learner {
       sizes_.emplace_back(type.lanes.size(), Regression(kSizeFeatures));
     }
   }
-  void begin(std::size_t type) { type_ = type; }
+  void begin(CodecType type) { type_ = codec_index(type); }
   bool bit(std::uint32_t slot, bool value) {
     (value ? counts_[slot].ones : counts_[slot].zeros) += 1;
     return value;
@@ -46,7 +46,9 @@ class Learner {
   }
 
   const std::vector<Count>& counts() const { return counts_; }
-  const Regression& sizes(std::size_t type, std::size_t lane) const { return sizes_[type][lane]; }
+  const Regression& sizes(CodecType type, std::size_t lane) const {
+    return sizes_[codec_index(type)][lane];
+  }
   const Regression& all_sizes() const { return all_sizes_; }
 
  private:
@@ -63,7 +65,7 @@ void learn_initial_values(SnapshotModel& model, std::span<const TrainingTrace> t
       std::map<LaneValue, std::size_t> seen;
       for (const TrainingTrace& trace : traces) {
         for (const StateSample& sample : trace.samples) {
-          if (sample.known.count == 0 && sample.entity->type == t) {
+          if (sample.known.count == 0 && codec_index(sample.entity->type) == t) {
             ++seen[sample.entity->values[lane]];
           }
         }
@@ -102,7 +104,8 @@ void learn_sizes(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   const std::vector<double> common = learner.all_sizes().solve(256.0);
   for (std::size_t t = 0; t < model.types.size(); ++t) {
     for (std::size_t lane = 0; lane < model.types[t].lanes.size(); ++lane) {
-      const std::vector<double> weights = learner.sizes(t, lane).solve(4096.0, common);
+      const std::vector<double> weights =
+          learner.sizes(static_cast<CodecType>(t), lane).solve(4096.0, common);
       model.types[t].lanes[lane].size_weights = rounded(weights);
     }
   }
@@ -232,7 +235,7 @@ void learn_probabilities(SnapshotModel& model, std::span<const TrainingTrace> tr
   std::array<std::vector<double>, 4> common;
   for (std::size_t i = 0; i < pools.size(); ++i) common[i] = common_of(i, pools[i]);
   for (const LaneIndex& index : left_out) {
-    const TypeModel& type = model.types[index.type];
+    const TypeModel& type = model.types[codec_index(index.type)];
     std::fill_n(counts.begin() + type.lanes[index.lane].first_slot,
                 slot_count(type.schema.lanes[index.lane]), Count{});
   }
@@ -257,7 +260,7 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces) {
     std::vector<StateSample> samples;
     for (const TrainingTrace& trace : traces) {
       for (const StateSample& sample : trace.samples) {
-        if (sample.entity->type == t && sample.known.count > 0 &&
+        if (codec_index(sample.entity->type) == t && sample.known.count > 0 &&
             is_changed(model.types[t], sample)) {
           samples.push_back(sample);
         }
@@ -276,7 +279,7 @@ void leave_out(SnapshotModel& model, std::span<const TrainingTrace> traces,
   // Indexed by the context of the Huffman codes.
   std::vector<bool> is_out(std::size_t{UINT16_MAX} + 1);
   for (const LaneIndex& index : lanes) {
-    TypeModel& type = model.types[index.type];
+    TypeModel& type = model.types[codec_index(index.type)];
     LaneModel& lane = type.lanes[index.lane];
     lane.partner_count = 0;
     lane.change_partner_count = 0;

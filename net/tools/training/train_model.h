@@ -19,7 +19,7 @@ SnapshotModel train_model(std::span<const TrainingTrace> traces);
 
 /// Identifies a lane of a model.
 struct LaneIndex {
-  std::size_t type = 0;
+  CodecType type{};
   std::size_t lane = 0;
 };
 /// Removes the trained data of some lanes from a model. The model then predicts that these lanes

@@ -81,7 +81,7 @@ struct Stage {
     shown = client->find(match->server().reference(runner));
     REQUIRE_FALSE(shown.is_null());
   }
-  std::string name_of(std::uint32_t type) const {
+  std::string name_of(PresentationType type) const {
     const EntityId root = client->presentation(shown, type);
     return root.is_null() ? "" : std::string(client->view().name(root));
   }
@@ -95,14 +95,14 @@ struct Stage {
 TEST_CASE("An entity has a presentation, and a second presentation for its owner",
           "[session][flow]") {
   Stage stage;
-  CHECK(stage.name_of(0) == "hat");
-  CHECK(stage.name_of(1) == "hand");
+  CHECK(stage.name_of(PresentationType::shared) == "hat");
+  CHECK(stage.name_of(PresentationType::own) == "hand");
   const EntityReference first = stage.match->server().reference(stage.runner);
   GameClient& other = stage.match->add_client();
   stage.match->run(1s);
   const EntityId seen = other.find(first);
-  CHECK_FALSE(other.presentation(seen, 0).is_null());
-  CHECK(other.presentation(seen, 1).is_null());
+  CHECK_FALSE(other.presentation(seen).is_null());
+  CHECK(other.presentation(seen, PresentationType::own).is_null());
 }
 
 TEST_CASE("In every frame, a presentation is at the drawn position of its entity",
@@ -125,7 +125,7 @@ TEST_CASE("A presentation follows the variation of its entity, and is removed wi
   Stage stage;
   stage.match->server().edit<PresentationOwner>(stage.runner)->variation = 1;
   stage.match->run(500ms);
-  CHECK(stage.name_of(0) == "helmet");
+  CHECK(stage.name_of(PresentationType::shared) == "helmet");
   CHECK(stage.client->metrics().presentations == 3);
   stage.match->server().despawn(stage.runner);
   stage.match->run(500ms);

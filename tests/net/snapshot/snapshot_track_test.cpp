@@ -34,7 +34,7 @@ struct Life {
       rows.push_back(values);
       TrackRecord& record = records[window_index(serial)];
       record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
-                         static_cast<std::uint32_t>(serial));
+                         stamp_of(serial));
       if (random.below(60) == 0) record.presence = Presence::gone;
     }
     if (random.below(2) == 0) return;
@@ -42,7 +42,7 @@ struct Life {
     track.run_first = newest - random.below(6);
     track.run_last = newest - random.below(2);
     track.values = rows.back().data();
-    track.since = static_cast<std::uint32_t>(track.run_first);
+    track.stamp = stamp_of(track.run_first);
     track.kind = kind;
   }
 };
@@ -79,7 +79,7 @@ TEST_CASE("Known states are equal with and without plain references", "[net][sna
     REQUIRE(known.states.now == slow.states.now);
     if (slow.states.count == 0) continue;
     REQUIRE(known.kind == slow.kind);
-    REQUIRE(known.since == slow.since);
+    REQUIRE(known.stamp == slow.stamp);
     for (std::size_t k = 0; k < slow.states.count; ++k) {
       REQUIRE(known.states.values[k] == slow.states.values[k]);
       REQUIRE(known.states.ticks[k] == slow.states.ticks[k]);

@@ -43,12 +43,12 @@ struct ClientBuild {
   }
 };
 
-std::uint32_t registry_index(const CatalogReader& catalog, std::string_view class_name) {
+RegistryIndex registry_index(const CatalogReader& catalog, std::string_view class_name) {
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-    if (catalog.registry(RegistryIndex{i}).class_name == class_name) return i;
+    if (catalog.registry(RegistryIndex{i}).class_name == class_name) return RegistryIndex{i};
   }
   FAIL("no such registry");
-  return 0;
+  return {};
 }
 
 TEST_CASE("An asset is loaded by its guid, once", "[runtime][assets][sys-13]") {
@@ -157,14 +157,14 @@ TEST_CASE("The type id of an asset is found by guid", "[runtime][assets][sys-5]"
 TEST_CASE("A type id is resolved to guid and bundle", "[runtime][assets][sys-2]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();
-  const std::uint32_t replicated = registry_index(catalog, "ReplicatedEntity");
-  const ResolvedType* const crate = build.store.resolve(RegistryIndex{replicated}, TypeId(2));
+  const RegistryIndex replicated = registry_index(catalog, "ReplicatedEntity");
+  const ResolvedType* const crate = build.store.resolve(replicated, TypeId(2));
   REQUIRE(crate != nullptr);
   CHECK(crate->guid == guid(samples::kCrate));
   CHECK(crate->bundle == catalog.bundle_of(guid(samples::kCrate)));
   CHECK(catalog.entry(crate->entry).type_id == TypeId(2));
   for (const std::uint32_t unassigned : {0U, 4U, TypeId::kMax, 0xFFFFFFFFU}) {
-    CHECK(build.store.resolve(RegistryIndex{replicated}, TypeId(unassigned)) == nullptr);
+    CHECK(build.store.resolve(replicated, TypeId(unassigned)) == nullptr);
   }
   CHECK(build.store.resolve(RegistryIndex{catalog.registry_count()}, TypeId(1)) == nullptr);
   CHECK(build.store.resolve(RegistryIndex{0xFFFFFFFF}, TypeId(1)) == nullptr);

@@ -83,7 +83,8 @@ TEST_CASE("A catalog finds assets, effects, presentations and components",
 
   const auto find = [&](std::uint64_t owner, std::uint16_t platform, std::uint32_t type,
                         std::uint16_t variation) {
-    const auto found = catalog.find_presentation({guid(owner), platform, type, variation});
+    const auto found =
+        catalog.find_presentation({guid(owner), platform, PresentationType{type}, variation});
     return found ? found->presentation : Guid();
   };
   CHECK(find(1, kPlatformClient, 0, 0) == guid(2));

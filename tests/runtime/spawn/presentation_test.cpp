@@ -44,7 +44,7 @@ struct Stage : samples::SpawnStage {
   }
 };
 
-PresentationKey crate_key(std::uint16_t variation, std::uint32_t type = 0,
+PresentationKey crate_key(std::uint16_t variation, PresentationType type = PresentationType::shared,
                           std::uint16_t platforms = kPlatformClient) {
   return {guid(samples::kCrate), platforms, type, variation};
 }
@@ -54,18 +54,19 @@ TEST_CASE("A presentation is found by its full key", "[runtime][spawn][sys-9]") 
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
   CHECK(stage.view.name(whole) == "CrateLook");
-  CHECK(stage.presentations.shown(owner, 0) == whole);
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
   CHECK(stage.presentations.owner_of(whole) == owner);
   const auto refused = GENERATE(table<PresentationKey, const char*>({
       {crate_key(2), "no such variation"},
-      {crate_key(1, 1), "no such variation of that type"},
-      {crate_key(0, 2), "no such type"},
-      {crate_key(0, 0, kPlatformServer), "not for servers"},
-      {{guid(samples::kFactory), kPlatformClient, 0, 0}, "another owner"},
+      {crate_key(1, PresentationType::own), "no such variation of that type"},
+      {crate_key(0, PresentationType{2}), "no such type"},
+      {crate_key(0, PresentationType::shared, kPlatformServer), "not for servers"},
+      {{guid(samples::kFactory), kPlatformClient, PresentationType::shared, 0}, "another owner"},
   }));
   CAPTURE(std::get<1>(refused));
   CHECK(stage.presentations.show(owner, std::get<0>(refused)).error().code == ErrorCode::not_found);
-  CHECK(stage.presentations.shown(owner, 0) == whole);  // The shown presentation does not change.
+  // The shown presentation does not change.
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
 }
 
 TEST_CASE("Another variation replaces the previous one", "[runtime][spawn][sys-9]") {
@@ -83,13 +84,13 @@ TEST_CASE("Another variation replaces the previous one", "[runtime][spawn][sys-9
 TEST_CASE("Presentations of different types exist together", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
-  const EntityId third = stage.show(owner, crate_key(0, 0));
-  const EntityId first = stage.show(owner, crate_key(0, 1));
-  CHECK(stage.presentations.shown(owner, 0) == third);
-  CHECK(stage.presentations.shown(owner, 1) == first);
-  stage.presentations.hide(owner, 1);
-  CHECK(stage.presentations.shown(owner, 1).is_null());
-  CHECK(stage.presentations.shown(owner, 0) == third);
+  const EntityId third = stage.show(owner, crate_key(0));
+  const EntityId first = stage.show(owner, crate_key(0, PresentationType::own));
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == third);
+  CHECK(stage.presentations.shown(owner, PresentationType::own) == first);
+  stage.presentations.hide(owner, PresentationType::own);
+  CHECK(stage.presentations.shown(owner, PresentationType::own).is_null());
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == third);
 }
 
 TEST_CASE("A presentation despawns with its owner", "[runtime][spawn][sys-9]") {
@@ -173,7 +174,7 @@ TEST_CASE("Showing a presentation reads no file, and completes when its bundle i
   CHECK(stage.store.counters().bundles_opened == 0);
   CHECK(stage.view.is_alive(look));
   CHECK(stage.deferred.is_waiting(look));
-  CHECK(stage.presentations.shown(owner, 0) == look);
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == look);
   CHECK(stage.presentations.show(owner, crate_key(0)).value() == look);
   stage.settle();
   CHECK(stage.view.name(look) == "CrateLook");
@@ -187,19 +188,19 @@ TEST_CASE("The previous variation is visible until the new variation is loaded",
   const EntityId whole = stage.show(owner, crate_key(0));
   const EntityId broken = stage.presentations.show(owner, crate_key(1)).value();
   CHECK(stage.shown_count() == 2);
-  CHECK(stage.presentations.shown(owner, 0) == whole);
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
   CHECK(stage.presentations.owner_of(whole) == owner);
   CHECK(stage.presentations.owner_of(broken) == owner);
   SECTION("when it is loaded") {
     stage.settle();
-    CHECK(stage.presentations.shown(owner, 0) == broken);
+    CHECK(stage.presentations.shown(owner, PresentationType::shared) == broken);
     CHECK_FALSE(stage.view.is_alive(whole));
   }
   SECTION("when the previous one is requested again before") {
     CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
     CHECK(stage.view.is_despawning(broken));
     stage.settle();
-    CHECK(stage.presentations.shown(owner, 0) == whole);
+    CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
     CHECK_FALSE(stage.view.is_alive(broken));
     CHECK(stage.shown_count() == 1);
   }
@@ -209,7 +210,7 @@ TEST_CASE("The previous variation is visible until the new variation is loaded",
     CHECK(stage.shown_count() == 0);
   }
   SECTION("when it is hidden before") {
-    stage.presentations.hide(owner, 0);
+    stage.presentations.hide(owner, PresentationType::shared);
     CHECK(stage.shown_count() == 0);
   }
 }
@@ -222,7 +223,7 @@ TEST_CASE("A visible presentation stays if its successor cannot be loaded",
   const EntityId whole = stage.show(owner, crate_key(0));
   REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
   for (int frame = 0; frame < 3; ++frame) stage.settle();
-  CHECK(stage.presentations.shown(owner, 0) == whole);
+  CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
   CHECK(stage.deferred.drain_problems().size() == 1);
   CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
   CHECK(stage.shown_count() == 1);
@@ -244,7 +245,8 @@ TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported o
   CHECK(stage.deferred.drain_problems().size() == 1);
   SECTION("and is replaced by one that can") {
     stage.show(owner, crate_key(1));
-    CHECK(stage.view.name(stage.presentations.shown(owner, 0)) == "CrateBroken");
+    CHECK(stage.view.name(stage.presentations.shown(owner, PresentationType::shared)) ==
+          "CrateBroken");
     CHECK(stage.shown_count() == 1);
   }
   SECTION("and despawns with its owner") {

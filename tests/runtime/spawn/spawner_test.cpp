@@ -23,12 +23,12 @@ struct Side {
   explicit Side(std::string_view folder, MemoryFileSystem built = samples::build())
       : files(std::move(built)), source(files, AssetPath::parse(folder).value()) {}
 
-  std::uint32_t registry(std::string_view class_name) const {
+  RegistryIndex registry(std::string_view class_name) const {
     const CatalogReader& catalog = store.catalog();
     for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
-      if (catalog.registry(RegistryIndex{i}).class_name == class_name) return i;
+      if (catalog.registry(RegistryIndex{i}).class_name == class_name) return RegistryIndex{i};
     }
-    return layout::kNone;
+    return RegistryIndex{layout::kNone};
   }
 
   MemoryFileSystem files;
@@ -86,8 +86,7 @@ TEST_CASE("Components without a description are counted", "[runtime][spawn][sys-
 TEST_CASE("A factory becomes one entity with data only", "[runtime][spawn][sys-16]") {
   Side client("client");
   const Spawned made =
-      client.spawner.spawn_type(RegistryIndex{client.registry("ReplicatedEntity")}, TypeId(3))
-          .value();
+      client.spawner.spawn_type(client.registry("ReplicatedEntity"), TypeId(3)).value();
   CHECK(made.entities == 1);
   CHECK(made.components == 1);
   const auto life = client.world.component<Life>("Life");
@@ -112,27 +111,25 @@ TEST_CASE("A type id spawns the prefab of each side", "[runtime][spawn][sys-2]")
   Side server("server");
   REQUIRE(client.store.catalog().agreement() == server.store.catalog().agreement());
   const TypeId hero(1);
-  const Spawned here =
-      client.spawner.spawn_type(RegistryIndex{client.registry("ReplicatedEntity")}, hero).value();
+  const Spawned here = client.spawner.spawn_type(client.registry("ReplicatedEntity"), hero).value();
   const Spawned there =
-      server.spawner.spawn_type(RegistryIndex{server.registry("ReplicatedEntity")}, hero).value();
+      server.spawner.spawn_type(server.registry("ReplicatedEntity"), hero).value();
   CHECK(here.entities == 1);
   CHECK(there.entities == 3);
-  CHECK(client.store.resolve(RegistryIndex{client.registry("ReplicatedEntity")}, hero)->guid ==
+  CHECK(client.store.resolve(client.registry("ReplicatedEntity"), hero)->guid ==
         guid(samples::kHeroClient));
-  CHECK(server.store.resolve(RegistryIndex{server.registry("ReplicatedEntity")}, hero)->guid ==
+  CHECK(server.store.resolve(server.registry("ReplicatedEntity"), hero)->guid ==
         guid(samples::kHeroServer));
   // An asset of both sides has the same type id on both sides.
-  CHECK(client.store.resolve(RegistryIndex{client.registry("ReplicatedEntity")}, TypeId(2))->guid ==
-        server.store.resolve(RegistryIndex{server.registry("ReplicatedEntity")}, TypeId(2))->guid);
+  CHECK(client.store.resolve(client.registry("ReplicatedEntity"), TypeId(2))->guid ==
+        server.store.resolve(server.registry("ReplicatedEntity"), TypeId(2))->guid);
 }
 
 TEST_CASE("An id that is not assigned spawns nothing", "[runtime][spawn][sys-2]") {
   Side client("client");
-  const std::uint32_t replicated = client.registry("ReplicatedEntity");
+  const RegistryIndex replicated = client.registry("ReplicatedEntity");
   for (const std::uint32_t id : {0U, 4U, 65535U, 0xFFFFFFFFU}) {
-    CHECK(client.spawner.spawn_type(RegistryIndex{replicated}, TypeId(id)).error().code ==
-          ErrorCode::not_found);
+    CHECK(client.spawner.spawn_type(replicated, TypeId(id)).error().code == ErrorCode::not_found);
   }
   CHECK(client.spawner.spawn_type(RegistryIndex{99}, TypeId(1)).error().code ==
         ErrorCode::not_found);
@@ -264,13 +261,13 @@ TEST_CASE("A damaged bundle affects only its own entities", "[runtime][spawn][sy
     bytes[bytes.size() - 3] ^= std::byte{4};
   }
   REQUIRE(client.files.write(path, bytes).has_value());
-  const std::uint32_t replicated = client.registry("ReplicatedEntity");
-  const Error error = client.spawner.spawn_type(RegistryIndex{replicated}, TypeId(1)).error();
+  const RegistryIndex replicated = client.registry("ReplicatedEntity");
+  const Error error = client.spawner.spawn_type(replicated, TypeId(1)).error();
   CHECK(error.code == (is_cut ? ErrorCode::truncated : ErrorCode::hash_mismatch));
   CHECK(error.message.find("Prefabs/Hero_Client.prefab") != std::string::npos);
   CHECK(client.world.entity_count() == 0);
-  CHECK(client.spawner.spawn_type(RegistryIndex{replicated}, TypeId(2)));
-  CHECK(client.spawner.spawn_type(RegistryIndex{replicated}, TypeId(3)));
+  CHECK(client.spawner.spawn_type(replicated, TypeId(2)));
+  CHECK(client.spawner.spawn_type(replicated, TypeId(3)));
 }
 
 TEST_CASE("A plan outlives its bundle, and spawning from it allocates nothing",

@@ -40,7 +40,7 @@ TEST_CASE("A trace is read tick by tick") {
   REQUIRE(trace.ticks[1].size() == 2);
   CHECK(trace.ticks[0][0].values[0] == 0);  // -128, the minimum of eight bits
   CHECK(trace.ticks[1][0].values[0] == 133);
-  CHECK(trace.ticks[1][1].id == 9);
+  CHECK(trace.ticks[1][1].id == SliceId{9});
   CHECK(trace.ticks[1][1].values[1] == 1);
 }
 

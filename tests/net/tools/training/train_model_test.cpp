@@ -73,8 +73,7 @@ std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCod
     }
     world.clear();
     for (const TraceEntity& entity : trace.ticks[tick]) {
-      world.push_back(
-          {.id = SliceId{entity.id}, .kind = {}, .is_deferred = false, .values = entity.values});
+      world.push_back({.id = entity.id, .kind = {}, .is_deferred = false, .values = entity.values});
     }
     CAPTURE(tick);
     writer.begin(Tick(tick), world);
