@@ -344,8 +344,8 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   // The old report is parsed only if it is needed, because it can be large.
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
-  // The parts are made in parallel, because in a large project each part takes as long as several
-  // bundles.
+  // The parts are made in parallel, because in a large project making a part takes as long as
+  // packing several bundles.
   std::vector<Json> parts(builds.size());
   parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
     parts[i] = target_json(project, builds[i], options);

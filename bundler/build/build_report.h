@@ -48,8 +48,8 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed, bool explains = false);
 
-/// A text for users with the packed bundles, the reasons why they were packed, and the removed
-/// bundles.
+/// Returns a text for users. The text lists the packed bundles with the reasons why they were
+/// packed, and the removed bundles.
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds);
 
 /// The summaries of a build that had nothing to do, because its output was up to date.

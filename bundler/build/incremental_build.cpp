@@ -87,8 +87,9 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   return {};
 }
 
-// Keeps targets that are not built now if they contain links. Tools that save space replace equal
-// files by links. Such a link may lead into the folder of a target that this build replaces.
+// If a target that is not built now contains links, keeps that target. The reason is that tools
+// that save space replace equal files by links, and such a link may lead into the folder of a
+// target that this build replaces.
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =

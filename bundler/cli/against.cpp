@@ -105,9 +105,9 @@ std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& pa
   return inner ? std::optional(std::move(inner).value()) : std::nullopt;
 }
 
-// Opens a project at a revision. Folders of the project that are outside the project's folder, but
-// in the same repository, are opened at the same revision. Fails like `open_revision`; the message
-// names the folder.
+// Opens a project at a revision. Outside folders of the project (`outside_folders`) that are in the
+// same repository are opened at the same revision. Fails like `open_revision`; the message names
+// the folder.
 Result<ProjectRevision> open_project_revision(const std::string& project,
                                               const std::string& revision) {
   auto base = open_revision(project, revision);

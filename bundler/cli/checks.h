@@ -16,7 +16,7 @@ namespace muster::cli {
 /// separately. `components` must outlive the result.
 FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
 
-/// The minimum severity of findings with which a command fails.
+/// The minimum severity of a finding that makes a command fail.
 Severity failing_severity(bool is_strict, const std::string& fail_on);
 
 /// Parses the options `--variant`. Fails with `invalid_argument`.

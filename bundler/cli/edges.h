@@ -52,9 +52,9 @@ struct FilePlace {
 /// is missing, and with `invalid_argument` if `path` cannot be the path of a file.
 Result<FilePlace> open_folder_of(const std::string& path);
 
-/// Writes a file. A plain file (or the target of a link) is replaced atomically. Into anything
-/// else, for example a device or a pipe, the bytes are written directly. Fails like
-/// `open_folder_of`, or with disk errors.
+/// Writes a file. A plain file (or the target of a link) is replaced atomically. If the path is
+/// anything else, for example a device or a pipe, the bytes are written directly into it. Fails
+/// like `open_folder_of`, or with disk errors.
 Result<void> write_named_file(const std::string& path, Bytes bytes);
 
 /// The absolute path of a folder, with links and `..` resolved. Parts of the path that do not exist
@@ -84,8 +84,9 @@ Result<std::unique_ptr<FileSystem>> open_output(const std::string& path);
 class LockedOutput {
  public:
   /// Opens or creates the folder for a build. Fails with `already_exists` if the folder contains
-  /// anything that is not part of a build. Waits up to `patience`, or until `stop` is requested,
-  /// for another build in the same folder, and then fails with `busy`.
+  /// anything that is not part of a build. If another build uses the folder, waits for the end of
+  /// that build for at most `patience`, or until `stop` is requested. Fails with `busy` if the
+  /// other build still uses the folder then.
   static Result<std::unique_ptr<LockedOutput>> open(const std::string& path, Duration patience = {},
                                                     const std::stop_token& stop = {});
 

@@ -67,7 +67,7 @@ class BuildMemory final : public FileMemory {
   InputHashes hashes_;
   bool is_of_tool_ = false;
   std::optional<InputNumbers> numbers_;  // The input numbers of the earlier state.
-  // The sidecars by input number; null if there is no such sidecar.
+  // The sidecar record of each input; null if the state has no such record.
   std::vector<const StateSidecar*> sidecars_;
   std::vector<const StateMentions*> mentions_;
   std::mutex mutex_;

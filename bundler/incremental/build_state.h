@@ -156,7 +156,8 @@ struct BuildState {
   const StateInput* find(const AssetPath& path) const;
 };
 
-/// Numbers the inputs of a state from 0, in the order of the state. The state must outlive it.
+/// Numbers the inputs of a state from 0, in the order of the state. The state must outlive this
+/// object.
 class InputNumbers {
  public:
   explicit InputNumbers(const BuildState& state);

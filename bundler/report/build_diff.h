@@ -61,7 +61,7 @@ struct TargetDiff {
 
 /// Compares two outputs. If only one output has a target, all of the target's bundles count as
 /// added or removed. Reads only the tables of bundles with different hashes. Fails with `not_found`
-/// if a folder is not an output, and with reading and opening errors, naming the file.
+/// if a folder is not an output, and with reading and opening errors. The message names the file.
 Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
                                             const FileReader& new_files);
 

@@ -92,23 +92,25 @@ enum class Interpolation : std::uint8_t {
 };
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
-/// A tick has several frames. This is how a field of a command gets its value for the tick from
-/// the values in the frames.
+/// A tick has several frames, and each frame has a value for a field of a command. This type
+/// selects how these values give the field's value for the tick.
 enum class Sampling : std::uint8_t {
-  /// The value of the last frame. For example, for a held button or an absolute view direction.
+  /// The value of the last frame. Use it, for example, for a held button or an absolute view
+  /// direction.
   latest = 0,
-  /// The value farthest from zero; the longest vector; true if any frame has true. For example, for
-  /// an analog stick.
+  /// The value farthest from zero; the longest vector; true if any frame has true. Use it, for
+  /// example, for an analog stick.
   largest = 1,
-  /// The sum of all frames. For example, for mouse movement. A remainder from rounding, from the
-  /// range or from a late packet is added to the next tick.
+  /// The sum of all frames. Use it, for example, for mouse movement. A remainder from rounding,
+  /// from the range or from a late packet is added to the next tick.
   sum = 2,
 };
 /// The value that a tick uses if its command has not arrived.
 enum class Missing : std::uint8_t {
   repeat = 0,   ///< The value of the previous tick.
   neutral = 1,  ///< The default value.
-  /// The default value. The late value is used in the next command that has the default value.
+  /// The default value. If the command arrives late, its value is used in the next command that has
+  /// the default value.
   latch = 2,
 };
 

@@ -96,7 +96,7 @@ struct ClassDeclaration {
   bool definitions_store_ids = true;  ///< False if the project has layout F.
   bool definitions_say_guid = false;  ///< Whether definitions store their own guid under `guid`.
   std::string owner_path;             ///< The path of the weak reference to an entry's owner.
-  std::vector<std::string> own_guid_keys;  ///< Keys of an entry that repeat its asset's guid.
+  std::vector<std::string> own_guid_keys;  ///< Keys whose values repeat the guid of the asset.
   std::string component;  ///< The component that the root of every registered prefab must have.
   /// The paths in this component that store the asset's guid.
   std::vector<std::string> component_guid_paths;

@@ -120,8 +120,8 @@ class ClassPlan {
     return false;
   }
 
-  // The first problem that may hide an asset; null if none exists. If one exists, a missing guid
-  // does not prove that the asset was deleted.
+  // The first problem that may hide an asset; null if none exists. If such a problem exists, a
+  // missing guid does not prove that the asset was deleted.
   static const IndexProblem* first_hole(const AssetIndex& index) {
     for (const IndexProblem& problem : index.problems()) {
       switch (problem.kind) {

@@ -25,7 +25,7 @@ struct StrippedAsset {
 ///
 /// An asset is left out if a rule names its kind or class, or if no remaining asset refers to it.
 /// An asset that a registry names for the target, or to which a registry's file refers, is never
-/// left out. A variant is left out if its base is.
+/// left out. A variant is left out if its base is left out.
 class Stripping {
  public:
   /// Reads the prefabs that are reachable from the target's registries, on `jobs` threads. Skips

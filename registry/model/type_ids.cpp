@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// Returns the index of the first entry. The result is 0 or 1: the number for which more entries
-// have an index that is equal to their stored id.
+// Returns the index of the first entry: 0 or 1. Compares the index of each entry with its stored
+// id, and returns the start with which more of these pairs are equal.
 std::uint32_t base_of(const Registry& registry) {
   std::size_t fits_zero = 0;
   std::size_t fits_one = 0;

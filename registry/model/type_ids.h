@@ -16,12 +16,12 @@ struct RegistryIds {
   const IdLock* lock = nullptr;
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
-/// entry's own `type_id`, the lock file, the index in the list. The first index is 0 or 1: the
-/// number for which more entries have an index that is equal to their stored id. If the counts are
-/// equal, the first index is `first_id` of the class. If a lock exists, no index is used, and an
-/// entry that is missing in the lock gets the next unused id. An entry whose index is the id of
-/// another entry for the same target also gets the next unused id. Requires: the targets of the
-/// registries are set.
+/// entry's own `type_id`, the lock file, the index in the list. The indices of a list count from 0
+/// or from 1: from the start with which more entries have an index that is equal to their stored
+/// id. If both starts give the same number of such entries, the start is `first_id` of the class.
+/// If a lock exists, no index is used, and an entry that is missing in the lock gets the next
+/// unused id. An entry whose index is the id of another entry for the same target also gets the
+/// next unused id. Requires: the targets of the registries are set.
 void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster

@@ -156,8 +156,8 @@ class PrefabFlattener {
 
 /// True for assets that contain a prefab: Unity's `.prefab`, or plain files of class `Prefab`.
 bool is_prefab(const SourceCache& sources, AssetNumber asset);
-/// True for a plain file without `name` and base. If such a file is a prefab, its root has the name
-/// of the file. Requires: `source` is in the plain dialect.
+/// True for a plain file that has neither a `name` nor a base. If such a file is a prefab, its root
+/// has the name of the file. Requires: `source` is in the plain dialect.
 bool is_named_by_file(const SourceFile& source);
 /// True for the file formats of models. Unity can use an imported model like a prefab.
 bool is_model_path(const AssetPath& path);

@@ -73,7 +73,7 @@ std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   return mentions;
 }
 
-// The guids of all assets, in the form for a search. Computed on first use, because only binary
+// Searches for the guids of all assets. The search is prepared on first use, because only binary
 // files need it.
 class LateGuids {
  public:

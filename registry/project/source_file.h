@@ -29,8 +29,8 @@ struct SourceFile {
 
   bool good() const { return !error && !read_error; }
   /// The index of the document with this file id; -1 if none exists. File id 0 means the main
-  /// object, or the first document if no main object exists. The only document of a plain file has
-  /// every id.
+  /// object, or the first document if no main object exists. A plain file has only one document,
+  /// which is returned for every file id.
   int document_of(std::int64_t file_id) const;
   /// The mapping with an object's fields: in Unity's dialect the value below the type's name
   /// (`MonoBehaviour:`), in plain files the top mapping.

@@ -133,7 +133,7 @@ class RegistryCheck {
     });
   }
 
-  // Notes an empty slot. An empty slot is valid, but may be a mistake.
+  // Reports an empty slot as a note. An empty slot is valid, but may be a mistake.
   void note_free(const RegistryEntry& entry) {
     const bool is_malformed =
         std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {

@@ -117,7 +117,7 @@ class WireLimitCheck {
     }
     if (!is_prefab(project_.sources(), reference.asset)) return parts;
     const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-    if (!prefab.problems.empty()) return parts;  // Other rules report these.
+    if (!prefab.problems.empty()) return parts;  // Other rules report the problems.
     std::size_t left_out = 0;
     for (std::size_t member = 0; member < prefab.entities.size(); ++member) {
       for (const SourceComponent& component : prefab.entities[member].components) {

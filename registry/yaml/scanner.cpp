@@ -216,8 +216,8 @@ bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::siz
   return false;
 }
 
-// True if the key at `key` is in a block mapping that also has a file id. The order of keys and
-// other keys have no effect.
+// True if the key at `key` is in a block mapping that also has a file id. The order of the keys has
+// no effect, and other keys are ignored.
 bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
                  std::int64_t& file_id) {
   const BlockLine line = line_at(text, key);
