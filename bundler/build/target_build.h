@@ -87,13 +87,13 @@ struct BuildEdges {
   /// The settings of `packing`, in the form that the state records.
   const PackingTerms* terms = nullptr;
   /// Answers the questions that cooking asks. Questions and answers are recorded for the next
-  /// build. Null to record nothing.
+  /// build. The pointer is null if nothing is recorded.
   const CookAnswers* answers = nullptr;
-  /// A cache with results of other builds; null for no cache. Used only with `answers` and
-  /// `inputs`.
+  /// A cache with results of other builds; null for no cache. The cache is used only with `answers`
+  /// and `inputs`.
   const CachedBundles* cache = nullptr;
-  /// The measurements of the cache's server, which each target updates. Null if measurements are
-  /// not kept.
+  /// The measurements of the cache's server, which each target updates. The pointer is null if
+  /// measurements are not kept.
   RaceExperience* cache_experience = nullptr;
   /// The files through which the project is read; null if changes during the build are not
   /// detected.

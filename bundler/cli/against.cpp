@@ -52,9 +52,9 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   return {};
 }
 
-// The paths of the catalogs at a path, which is a catalog file or the folder of a build. Empty if
-// the path does not exist or the folder has no catalogs, because a folder of the project may have
-// the name of a branch.
+// The paths of the catalogs at a path, which is a catalog file or the folder of a build. The result
+// is empty if the path does not exist or the folder has no catalogs, because a folder of the
+// project may have the name of a branch.
 std::vector<std::string> catalogs_at(const std::string& path) {
   if (!open_folder(path)) {
     return map_file(path) ? std::vector{path} : std::vector<std::string>();

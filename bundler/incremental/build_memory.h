@@ -55,8 +55,8 @@ class BuildMemory final : public FileMemory {
   void write_files(BuildState& state) const;
 
  private:
-  /// The input number of an unchanged file; no value if the file has changed. Counts as a read of
-  /// the file.
+  /// The input number of an unchanged file; no value if the file has changed. The call counts as a
+  /// read of the file.
   std::optional<std::uint32_t> rested(const AssetPath& path);
   ContentHash key_of(AssetNumber asset, const AssetFacts& facts) const;
   void add_file(AssetNumber asset, ContentHasher& hasher) const;

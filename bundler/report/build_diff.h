@@ -31,7 +31,7 @@ struct BundleDiff {
   std::string asset;  ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
-  /// The changed assets, sorted by path. Empty if only the packing differs, for example
+  /// The changed assets, sorted by path. The list is empty if only the packing differs, for example
   /// dependencies, the compression level or the version of the tool.
   std::vector<AssetDiff> assets;
 };

@@ -15,8 +15,8 @@ inline constexpr std::size_t kMaxSlip = 2;
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The known name with the fewest edits to `name`, at most `max_slip`. Ignores case, `_` and `-`.
-/// For example, `typeId` is similar to `type_id`. Empty if no known name is similar enough, or if
-/// `name` is known.
+/// For example, `typeId` is similar to `type_id`. The result is empty if no known name is similar
+/// enough, or if `name` is known.
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip = kMaxSlip);
 

@@ -122,7 +122,7 @@ struct FieldDescription {
   std::uint32_t offset_bytes = 0;
   std::uint32_t count = 1;          ///< The number of elements; 1 if the field is not an array.
   std::uint32_t element_bytes = 0;  ///< The size of one element; for text, the capacity.
-  std::string unit;    ///< The unit, for example "m". Part of the hash. Angles have "deg" or "rad".
+  std::string unit;    ///< The unit, for example "m"; part of the hash. Angles have "deg" or "rad".
   double minimum = 0;  ///< The minimum of the value; equal to `maximum` if the field has no range.
   double maximum = 0;
   double resolution = 0;  ///< The step between values on the wire; 0 for exact values.
@@ -209,9 +209,9 @@ std::vector<ByteRange> described_ranges(const ComponentDescription& component);
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
 /// Writes the components of a game as `components.json`. With this file the bundler cooks
-/// components without the game's code. Sorted by name, so that equal descriptions give equal text.
-/// The file also contains the messages, whose sizes `muster validate` compares with the limits of
-/// the wire.
+/// components without the game's code. The components are sorted by name, so that equal
+/// descriptions give equal text. The file also contains the messages, whose sizes `muster validate`
+/// compares with the limits of the wire.
 std::string components_to_json(std::span<const ComponentDescription> components,
                                std::span<const ComponentDescription> messages = {});
 /// Reads the components in `components.json`. Fails with `malformed`, naming component and field,

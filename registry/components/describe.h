@@ -35,7 +35,7 @@ struct FieldTraits {
   Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
   /// The value in a tick whose command is missing. For a sum, `repeat` becomes `neutral`.
   Missing when_missing = Missing::repeat;
-  /// The names of an enumeration's values. Must have static storage.
+  /// The names of an enumeration's values. The names must have static storage.
   std::span<const std::string_view> names = {};
 };
 
@@ -83,7 +83,8 @@ template <typename T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
-/// A number type for fields. Not `const` or `volatile`, because fields must be writable.
+/// A number type for fields. The type is not `const` or `volatile`, because fields must be
+/// writable.
 template <typename T>
 concept Number = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> && !Character<T>);

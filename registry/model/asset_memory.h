@@ -62,7 +62,7 @@ class AssetMemory {
 
  private:
   AssetFacts& at(AssetNumber asset);
-  std::vector<std::unique_ptr<AssetFacts>> facts_;  // Indexed by asset number.
+  std::vector<std::unique_ptr<AssetFacts>> facts_;  // The facts of each asset, by number.
 };
 
 /// Whether the project has facts that show that the asset is packable.

@@ -124,8 +124,9 @@ class CandidateSearch {
     });
   }
 
-  // The class under `m_EditorClassIdentifier` in the first lines of an asset. Used if the asset's
-  // script is not in the project. Empty if the class is not a class of roots or registries.
+  // The class under `m_EditorClassIdentifier` in the first lines of an asset. The class is used if
+  // the asset's script is not in the project. The result is empty if the class is not a class of
+  // roots or registries.
   std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
     const std::size_t at = text.find(kKey);

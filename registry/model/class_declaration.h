@@ -73,8 +73,8 @@ struct ClassDeclaration {
   std::vector<ReferenceRule> references;
   std::vector<PrepareRule> prepare;
   /// The interface of providers: assets that represent one prefab for the client and one for the
-  /// server. Used in layouts whose registries have a `server` field. Empty if the class has no
-  /// providers.
+  /// server. The interface is used in layouts whose registries have a `server` field. The text is
+  /// empty if the class has no providers.
   std::string provider_interface;
   /// Whether the registry's own asset is always packed. If false, the registry only controls a
   /// build in the editor, and is packed only if a packed asset refers to it.

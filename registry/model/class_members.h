@@ -36,7 +36,8 @@ class ClassMembers {
 
   /// The registries of the class, sorted by path.
   const std::vector<const Registry*>& registries() const { return registries_; }
-  /// First the providers, then the other candidates, rule by rule. Sorted by path within a rule.
+  /// The candidates: first the providers, then the other candidates, rule by rule. The candidates
+  /// of a rule are sorted by path.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const std::vector<ProviderClash>& clashes() const { return clashes_; }
   /// True if the class has client and server registries of the oldest layout. Such registries are
@@ -88,8 +89,8 @@ struct IdDisagreement {
 };
 
 /// The objects that have ids in client and server registries, but no id in common. Sorted by key.
-/// Type ids are sent over the network, so each such object is an error in every layout. Empty for
-/// classes whose entries are found by a key instead of an id.
+/// Type ids are sent over the network, so each such object is an error in every layout. The result
+/// is empty for classes whose entries are found by a key instead of an id.
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
 
 }  // namespace muster

@@ -120,7 +120,7 @@ struct Namesake {
 
 struct RegistryModel {
   std::vector<ClassDeclaration> classes;
-  std::vector<Registry> registries;  ///< Sorted by class, then path.
+  std::vector<Registry> registries;  ///< The registries, sorted by class, then by path.
   std::vector<RegistryRoot> roots;   ///< Sorted by path.
   std::vector<ModelProblem> problems;
   std::vector<Namesake> namesakes;  ///< Sorted by asset.
@@ -137,7 +137,8 @@ struct RegistryModel {
 class AssetMemory;
 class Stripping;
 
-/// All data about a project, for commands. Not movable, because its members refer to one another.
+/// All data about a project, for commands. A project cannot be moved, because its members refer to
+/// one another.
 class Project {
  public:
   /// Reads settings, index, references and registries. Fails if there is no project, if the
@@ -209,7 +210,7 @@ class Project {
 };
 
 /// The class of an asset's main object. In Unity's dialect it is the class of the object's script,
-/// in a plain file the value of `class:`. Empty for other files.
+/// in a plain file the value of `class:`. The result is empty for other files.
 std::string class_of_asset(const Project& project, AssetNumber asset);
 
 /// Builds the model. `Project::open` calls it last.

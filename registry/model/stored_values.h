@@ -46,7 +46,7 @@ class StoredValues {
   void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
                        const std::optional<WantedId>& id);
 
-  /// The files that must change, sorted by path. Must be called once, after all requests.
+  /// The files that must change, sorted by path. Call this function once, after all requests.
   std::vector<FileWrite> take_writes();
   /// The changes that could not be made and that the user has to make, one sentence each.
   std::vector<std::string> take_remaining();

@@ -56,7 +56,7 @@ class ClassIds {
   struct Space {
     std::uint32_t next = 0;
     std::map<TypeId, Guid> holders;
-    std::map<Guid, TypeId> ids;  // Includes locked ids of assets that no registry lists.
+    std::map<Guid, TypeId> ids;  // Also contains locked ids of assets that no registry lists.
   };
 
   std::vector<Space*> spaces_of(std::size_t registry) {

@@ -7,7 +7,7 @@ namespace muster {
 
 /// The permanent identity of an entry: the guid of its definition. The identity of an entry without
 /// a definition is the guid of the first referenced asset, or `own_guid` if the entry has no
-/// references. Null for free slots.
+/// references. The identity of a free slot is null.
 Guid identity_of(const RegistryEntry& entry);
 
 /// A registry and its lock.

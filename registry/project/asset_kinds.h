@@ -18,7 +18,7 @@ struct AssetKind {
   enum class Presents : std::uint8_t {
     nothing,
     maybe,   ///< The simulation also uses the asset. For example, it uses a mesh for collisions.
-    always,  ///< Only pictures and sound; by default left out of server builds.
+    always,  ///< It affects only pictures and sound; by default, servers leave it out.
   };
   Presents presents = Presents::nothing;
 };

@@ -20,10 +20,10 @@ namespace muster {
 ///     - {bundle: shared, target: server, bytes: 20 MiB}  # each bundle that several prefabs share
 ///     - {kind: [png, tga], bytes: 80 MiB}                # all assets with these extensions
 struct Budget {
-  /// A pattern for the paths of prefabs (see `fits_pattern`), or `shared`. Empty if the budget
-  /// limits a total instead of single bundles.
+  /// A pattern for the paths of prefabs (see `fits_pattern`), or `shared`. The pattern is empty if
+  /// the budget limits a total instead of single bundles.
   std::string bundle;
-  /// Extensions in lower case, without dots. Empty for all assets.
+  /// Extensions in lower case, without dots. An empty list means all assets.
   std::vector<std::string> kinds;
   TargetSet targets = TargetSet::both();  ///< The limit applies to each target separately.
   std::uint64_t bytes = 0;

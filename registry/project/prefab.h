@@ -14,8 +14,8 @@
 
 namespace muster {
 
-/// One changed property of a prefab instance: an item of Unity's `m_Modifications`. Views the tree
-/// of `source`.
+/// One changed property of a prefab instance: an item of Unity's `m_Modifications`. The override
+/// views the tree of `source`.
 struct PropertyOverride {
   std::string_view path;
   std::string_view value;
@@ -100,7 +100,7 @@ struct UnusedOverride {
   yaml::Position position;
   Guid target;
   Guid object;  ///< The asset that the override would set; null if none exists.
-  /// The path of the property. Views the tree of the file that contains the instance.
+  /// The path of the property. The text views the tree of the file that contains the instance.
   std::string_view path;
 };
 

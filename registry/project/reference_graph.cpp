@@ -56,7 +56,7 @@ struct GuidSlot {
   std::vector<ContentProblem> problems;
 };
 
-// Merges the mentions of the same guid and kind. Sorted by first mention.
+// Merges the mentions of the same guid and kind. The result is sorted by first mention.
 std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   const auto key = [](const FileMention& one) { return std::tie(one.guid, one.kind); };
   std::ranges::stable_sort(mentions, [&](const auto& a, const auto& b) { return key(a) < key(b); });

@@ -21,8 +21,8 @@ using yaml::NodeIndex;
 
 constexpr std::string_view kInstanceHead = "--- !u!1001 &";
 
-// The key whose value in braces contains a guid. Empty if the text does not have the editor's
-// style. The opening brace is in the line of the key.
+// The key whose value in braces contains a guid. The result is empty if the text does not have the
+// editor's style. The opening brace is in the line of the key.
 std::string_view key_before(std::string_view text, std::size_t guid) {
   constexpr std::size_t kReferenceBytesMax = 128;
   const std::size_t from = guid - std::min(guid, kReferenceBytesMax);

@@ -16,7 +16,8 @@ struct BundleSize {
   std::string file;         ///< The path in the target's folder, for messages.
   std::string prefab;       ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t bytes = 0;  ///< The size of the file.
-  /// The keys of the variant in the bundle, for example "quality=low". Empty for the prefab itself.
+  /// The keys of the variant in the bundle, for example "quality=low". The text is empty for the
+  /// prefab itself.
   std::string variant = {};
 };
 

@@ -33,7 +33,7 @@ struct WirePart {
 };
 
 /// The key of a replicated entity in a file: its file id, and its index among the entities with
-/// this id. Zero for the root of a prefab.
+/// this id. The key of the root of a prefab is zero.
 using WireKey = std::pair<std::int64_t, std::uint32_t>;
 using WireForm = std::map<WireKey, std::vector<WirePart>>;
 

@@ -172,7 +172,7 @@ class WireLimitCheck {
 
 /// The size of a message on the wire, and its largest field.
 struct MessageSize {
-  std::size_t bytes = 2;  ///< Includes the index of the message.
+  std::size_t bytes = 2;  ///< The size, including the index of the message.
   std::string largest_field;
   std::size_t largest_bits = 0;
 };

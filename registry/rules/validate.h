@@ -37,7 +37,7 @@ std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 /// The parts of `validate`. Each part adds the findings for one subject.
 void check_files(const Project& project, TargetSet targets, const std::set<AssetNumber>& built,
                  Findings& findings);
-/// Reports the files that the other parts could not read. Must be called after the other parts.
+/// Reports the files that the other parts could not read. Call this function after the other parts.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);
