@@ -80,7 +80,8 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     row["guid"] = packed_guid(project, asset).to_string();
     row["path"] = project.index().at(asset).path.text();
     row["plain_bytes"] = build.plain_bytes_of[asset];
-    // The asset that refers to this asset; for a variant, the asset that refers to its base.
+    // The asset that refers to this asset; for a variant, the asset that refers to the base of the
+    // variant.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
     if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
     assets.push_back(std::move(row));

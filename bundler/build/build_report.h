@@ -15,7 +15,7 @@ namespace muster {
 /// The text of `build.json`, which bundler/report/README.md documents. All builds of the same
 /// content have the same report, so that signatures and patches apply to all of them. `previous` is
 /// the text of the old report, or empty. The parts of targets that were not built now are copied
-/// from it.
+/// from `previous`.
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);

@@ -98,7 +98,7 @@ Result<void> keep_left(const BuildRun& run) {
 }
 
 // How the entries of a catalog's bundles were packed. The level of an entry depends on the name
-// that its file had at that time.
+// that the entry's file had when the entry was packed.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
     const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);

@@ -72,7 +72,7 @@ void tell(Session& session, std::string_view message);
 /// not an `Error`.
 void refuse(Session& session, std::string_view message);
 
-/// Prints an error and returns its exit code.
+/// Prints an error and returns the exit code for this error.
 int report_error(Session& session, const Error& error);
 
 /// Parses `client`, `server` or `all`.

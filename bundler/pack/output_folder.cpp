@@ -150,7 +150,7 @@ Result<void> refuse_links(const FileReader& files) {
 }
 
 // The reason why a folder is not the output of a build; empty for an output and for an empty
-// folder. A build writes only into such a folder, because it replaces parts as a whole.
+// folder. A build writes only into such a folder, because a build replaces parts as a whole.
 Result<std::string> foreign_part_in(const FileReader& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());

@@ -296,7 +296,8 @@ consteval bool is_plain_name(std::string_view name) {
 ///
 ///     const ComponentDescription health = muster::description_of<Health>();
 ///
-/// A nested struct is described in the same way. The name that its `Describe` gives is not used.
+/// A nested struct is described in the same way. The name in the `Describe` of a nested struct is
+/// not used.
 template <typename T, std::size_t N = 0>
 class Describe {
   static_assert(std::is_trivially_copyable_v<T>,

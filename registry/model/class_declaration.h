@@ -24,7 +24,8 @@ struct ReferenceRule {
   bool strong = false;
   TargetSet targets;
   Role role = Role::asset;
-  /// The rule applies only to entries with one of these keys. If empty, it applies to all entries.
+  /// The rule applies only to entries with one of these keys. If the list is empty, the rule
+  /// applies to all entries.
   std::vector<std::string> when;
   /// The rule does not apply to entries with one of these keys. `key[]` matches only a key with a
   /// list.

@@ -27,9 +27,9 @@ struct ProviderClash {
   Guid prefab;
 };
 
-/// The candidates of one class, and the candidates that its registries lack. `prepare` adds the
-/// missing candidates, and the rule `unregistered-prefab` reports them. Refers to the project and
-/// the declaration, which must outlive this object.
+/// The candidates of one class, and the candidates that each registry of the class lacks. `prepare`
+/// adds the missing candidates, and the rule `unregistered-prefab` reports them. Refers to the
+/// project and the declaration, which must outlive this object.
 class ClassMembers {
  public:
   ClassMembers(const Project& project, const ClassDeclaration& declaration);
@@ -51,8 +51,8 @@ class ClassMembers {
   bool has(const Guid& asset) const { return key_of_.contains(asset); }
   /// The candidate with this key, or null.
   const Candidate* find(const Guid& key) const;
-  /// The asset that a registry lists for a candidate; null if the candidate has no asset for its
-  /// side.
+  /// The asset that a registry lists for a candidate; null if the candidate has no asset for the
+  /// side of the registry.
   static Guid side_of(const Registry& registry, const Candidate& candidate);
 
   /// The candidates that `prepare` adds to a registry, in the order of `candidates`.

@@ -46,8 +46,8 @@ struct LockFile {
 
 /// Reads all locks of a project, sorted by path. A lock belongs to the asset whose guid the lock
 /// contains, at any path. (Unity moves and renames an asset together with its sidecar, but without
-/// the lock.) A lock without a guid, or with the guid of a missing asset, belongs to the asset in
-/// the same folder that the lock's file name names. No asset has two locks.
+/// the lock.) A lock without a guid, or with the guid of a missing asset, belongs to an asset in
+/// the same folder: the lock's file name contains the name of this asset. No asset has two locks.
 std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index);
 
 /// Call this function before `next` is written to `path`. If two registries have swapped names, the

@@ -209,11 +209,11 @@ class Project {
   mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;
 };
 
-/// The class of an asset's main object. In Unity's dialect it is the class of the object's script,
-/// in a plain file the value of `class:`. The result is empty for other files.
+/// The class of an asset's main object. In Unity's dialect, this is the class of the object's
+/// script. In a plain file, it is the value of `class:`. The result is empty for other files.
 std::string class_of_asset(const Project& project, AssetNumber asset);
 
-/// Builds the model. `Project::open` calls it last.
+/// Builds the model. `Project::open` calls this function last.
 RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes);
 
 }  // namespace muster

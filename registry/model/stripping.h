@@ -48,8 +48,8 @@ class Stripping {
   /// The strong references from an asset's packed parts to assets that are left out.
   std::span<const ReferenceEdge> unkept_from(AssetNumber asset) const;
   const std::map<std::string, StrippedComponents>& components() const { return components_; }
-  /// The assets that a rule matches but that are built, because a registry or its file names them.
-  /// Sorted.
+  /// The assets that a rule matches but that are built, because an entry or the file of a registry
+  /// names them. Sorted.
   std::span<const StrippedAsset> named() const { return named_; }
   /// The assets that a rule matches but that are built, because `keep` names their paths. Sorted.
   std::span<const StrippedAsset> kept() const { return kept_; }
