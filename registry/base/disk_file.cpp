@@ -151,7 +151,7 @@ Result<DiskFile> DiskFile::open(const std::string& path) {
   return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
 }
 
-// Requires: if the descriptor is invalid, `errno` is set by the failed open.
+// Requires: if the descriptor is invalid, `errno` has the error of the failed open.
 Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
   if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
   struct stat info {};

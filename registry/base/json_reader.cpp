@@ -47,7 +47,7 @@ class CountingIterator {
 std::string position_text(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0.
+  const std::size_t line_begin = before.rfind('\n') + 1;  // This is 0 on the first line.
   return "line " + std::to_string(line) + ", column " +
          std::to_string(before.size() - line_begin + 1) + ": ";
 }

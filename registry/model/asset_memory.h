@@ -65,7 +65,7 @@ class AssetMemory {
   std::vector<std::unique_ptr<AssetFacts>> facts_;  // The facts of each asset, by number.
 };
 
-/// Whether the project has facts that show that the asset is packable.
+/// Whether the facts of an earlier build show that the asset is packable.
 bool is_known_packable(const Project& project, AssetNumber asset);
 
 }  // namespace muster

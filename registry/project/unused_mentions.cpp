@@ -136,7 +136,7 @@ void collect_stand_ins(std::string_view text, const std::map<std::int64_t, Guid>
   constexpr std::string_view kStripped = " stripped";
   for (std::size_t at = text.find(kStripped); at != text.npos;
        at = text.find(kStripped, at + kStripped.size())) {
-    const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::size_t begin = text.rfind('\n', at) + 1;  // This is 0 on the first line.
     if (!text.substr(begin).starts_with("--- !u!")) continue;
     const std::size_t end = std::min(text.find("\n--- ", at), text.size());
     const std::string_view document = text.substr(begin, end - begin);

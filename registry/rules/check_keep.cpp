@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // The same limit as in muster.yaml.
+constexpr std::ptrdiff_t kStarsMax = 8;  // The maximum number of stars, as for budgets.
 
 class KeepCheck {
  public:

@@ -66,7 +66,7 @@ class Refusal final : public std::exception {};
 class Source {
  public:
   explicit Source(std::string_view text) : text_(text) {
-    const std::size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0: the first line
+    const std::size_t line_begin = text.rfind('\n') + 1;  // This is 0 on the first line.
     end_ = {static_cast<std::uint32_t>(std::ranges::count(text, '\n') + 1),
             static_cast<std::uint32_t>(text.size() - line_begin + 1)};
   }
@@ -82,7 +82,7 @@ class Source {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);
     for (;; --line) {
-      const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+      const std::size_t begin = before.rfind('\n') + 1;  // This is 0 on the first line.
       const std::string_view text = before.substr(begin);
       // Items of nested lists may share a line. The last dash belongs to the innermost list.
       const std::size_t dash = text.substr(0, text.find_first_not_of(" \t-")).rfind('-');
