@@ -342,12 +342,12 @@ class CurlTransport::Loop {
   const CurlOptions& options_;
   std::mutex mutex_;
   std::condition_variable_any asked_changed_;
-  std::vector<Asked> asked_;  ///< The new requests. Protected by the mutex.
-  CURLM* multi_ = nullptr;    ///< The handle, which only `thread_` changes. Protected by the mutex.
+  std::vector<Asked> asked_;  ///< The new requests, protected by the mutex.
+  CURLM* multi_ = nullptr;    ///< The handle, protected by the mutex; only `thread_` changes it.
   // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::jthread thread_;  ///< The thread, which the first request starts. Protected by the mutex.
+  std::jthread thread_;  ///< Started by the first request; protected by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {

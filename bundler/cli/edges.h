@@ -38,8 +38,8 @@ Result<StampedFolder> open_project_folder(const std::string& path);
 bool is_project_folder(const std::string& path);
 
 /// The nearest folder at or above `path` that is certainly a project: it contains `muster.yaml`, or
-/// both `Assets` and `ProjectSettings`. If there is no such folder, the nearest folder that
-/// contains `Assets` (a folder inside a project can also have this name), or else `path`.
+/// both `Assets` and `ProjectSettings`. If there is no such folder, returns the nearest folder that
+/// contains `Assets`, or else `path`. (A folder inside a project can also be named `Assets`.)
 std::string project_above(const std::string& path);
 
 /// The folder of a file, and the file's name in this folder. Links are followed, because a user may
@@ -62,7 +62,7 @@ Result<void> write_named_file(const std::string& path, Bytes bytes);
 /// cannot resolve it.
 Result<std::string> resolved(const std::string& path);
 
-/// 32 unpredictable bytes from the system.
+/// Returns 32 unpredictable bytes from the system.
 std::array<std::byte, 32> random_seed();
 
 /// The hash of the running program's code. Two builds of the same version of the program can have

@@ -74,7 +74,7 @@ Result<FoundPlace> find_place(const std::string& path);
 /// pipe has no reader.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
-/// Creates a file that only its owner can read. On failure no file exists. Fails with
+/// Creates a file that only its owner can read. If the function fails, no file exists. Fails with
 /// `already_exists` if the path exists, so that no secret is overwritten.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 

@@ -1,5 +1,5 @@
-// The JSON library does not report the positions of keys. But it reads byte by byte, so an iterator
-// that counts bytes gives the position when the library reports a key.
+// The JSON library does not report the positions of keys. But the library reads byte by byte, so an
+// iterator that counts bytes gives the position when the library reports a key.
 #include "registry/base/json_reader.h"
 
 #include <algorithm>

@@ -20,9 +20,10 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip = kMaxSlip);
 
-/// Like `nearest_name`, for type names, with a rule that `type_slip_pattern` can express. Two names
-/// are similar in two cases. First, they are equal if case, `_` and `-` are ignored. Second, they
-/// are at most `kMaxSlip` edits apart, where only the case of the first letter is ignored.
+/// Like `nearest_name`, but for type names, and with a rule that `type_slip_pattern` can express.
+/// Two names are similar in two cases. First, they are equal if case, `_` and `-` are ignored.
+/// Second, they are at most `kMaxSlip` edits apart. In this case, only the case of the first letter
+/// is ignored.
 std::string nearest_type_name(std::string_view name, const std::set<std::string>& known);
 
 /// An ECMAScript regular expression that matches `name` and all names that are similar to it by the

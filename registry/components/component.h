@@ -31,8 +31,9 @@ struct Quaternion {
   float x = 0, y = 0, z = 0, w = 1;
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
-/// UTF-8 text of at most `Capacity` bytes, which makes a component plain data. The text ends at the
-/// first zero byte, if any. Set all bytes after the text to zero, because checksums include them.
+/// UTF-8 text of at most `Capacity` bytes. The bytes are part of the component, so the component is
+/// plain data. The text ends at the first zero byte, if any. Set all bytes after the text to zero,
+/// because checksums include them.
 template <std::size_t Capacity>
 struct FixedText {
   std::array<char, Capacity> bytes{};
@@ -98,8 +99,8 @@ enum class Sampling : std::uint8_t {
   /// The value of the last frame. Use it, for example, for a held button or an absolute view
   /// direction.
   latest = 0,
-  /// The value farthest from zero; the longest vector; true if any frame has true. Use it, for
-  /// example, for an analog stick.
+  /// The value farthest from zero; the longest vector; true if any frame has the value true. Use
+  /// it, for example, for an analog stick.
   largest = 1,
   /// The sum of all frames. Use it, for example, for mouse movement. A remainder from rounding,
   /// from the range or from a late packet is added to the next tick.

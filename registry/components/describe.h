@@ -25,8 +25,8 @@ struct FieldTraits {
   double minimum = 0;
   double maximum = 0;
   double resolution = 0;  ///< The step between values on the wire. Alternatively set `bits`.
-  /// The width on the wire in bits. For floats it determines the resolution, for integers the
-  /// range.
+  /// The width on the wire in bits. For floats, the width determines the resolution. For integers,
+  /// it determines the range.
   int bits = 0;
   double tolerance = 0;
   Receivers receivers = Receivers::everyone;

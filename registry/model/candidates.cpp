@@ -101,7 +101,7 @@ class CandidateSearch {
     return is_built_in(entry) && !entry.entry_template.empty();
   }
 
-  // A fast test without parsing, which can be true for a text without the list.
+  // A fast test without parsing. The result can be true for a text without the list.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
     return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&

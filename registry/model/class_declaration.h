@@ -11,7 +11,7 @@
 namespace muster {
 
 /// How an entry refers to one asset. A path is a series of keys joined by dots. `[]` after a key
-/// visits every item of the list. If the path meets a strong reference, it continues in the
+/// visits every item of the list. If the path reaches a strong reference, the path continues in the
 /// referenced asset. For example, `prefabClient` works for an inline entry, and for an entry that
 /// refers to a definition asset.
 struct ReferenceRule {
@@ -46,7 +46,8 @@ struct PrepareRule {
   std::string assets_of_class;
   std::string field;  ///< The entry's key for the asset; if empty, the entry is the reference.
   bool strong = false;
-  /// If not empty, a prefab is a member only if its component sets this weak reference.
+  /// The name of a weak reference. If the name is not empty, a prefab is a member only if its
+  /// component sets this reference.
   std::string required_reference;
 };
 
@@ -105,7 +106,7 @@ struct ClassDeclaration {
   std::string pool_size_path;
   /// Keys of the registry's asset whose guids identify objects of another tool, not assets.
   std::vector<std::string> foreign_guid_keys;
-  /// Keys of a plain registry and of its entries that the game itself reads.
+  /// Keys that the game itself reads, in a plain registry and in its entries.
   std::vector<std::string> field_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that identify an entry.
   /// False if entries are found only by their guids. Such entries have no type ids. So their number

@@ -181,8 +181,8 @@ class Project {
 
   const Packages& packages() const { return *packages_; }
 
-  /// True if the project need not contain an asset with this guid. The guid is null, built into the
-  /// engine, declared external, or belongs to a known package.
+  /// True if the project need not contain an asset with this guid. Such a guid is null, is built
+  /// into the engine, is declared external, or belongs to a known package.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();

@@ -39,7 +39,8 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, yaml::NodeIndex
 /// GiB, kB, MB and GB. Fails with `malformed`.
 Result<std::uint64_t> read_byte_count(std::string_view text);
 
-/// True if a path matches a pattern: `*` matches any text without a slash, `**` any text.
+/// True if a path matches a pattern: `*` matches any text without a slash, and `**` matches any
+/// text.
 bool fits_pattern(std::string_view path, std::string_view pattern);
 
 }  // namespace muster

@@ -34,8 +34,8 @@ struct ComponentLayer {
 };
 
 /// A component of a flattened prefab. The first layer is from the innermost nested prefab or base,
-/// the last layer from the outermost file. A field has its value from the last layer that contains
-/// it. An override takes precedence over all layers.
+/// and the last layer is from the outermost file. A field has its value from the last layer that
+/// contains it. An override takes precedence over all layers.
 struct SourceComponent {
   std::int64_t file_id = 0;   ///< The component's id, as seen from the flattened file.
   std::int64_t class_id = 0;  ///< Unity's class id; 0 in plain prefabs.

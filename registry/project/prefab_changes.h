@@ -1,4 +1,5 @@
-// Applies the changes that a prefab instance makes to its source. Internal to this folder.
+// Applies the changes that a prefab instance makes to its source. Only files in this folder include
+// this file.
 #pragma once
 
 #include <cstdint>

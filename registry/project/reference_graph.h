@@ -22,7 +22,7 @@ struct ReferenceEdge {
   Guid guid;
   yaml::MentionKind kind = yaml::MentionKind::strong;
   bool in_meta = false;  ///< Whether the mentions are in the sidecar instead of the asset's file.
-  /// Whether this is an edge from an asset to its variant, which needs no mention. The edge is
+  /// Whether this is an edge from an asset to its variant. Such an edge needs no mention. It is
   /// strong, because a bundle with the asset also contains the variant.
   bool is_variant = false;
   std::uint64_t offset_bytes = 0;

@@ -32,8 +32,8 @@ struct SourceFile {
   /// object, or the first document if no main object exists. A plain file has only one document,
   /// which is returned for every file id.
   int document_of(std::int64_t file_id) const;
-  /// The mapping with an object's fields: in Unity's dialect the value below the type's name
-  /// (`MonoBehaviour:`), in plain files the top mapping.
+  /// The mapping with an object's fields. In Unity's dialect, this is the value below the type's
+  /// name (`MonoBehaviour:`). In plain files, it is the top mapping.
   yaml::NodeIndex fields_of(int document) const;
   /// Unity's name of an object's type, such as `MonoBehaviour`; empty in plain files.
   std::string_view type_name_of(int document) const;

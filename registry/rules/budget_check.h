@@ -37,7 +37,7 @@ struct BudgetUse {
 };
 
 /// Measures the subject of each budget. A budget for single bundles has one result per matching
-/// bundle. Ordered by budget, then target, then bundle.
+/// bundle. The results are ordered by budget, then by target, then by bundle.
 std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
                                        const std::vector<TargetSizes>& sizes);
 

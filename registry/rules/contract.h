@@ -22,8 +22,8 @@ struct ContractRow {
   Location location;  ///< The location of the entry. For a released game, the path of its registry.
 };
 
-/// The wire contract of a game: the meaning of type ids, and the fields of components. Read from a
-/// project, or from the catalogs of a build.
+/// The wire contract of a game: the meaning of type ids, and the fields of components. The contract
+/// is read from a project, or from the catalogs of a build.
 struct Contract {
   std::string name;   ///< The name for messages, for example a revision or a folder.
   TargetSet covered;  ///< The targets that the contract covers.

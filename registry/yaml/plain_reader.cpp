@@ -272,11 +272,12 @@ std::optional<SyntaxError> check_bytes(std::string_view text) {
         const std::string_view digits = "0123456789abcdef";
         return SyntaxError{cursor.position(), std::string("the byte 0x") + digits[byte >> 4U] +
                                                   digits[byte & 0xFU] +
-                                                  " is no UTF-8; save the file as UTF-8"};
+                                                  " is not valid UTF-8; save the file as UTF-8"};
       }
       if (byte == '\r') return with_odd_line_end({cursor.position(), {}}, text);
       if (byte < 0x20 && byte != '\t') {
-        return SyntaxError{cursor.position(), "a control character; not a UTF-8 text"};
+        return SyntaxError{cursor.position(),
+                           "a control character; remove it, or save the file as UTF-8"};
       }
     }
     const char* const line_end = cursor.next_line == nullptr ? cursor.text_end : cursor.next_line;

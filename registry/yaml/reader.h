@@ -47,7 +47,7 @@ SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
 /// Limits that prevent a malicious file from exhausting memory. A file that exceeds a limit has a
 /// syntax error.
 struct Limits {
-  /// The maximum depth of collections. Real prefabs need less than 20.
+  /// The maximum depth of collections. Real prefabs need fewer than 20 levels.
   std::uint32_t depth_max = 200;
   /// The maximum number of nodes. The largest known scene has 3 million nodes. A tree with the
   /// maximum uses about 1 GB of memory.
