@@ -260,7 +260,7 @@ class TreeHandler final : public YAML::EventHandler {
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
       text.starts_with("\xEF\xBB\xBF")) {  // A second mark, which yaml-cpp would skip.
-    return SyntaxError{{1, 1}, "not a UTF-8 text"};
+    return SyntaxError{{1, 1}, "the text is not UTF-8; save the file as UTF-8"};
   }
   LineCursor cursor(text);
   do {
