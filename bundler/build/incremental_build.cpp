@@ -77,8 +77,8 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   if (has_links && !outside.empty()) {
     return fail(ErrorCode::permission_denied,
                 "'" + outside.text() +
-                    "' is a link that leads out of the output, or nowhere; build '" +
-                    std::string(folder_of(target)) + "' as well, which replaces it");
+                    "' is a link that leads out of the output or to nothing; also build '" +
+                    std::string(folder_of(target)) + "', which replaces the link");
   }
   for (std::size_t i = 0; has_links && i < folders.size(); ++i) {
     auto carried = run.output.carry_over(files, folders[i], folders[i], names[i]);

@@ -248,8 +248,7 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
   if (auto known = check_ignored(files.value(), now); !known) return fail(known.error());
   Contract contract = contract_of(*old.value(), targets);
   if (contract.rows.empty() && !contract_of(now, targets).rows.empty()) {
-    tell(session,
-         "revision '" + revision + "' has no entry of a registry: all that is here is new");
+    tell(session, "revision '" + revision + "' has no registry entry, so every entry here is new");
   }
   const auto hides = std::ranges::find_if(left_unread, may_hide_registries);
   if (hides != left_unread.end()) {

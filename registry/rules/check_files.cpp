@@ -39,7 +39,7 @@ IndexRule describe(const IndexProblem& problem) {
     case Kind::case_clash:
       return {"case-clash", "differs from '" + problem.other.text() + "' only " + problem.detail};
     case Kind::unportable_name:
-      return {"unportable-name", problem.detail + ", so a checkout there lacks it"};
+      return {"unportable-name", problem.detail + ", so a checkout there does not have the file"};
     case Kind::outside_link:
       return {"link-outside", "this link is not followed"};
     case Kind::link_circle:
