@@ -24,7 +24,7 @@ namespace {
 /// The maximum duration of one wait. libcurl ends a wait earlier for its timeouts, and all other
 /// events wake the thread up.
 constexpr int kPollMilliseconds = 1000;
-/// The maximum size of the error page of a server, which may be longer than the requested data.
+/// The maximum size of the error page of a server. The page may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
 /// The size of the read buffer. This size is larger than libcurl's default, because a bundle is
 /// large and a larger buffer saves system calls.

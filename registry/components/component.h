@@ -99,8 +99,8 @@ enum class Sampling : std::uint8_t {
   /// The value of the last frame. Use it, for example, for a held button or an absolute view
   /// direction.
   latest = 0,
-  /// The value farthest from zero; the longest vector; true if any frame has the value true. Use
-  /// it, for example, for an analog stick.
+  /// For a number, the value farthest from zero. For a vector, the longest vector. For a boolean,
+  /// true if any frame has the value true. Use it, for example, for an analog stick.
   largest = 1,
   /// The sum of all frames. Use it, for example, for mouse movement. A remainder from rounding,
   /// from the range or from a late packet is added to the next tick.

@@ -1,6 +1,6 @@
-// Compares replicated prefabs with the limits of the wire, which a game would otherwise exceed at
-// run time. Checks only the prefabs of a server build, because they define the replicated types.
-// Also compares the sizes of messages with the limit for events.
+// Compares replicated prefabs with the limits of the wire. Without this check, a game would detect
+// an exceeded limit only at run time. Checks only the prefabs of a server build, because they
+// define the replicated types. Also compares the sizes of messages with the limit for events.
 #include <algorithm>
 #include <bit>
 #include <map>
