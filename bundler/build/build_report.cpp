@@ -80,7 +80,8 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     row["guid"] = packed_guid(project, asset).to_string();
     row["path"] = project.index().at(asset).path.text();
     row["plain_bytes"] = build.plain_bytes_of[asset];
-    // The asset that refers to this asset; for a variant, the asset that refers to its base.
+    // The asset that refers to this asset; for a variant, the asset that refers to the base of the
+    // variant.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
     if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
     assets.push_back(std::move(row));
@@ -344,8 +345,8 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   // The old report is parsed only if it is needed, because it can be large.
   const Json old =
       builds.size() == kTargets.size() ? Json() : Json::parse(previous, nullptr, false);
-  // The parts are made in parallel, because in a large project each part takes as long as several
-  // bundles.
+  // The parts are made in parallel, because in a large project making a part takes as long as
+  // packing several bundles.
   std::vector<Json> parts(builds.size());
   parallel_for(parts.size(), options.jobs, {}, [&](std::size_t i, unsigned) {
     parts[i] = target_json(project, builds[i], options);

@@ -15,7 +15,7 @@ namespace muster {
 /// The text of `build.json`, which bundler/report/README.md documents. All builds of the same
 /// content have the same report, so that signatures and patches apply to all of them. `previous` is
 /// the text of the old report, or empty. The parts of targets that were not built now are copied
-/// from it.
+/// from `previous`.
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
@@ -48,8 +48,8 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
 std::string build_summary_json(const Project& project, const std::vector<TargetBuild>& builds,
                                Duration elapsed, bool explains = false);
 
-/// A text for users with the packed bundles, the reasons why they were packed, and the removed
-/// bundles.
+/// Returns a text for users. The text lists the packed bundles with the reasons why they were
+/// packed, and the removed bundles.
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds);
 
 /// The summaries of a build that had nothing to do, because its output was up to date.

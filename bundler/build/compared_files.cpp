@@ -38,8 +38,8 @@ Bytes part_of(Bytes all, std::uint64_t offset, std::uint64_t max_bytes, ByteVect
   return Bytes(buffer).first(count);
 }
 
-// A hash that is equal for bundles with equal entries, also if they are compressed differently. All
-// zero for a file that is not a bundle.
+// Returns a hash of the entries of a bundle. Bundles with equal entries have equal hashes, even if
+// the entries are compressed differently. The hash of a file that is not a bundle is all zero.
 ContentHash hash_of_entries(Bytes bytes) {
   const auto bundle = BundleReader::open(bytes);
   if (!bundle) return {};

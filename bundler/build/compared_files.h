@@ -1,5 +1,5 @@
-// File systems for verifying a build: `ComparedFiles` compares a build with another build instead
-// of writing it, and `ShuffledFiles` lists the files of a project in a random order.
+// File systems for verifying a build. A build that writes to `ComparedFiles` is compared with
+// another build and is not stored. `ShuffledFiles` lists the files of a project in a random order.
 #pragma once
 
 #include <map>

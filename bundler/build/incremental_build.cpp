@@ -77,8 +77,8 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   if (has_links && !outside.empty()) {
     return fail(ErrorCode::permission_denied,
                 "'" + outside.text() +
-                    "' is a link that leads out of the output, or nowhere; build '" +
-                    std::string(folder_of(target)) + "' as well, which replaces it");
+                    "' is a link that leads out of the output or to nothing; also build '" +
+                    std::string(folder_of(target)) + "', which replaces the link");
   }
   for (std::size_t i = 0; has_links && i < folders.size(); ++i) {
     auto carried = run.output.carry_over(files, folders[i], folders[i], names[i]);
@@ -87,8 +87,9 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   return {};
 }
 
-// Keeps targets that are not built now if they contain links. Tools that save space replace equal
-// files by links. Such a link may lead into the folder of a target that this build replaces.
+// If a target that is not built now contains links, keeps that target. The reason is that tools
+// that save space replace equal files by links, and such a link may lead into the folder of a
+// target that this build replaces.
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =
@@ -97,7 +98,7 @@ Result<void> keep_left(const BuildRun& run) {
 }
 
 // How the entries of a catalog's bundles were packed. The level of an entry depends on the name
-// that its file had at that time.
+// that the entry's file had when the entry was packed.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
     const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);

@@ -45,8 +45,8 @@ struct BuildRun {
   /// If true, builds everything, even if the output is up to date.
   bool is_forced = false;
   std::optional<PreviousOutput> previous{};
-  /// The cache that is searched for bundles before they are cooked; null for no cache. Used only
-  /// with `inputs`.
+  /// The cache that is searched for bundles before they are cooked; null for no cache. The cache is
+  /// used only with `inputs`.
   BuildCache* cache = nullptr;
 };
 

@@ -198,7 +198,7 @@ class TargetBuilder {
     if (edges_.cache_experience != nullptr) *edges_.cache_experience = race.experience;
   }
 
-  // Determines which bundles are kept. With the same level, blocks of other bundles may be reused.
+  // Finds the bundles to keep. If the levels are equal, blocks of other bundles may be reused.
   void match_earlier() {
     const EarlierBuild& earlier = *edges_.earlier;
     matches_.resize(result_.plan.bundles.size());

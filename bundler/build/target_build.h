@@ -69,8 +69,8 @@ struct TargetBuild {
   /// by path.
   std::vector<BuildReason> gone{};
   std::vector<DictionaryData> dictionaries{};  ///< The dictionaries, sorted by kind.
-  std::size_t reused_blocks = 0;  ///< Blocks of earlier builds in newly packed bundles.
-  bool has_old_blocks = false;    ///< The value of `StateTarget::has_old_blocks`.
+  std::size_t reused_blocks = 0;               ///< The number of reused blocks of earlier builds.
+  bool has_old_blocks = false;                 ///< The value of `StateTarget::has_old_blocks`.
 };
 
 struct BuildEdges {
@@ -86,14 +86,14 @@ struct BuildEdges {
   const CompressionPlan* packing = nullptr;
   /// The settings of `packing`, in the form that the state records.
   const PackingTerms* terms = nullptr;
-  /// Answers the questions of cooking, which are recorded for the next build; null to record
-  /// nothing.
+  /// Answers the questions that cooking asks. Questions and answers are recorded for the next
+  /// build. The pointer is null if nothing is recorded.
   const CookAnswers* answers = nullptr;
-  /// A cache with results of other builds; null for no cache. Used only with `answers` and
-  /// `inputs`.
+  /// A cache with results of other builds; null for no cache. The cache is used only with `answers`
+  /// and `inputs`.
   const CachedBundles* cache = nullptr;
-  /// The measurements of the cache's server, which each target updates. Null if measurements are
-  /// not kept.
+  /// The measurements of the cache's server, which each target updates. The pointer is null if
+  /// measurements are not kept.
   RaceExperience* cache_experience = nullptr;
   /// The files through which the project is read; null if changes during the build are not
   /// detected.

@@ -27,7 +27,7 @@ inline constexpr std::uint64_t kInlinedBytesMax = 16 * 1024;
 /// The maximum size of an encoded `ActionResult` in bytes. Muster never writes a longer value.
 inline constexpr std::uint64_t kActionResultBytesMax = kInlinedBytesMax + 4096;
 
-/// The value for a result.
+/// Returns the value for a result.
 ActionResult name_result(Bytes result);
 ByteVector encode(const ActionResult& result);
 /// Parses untrusted bytes. Skips fields that Muster does not write. Returns no value if the bytes

@@ -175,7 +175,7 @@ class Race {
     if (!race_.result_bytes.empty()) changed_.notify_all();
   }
 
-  // Ends a query. Returns true if its result is needed.
+  // Ends a query. Returns true if the result of the query is needed.
   bool end_look_up(std::size_t piece, bool is_found) {
     bool is_needed = false;
     {

@@ -48,9 +48,9 @@ struct CacheRace {
   /// The measurements of an earlier race with the same server. Queries that would take longer than
   /// the work are not started.
   RaceExperience experience;
-  /// Queries the cache for a piece, and stops when `abandoned` is requested. The result is empty if
-  /// the cache does not have the piece or does not answer. The result is called at most once, on
-  /// the same thread.
+  /// Queries the cache for a piece, and stops when `abandoned` is requested. Returns a function
+  /// that stores the result of the query. The returned function is empty if the cache does not have
+  /// the piece or does not answer. It is called at most once, on the same thread.
   std::function<Accept(std::size_t piece, const std::stop_token& abandoned)> look_up;
   /// Does a piece. `is_missed` is true if the cache was queried and does not have the piece. For a
   /// large piece, the function is called only to report that the cache does not have the piece.

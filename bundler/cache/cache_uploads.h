@@ -45,7 +45,8 @@ class CacheUploads {
   CacheUploads(const CacheUploads&) = delete;
   CacheUploads& operator=(const CacheUploads&) = delete;
 
-  /// Calls `ended` once, on any thread, possibly before it returns. Requires: at least one blob.
+  /// Calls `ended` once, on any thread, possibly before this function returns. Requires: at least
+  /// one blob.
   void add(Blobs blobs, Ended ended);
   /// Abandons the uploads that have not started.
   void give_up();

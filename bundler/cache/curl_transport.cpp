@@ -24,7 +24,7 @@ namespace {
 /// The maximum duration of one wait. libcurl ends a wait earlier for its timeouts, and all other
 /// events wake the thread up.
 constexpr int kPollMilliseconds = 1000;
-/// The maximum size of the error page of a server, which may be longer than the requested data.
+/// The maximum size of the error page of a server. The page may be longer than the requested data.
 constexpr std::uint64_t kErrorPageBytes = 64 * 1024;
 /// The size of the read buffer. This size is larger than libcurl's default, because a bundle is
 /// large and a larger buffer saves system calls.
@@ -342,12 +342,12 @@ class CurlTransport::Loop {
   const CurlOptions& options_;
   std::mutex mutex_;
   std::condition_variable_any asked_changed_;
-  std::vector<Asked> asked_;  ///< The new requests. Protected by the mutex.
-  CURLM* multi_ = nullptr;    ///< The handle, which only `thread_` changes. Protected by the mutex.
+  std::vector<Asked> asked_;  ///< The new requests, protected by the mutex.
+  CURLM* multi_ = nullptr;    ///< The handle, protected by the mutex; only `thread_` changes it.
   // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;
-  std::jthread thread_;  ///< The thread, which the first request starts. Protected by the mutex.
+  std::jthread thread_;  ///< Started by the first request; protected by the mutex.
 };
 
 std::string address_for_people(const std::string& address) {

@@ -52,9 +52,9 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
   return {};
 }
 
-// The paths of the catalogs at a path, which is a catalog file or the folder of a build. Empty if
-// the path does not exist or the folder has no catalogs, because a folder of the project may have
-// the name of a branch.
+// The paths of the catalogs at a path, which is a catalog file or the folder of a build. The result
+// is empty if the path does not exist or the folder has no catalogs, because a folder of the
+// project may have the name of a branch.
 std::vector<std::string> catalogs_at(const std::string& path) {
   if (!open_folder(path)) {
     return map_file(path) ? std::vector{path} : std::vector<std::string>();
@@ -105,9 +105,9 @@ std::optional<AssetPath> path_below(const AssetPath& folder, const AssetPath& pa
   return inner ? std::optional(std::move(inner).value()) : std::nullopt;
 }
 
-// Opens a project at a revision. Folders of the project that are outside the project's folder, but
-// in the same repository, are opened at the same revision. Fails like `open_revision`; the message
-// names the folder.
+// Opens a project at a revision. Outside folders of the project (`outside_folders`) that are in the
+// same repository are opened at the same revision. Fails like `open_revision`; the message names
+// the folder.
 Result<ProjectRevision> open_project_revision(const std::string& project,
                                               const std::string& revision) {
   auto base = open_revision(project, revision);
@@ -248,8 +248,7 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
   if (auto known = check_ignored(files.value(), now); !known) return fail(known.error());
   Contract contract = contract_of(*old.value(), targets);
   if (contract.rows.empty() && !contract_of(now, targets).rows.empty()) {
-    tell(session,
-         "revision '" + revision + "' has no entry of a registry: all that is here is new");
+    tell(session, "revision '" + revision + "' has no registry entry, so every entry here is new");
   }
   const auto hides = std::ranges::find_if(left_unread, may_hide_registries);
   if (hides != left_unread.end()) {

@@ -26,7 +26,7 @@ class BuildCaches {
   BuildCaches(const BuildCaches&) = delete;
   BuildCaches& operator=(const BuildCaches&) = delete;
 
-  /// Null if no cache is used.
+  /// Returns null if no cache is used.
   BuildCache* cache() { return cache_ ? &*cache_ : nullptr; }
   /// Drops uploads that would make a build of this duration much longer. Then trims the folder to
   /// its maximum size, and reports the problems of the caches.

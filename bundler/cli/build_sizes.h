@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-/// Reads the catalogs of a build's output. If `with_kinds` is true, also reads the tables of its
+/// Reads the catalogs of a build's output. If `with_kinds` is true, also reads the tables of the
 /// bundles. A kind is the extension of an asset's file; the tables of a bundle have no kind. Fails
 /// with `not_found` if the folder is not an output, and with reading errors.
 Result<std::vector<TargetSizes>> sizes_of_build(const std::string& out, bool with_kinds);

@@ -16,7 +16,7 @@ namespace muster::cli {
 /// separately. `components` must outlive the result.
 FurtherCheck checks_of_packing(const std::vector<ComponentDescription>* components, unsigned jobs);
 
-/// The minimum severity of findings with which a command fails.
+/// The minimum severity of a finding that makes a command fail.
 Severity failing_severity(bool is_strict, const std::string& fail_on);
 
 /// Parses the options `--variant`. Fails with `invalid_argument`.
@@ -26,7 +26,7 @@ Result<std::vector<VariantWish>> read_variants(const std::vector<std::string>& o
 /// findings of the whole project. If `wishes` is not empty, checks the build for these wishes.
 /// Otherwise checks the build for the default choice, and one build for each variant file that is
 /// chosen at build time. A combination of several variant files is checked only if `wishes`
-/// requests the combination. Fails for wishes that the project does not support, and like
+/// requests the combination. Fails for wishes that the project does not support. Also fails like
 /// `Project::open`.
 Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
                                                       const std::vector<VariantWish>& wishes,

@@ -50,7 +50,8 @@ class ChildProcess {
 
  private:
   ChildProcess() = default;
-  Result<bool> fill();  // false at the end
+  // Returns false at the end of the output.
+  Result<bool> fill();
 
   pid_t process_ = -1;
   int input_ = -1;

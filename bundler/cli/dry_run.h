@@ -7,9 +7,9 @@
 
 namespace muster::cli {
 
-/// Checks the arguments like a real build before it reads the project. Fails with the errors of a
-/// real build if the output has other content, or if the earlier build is missing. Fails with
-/// `invalid_argument` for options that require a real build. Changes nothing.
+/// Checks the arguments. A real build makes the same checks before it reads the project. Fails with
+/// the errors of a real build if the output has other content, or if the earlier build is missing.
+/// Fails with `invalid_argument` for options that require a real build. Changes nothing.
 Result<void> check_dry_run(const BuildArguments& arguments);
 
 /// Prints the planned bundles. Returns the exit code.

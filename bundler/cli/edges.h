@@ -38,8 +38,8 @@ Result<StampedFolder> open_project_folder(const std::string& path);
 bool is_project_folder(const std::string& path);
 
 /// The nearest folder at or above `path` that is certainly a project: it contains `muster.yaml`, or
-/// both `Assets` and `ProjectSettings`. If there is no such folder, the nearest folder that
-/// contains `Assets` (a folder inside a project can also have this name), or else `path`.
+/// both `Assets` and `ProjectSettings`. If there is no such folder, returns the nearest folder that
+/// contains `Assets`, or else `path`. (A folder inside a project can also be named `Assets`.)
 std::string project_above(const std::string& path);
 
 /// The folder of a file, and the file's name in this folder. Links are followed, because a user may
@@ -52,9 +52,9 @@ struct FilePlace {
 /// is missing, and with `invalid_argument` if `path` cannot be the path of a file.
 Result<FilePlace> open_folder_of(const std::string& path);
 
-/// Writes a file. A plain file (or the target of a link) is replaced atomically. Into anything
-/// else, for example a device or a pipe, the bytes are written directly. Fails like
-/// `open_folder_of`, or with disk errors.
+/// Writes a file. A plain file (or the target of a link) is replaced atomically. If the path is
+/// anything else, for example a device or a pipe, the bytes are written directly into it. Fails
+/// like `open_folder_of`, or with disk errors.
 Result<void> write_named_file(const std::string& path, Bytes bytes);
 
 /// The absolute path of a folder, with links and `..` resolved. Parts of the path that do not exist
@@ -62,7 +62,7 @@ Result<void> write_named_file(const std::string& path, Bytes bytes);
 /// cannot resolve it.
 Result<std::string> resolved(const std::string& path);
 
-/// 32 unpredictable bytes from the system.
+/// Returns 32 unpredictable bytes from the system.
 std::array<std::byte, 32> random_seed();
 
 /// The hash of the running program's code. Two builds of the same version of the program can have
@@ -84,8 +84,9 @@ Result<std::unique_ptr<FileSystem>> open_output(const std::string& path);
 class LockedOutput {
  public:
   /// Opens or creates the folder for a build. Fails with `already_exists` if the folder contains
-  /// anything that is not part of a build. Waits up to `patience`, or until `stop` is requested,
-  /// for another build in the same folder, and then fails with `busy`.
+  /// anything that is not part of a build. If another build uses the folder, waits for the end of
+  /// that build for at most `patience`, or until `stop` is requested. Fails with `busy` if the
+  /// other build still uses the folder then.
   static Result<std::unique_ptr<LockedOutput>> open(const std::string& path, Duration patience = {},
                                                     const std::stop_token& stop = {});
 

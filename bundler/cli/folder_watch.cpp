@@ -76,7 +76,8 @@ bool FolderWatch::is_watched(const std::string& folder) const {
   return std::ranges::any_of(folder_of_, [&](const auto& known) { return known.second == folder; });
 }
 
-// Watches a named folder. If it does not exist yet, watches the nearest existing folder above it.
+// Watches a named folder. If the folder does not exist yet, watches the nearest existing folder
+// above it.
 Result<void> FolderWatch::add_named(const FileReader& files, const std::string& root,
                                     const AssetPath& named) {
   named_.push_back(place_of(root, named));

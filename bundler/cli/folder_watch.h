@@ -28,7 +28,7 @@ class FolderWatch {
                                   const std::string& except, const AssetPath& named = {});
 
   /// Also watches everything below another folder, like `root` in `open`. Use it for content of the
-  /// project that is outside of its folder.
+  /// project that is outside the project's folder.
   Result<void> add_tree(const FileReader& files, const std::string& root);
 
   /// Also watches for the creation of a missing folder. `folder` is its absolute path, and

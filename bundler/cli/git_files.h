@@ -14,8 +14,8 @@ namespace muster::cli {
 class RevisionFiles : public FileReader {
  public:
   /// The error of a file of the revision that could not be read; no value if all requested files
-  /// were read. Check it after reading, because a comparison would otherwise silently omit this
-  /// file.
+  /// were read. Call this function after reading, because a comparison would otherwise silently
+  /// omit the unread file.
   virtual std::optional<Error> failure() const = 0;
 
   /// Whether Git ignores a file that exists now. A revision cannot contain such a file.
@@ -25,7 +25,7 @@ class RevisionFiles : public FileReader {
   virtual bool leads_out_of_project(const AssetPath& path) const = 0;
 
   /// Treats `links` as links that lead out of the project, because a project on disk does not
-  /// follow such links either. Call it before reading.
+  /// follow such links either. Call this function before reading.
   virtual void leave_unread(std::set<AssetPath> links) = 0;
 };
 

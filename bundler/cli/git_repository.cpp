@@ -1,6 +1,6 @@
 // Each query runs Git: `git rev-parse` for commits and paths, and `git ls-tree` for all files with
 // their sizes. A single `git cat-file --batch` returns the contents of all requested files. Git is
-// run with English messages, because they are used as the reason of errors.
+// run with English messages, because errors quote these messages.
 #include "bundler/cli/git_repository.h"
 
 #include <algorithm>

@@ -15,8 +15,8 @@ namespace muster::cli {
 void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
                          std::atomic<int>& received);
 
-/// Ends the program by `signal`, as if it had no handler. A shell that waits for the program then
-/// also ends its loop or script.
+/// Ends the program by `signal`, as if the signal had no handler. A shell that waits for the
+/// program then also ends its loop or script.
 [[noreturn]] void end_by_signal(int signal);
 
 }  // namespace muster::cli

@@ -17,7 +17,7 @@ struct ListOptions {
   std::string format = "text";
 };
 
-// Prints what is missing in the list. Returns true if the list is complete.
+// Prints the reasons why the list is incomplete. Returns true if the list is complete.
 bool tell_problems(const Project& project, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
   for (const std::string& note : unread) refuse(session, note);

@@ -15,8 +15,8 @@
 
 int main(int argc, char** argv) {
   const std::stop_source stop;
-  static std::atomic<bool> writing{
-      false};  // Static, because the thread that waits for signals outlives `main`.
+  // These variables are static, because the thread that waits for signals outlives `main`.
+  static std::atomic<bool> writing{false};
   static std::atomic<int> received{0};
   muster::cli::watch_interruptions(stop, writing, received);
   const muster::MappingGuard mapping_guard;

@@ -85,7 +85,7 @@ int inspect(const std::string& path, const std::string& format, Session& session
     return kFindings;
   }
   if (const int code = write_report(session, text.value(), {}); code != kSuccess) return code;
-  // The output was made from the tables only, so the entries must still be verified.
+  // The printed text was made from the tables only, so the entries must still be verified.
   const auto bundle = BundleReader::open(file.value().bytes());
   if (!bundle) return kSuccess;  // A catalog was already checked completely when it was opened.
   Decompressor decompressor;

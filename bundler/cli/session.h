@@ -44,11 +44,11 @@ struct Session {
   bool is_verbose = false;  ///< True with `--verbose`: a command prints more details.
 };
 
-/// A project on disk. Must not be moved: the project refers to the file system.
+/// A project on disk, and the objects to which the project refers.
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
-  std::unique_ptr<RecordedFiles> recorded;  ///< Null if accesses are not recorded.
-  std::unique_ptr<BuildMemory> memory;      ///< Null if accesses are not recorded.
+  std::unique_ptr<RecordedFiles> recorded;  ///< The recorder; null if accesses are not recorded.
+  std::unique_ptr<BuildMemory> memory;      ///< The known facts; null if accesses are not recorded.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,
@@ -72,7 +72,7 @@ void tell(Session& session, std::string_view message);
 /// not an `Error`.
 void refuse(Session& session, std::string_view message);
 
-/// Prints an error and returns its exit code.
+/// Prints an error and returns the exit code for this error.
 int report_error(Session& session, const Error& error);
 
 /// Parses `client`, `server` or `all`.

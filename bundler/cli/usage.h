@@ -30,13 +30,14 @@ CLI::Option* add_project(CLI::App& command, std::string& project);
 void add_project_and_asset(CLI::App& command, std::string& project, std::string& asset);
 
 /// Finds an argument that the parser would misread, and returns a message for the user. For
-/// example, `--out=` would use the next argument as its value, and `-out` would mean `-o ut`. Empty
-/// if there is no such argument. `arguments` are the arguments of the program, without its name.
+/// example, `--out=` would use the next argument as its value, and `-out` would mean `-o ut`. The
+/// result is empty if there is no such argument. `arguments` are the arguments of the program,
+/// without its name.
 std::string misread_argument(const CLI::App& app, const std::vector<std::string>& arguments);
 
 /// Finds the first argument that the program, or the command in `arguments`, does not know, and
-/// returns a message with a suggestion. Empty if all arguments are known. `arguments` are without
-/// the program's name.
+/// returns a message with a suggestion. The result is empty if all arguments are known. `arguments`
+/// are the arguments of the program, without its name.
 std::string unknown_argument(const CLI::App& app, const std::vector<std::string>& arguments);
 
 }  // namespace muster::cli

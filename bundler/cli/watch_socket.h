@@ -1,4 +1,4 @@
-// Notifies games of a watch's builds.
+// Notifies games of the builds of `muster watch`.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace muster::cli {
 
-/// A socket to which games connect that load the build from an output; README.md, "The watch's
-/// socket".
+/// A socket for games that load the build from an output. README.md, section "The watch's socket",
+/// describes the socket.
 class WatchSocket {
  public:
   /// `out` is the folder of the output. Fails with `busy` if another watch builds into this folder,

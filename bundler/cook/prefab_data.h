@@ -1,4 +1,4 @@
-// A flattened prefab as plain data. Flattening makes it, and `encode_prefab` encodes it.
+// A flattened prefab as plain data. Flattening makes this data, and `encode_prefab` encodes it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct PrefabEntity {
   std::vector<PrefabComponent> components{};
 };
 
-/// A prefab: at least one entity, in depth-first order. A factory has exactly one entity.
+/// A prefab: at least one entity, in depth-first order. The prefab of a factory has exactly one
+/// entity.
 struct PrefabData {
   std::vector<PrefabEntity> entities{};
 };

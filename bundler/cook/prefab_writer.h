@@ -1,4 +1,4 @@
-// Encodes a `PrefabData`. The format is runtime/bundle/BUNDLE_FORMAT.md, section 4.
+// Encodes a `PrefabData`. runtime/bundle/BUNDLE_FORMAT.md, section 4, defines the format.
 #pragma once
 
 #include "bundler/cook/prefab_data.h"

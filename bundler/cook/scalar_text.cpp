@@ -33,8 +33,9 @@ bool store_integer(std::string_view text, std::byte* place) {
   return true;
 }
 
-// The smallest double that rounds to an infinite float. The usual text of the largest float,
-// 3.4028235e+38, is below this limit, although as a double it is slightly larger than that float.
+// The smallest double that rounds to an infinite float. The largest float is usually written as
+// 3.4028235e+38. As a double, this number is slightly larger than the largest float, but smaller
+// than this limit.
 constexpr double kOverflowsFloat = 0x1.ffffffp127;
 
 template <typename Real>

@@ -56,7 +56,7 @@ struct DictionaryWork {
   const EarlierBuild* earlier = nullptr;  ///< The earlier build; null if there is no earlier build.
   /// Answers the questions of cooking; null if dependencies are not recorded.
   const CookAnswers* answers = nullptr;
-  BuildCache* cache = nullptr;  ///< A cache, or null. Used only with `answers`.
+  BuildCache* cache = nullptr;  ///< A cache, or null; used only with `answers`.
   /// If true, dictionaries are stored in the cache, but not read from it.
   bool only_stores = false;
   /// Limits the time of waiting for the server of a cache; null for no limit.

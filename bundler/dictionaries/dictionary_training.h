@@ -25,7 +25,8 @@ struct TrainingRules {
   /// The smallest size of a dictionary that is tried, in bytes. Each further size is twice as
   /// large.
   std::size_t dictionary_bytes_min = std::size_t{8} << 10U;
-  /// A dictionary must save at least half of its own size, multiplied by this number.
+  /// A dictionary must save at least this number of halves of its own size: 3 means one and a half
+  /// times its size.
   std::uint64_t halves_saved_min = 3;
 };
 

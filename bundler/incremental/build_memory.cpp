@@ -1,7 +1,7 @@
-// Facts about a file are valid while its content is unchanged, which its stamp shows. Facts about
-// an asset depend on several files and on the classes of scripts. The facts list these
-// dependencies, and a hash covers all of them. The facts are valid if a newly computed hash is
-// equal.
+// A fact about a file is valid while the content of the file is unchanged. The stamp of the file
+// shows whether its content has changed. Facts about an asset depend on several files and on the
+// classes of scripts. The facts list these dependencies, and a hash covers all of them. The facts
+// are valid if a newly computed hash is equal.
 #include "bundler/incremental/build_memory.h"
 
 #include <algorithm>

@@ -55,8 +55,8 @@ class BuildMemory final : public FileMemory {
   void write_files(BuildState& state) const;
 
  private:
-  /// The input number of an unchanged file; no value if the file has changed. Counts as a read of
-  /// the file.
+  /// The input number of an unchanged file; no value if the file has changed. The call counts as a
+  /// read of the file.
   std::optional<std::uint32_t> rested(const AssetPath& path);
   ContentHash key_of(AssetNumber asset, const AssetFacts& facts) const;
   void add_file(AssetNumber asset, ContentHasher& hasher) const;
@@ -67,7 +67,7 @@ class BuildMemory final : public FileMemory {
   InputHashes hashes_;
   bool is_of_tool_ = false;
   std::optional<InputNumbers> numbers_;  // The input numbers of the earlier state.
-  // The sidecars by input number; null if there is no such sidecar.
+  // The sidecar record of each input; null if the state has no such record.
   std::vector<const StateSidecar*> sidecars_;
   std::vector<const StateMentions*> mentions_;
   std::mutex mutex_;

@@ -1,5 +1,5 @@
-// The state that an output keeps of its build, so that the next build does as little as possible.
-// The format is bundler/incremental/STATE_FORMAT.md.
+// The state of a build. The output stores the state, so that the next build does less work. The
+// format is bundler/incremental/STATE_FORMAT.md.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ struct StateFolder {
 };
 
 /// A file of the output. The time of the last change of its name and rights is not stored, because
-/// publishing changes it.
+/// publishing changes this time.
 struct StateOutput {
   std::string path;  ///< The path relative to the output.
   std::uint64_t size_bytes = 0;
@@ -156,7 +156,8 @@ struct BuildState {
   const StateInput* find(const AssetPath& path) const;
 };
 
-/// Numbers the inputs of a state from 0, in the order of the state. The state must outlive it.
+/// Numbers the inputs of a state from 0, in the order of the state. The state must outlive this
+/// object.
 class InputNumbers {
  public:
   explicit InputNumbers(const BuildState& state);

@@ -43,9 +43,9 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes);
 struct ReadableBundle;
 
 /// Finds a bundle in two steps, because the dependencies of a bundle are known only after cooking.
-/// The first key is made from the contents of its assets, and finds the questions that cooking
-/// asked. The second key is made from these questions with their current answers, and finds the
-/// bundle. Several threads may use this object.
+/// The first key is made from the contents of the bundle's assets, and finds the questions that
+/// cooking asked. The second key is made from these questions with their current answers, and finds
+/// the bundle. Several threads may use this object.
 class CachedBundles {
  public:
   /// All arguments must outlive this object. If `only_stores` is true, `find` returns nothing.

@@ -107,7 +107,7 @@ std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Gu
 }
 
 // The earlier bundle of the same prefab or variant. For a shared bundle, the earlier shared bundle
-// that contained its first asset.
+// that contained the first asset of the planned bundle.
 EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
                                              const Members& members) const {
   if (!subject.is_null()) {

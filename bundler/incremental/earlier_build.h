@@ -23,7 +23,8 @@ struct BuildReason {
   friend auto operator<=>(const BuildReason&, const BuildReason&) = default;
 };
 
-/// The settings of packing. Bundles of an earlier build can be kept only if these are equal.
+/// The settings of packing. Bundles of an earlier build can be kept only if these settings are
+/// equal.
 struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
@@ -46,10 +47,10 @@ class EarlierBuild {
                const CookAnswers& answers, unsigned jobs);
 
   struct Match {
-    const StateBundle* bundle = nullptr;  ///< The bundle to keep; null if it must be packed.
+    const StateBundle* bundle = nullptr;  ///< The bundle to keep; null to pack the planned bundle.
     AssetPath path{};                     ///< The path of the bundle's file in the output.
-    std::vector<BuildReason> reasons{};   ///< The reasons why the bundle must be packed, sorted.
-                                          ///< Never empty if `bundle` is null.
+    std::vector<BuildReason> reasons{};   ///< The reasons to pack the planned bundle, sorted. Never
+                                          ///< empty if `bundle` is null.
   };
   /// Finds the earlier bundle for a planned bundle. Hashes the bundle's file if its stamp differs
   /// from the recorded stamp.

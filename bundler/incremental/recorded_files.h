@@ -51,7 +51,7 @@ class RecordedFiles final : public FileReader {
   std::optional<ContentHash> hash_of(const AssetPath& path) const;
   /// Records the content of a file whose hash is already known, instead of reading the file.
   void assume(const AssetPath& path, const ContentHash& hash) const { note_whole(path, hash); }
-  /// The stamp of a path. Counts as an access.
+  /// The stamp of a path. The call counts as an access.
   FileStamp look_at(const AssetPath& path) const;
   /// True if a file changed between two accesses that recorded its content.
   bool is_torn() const { return !torn().empty(); }

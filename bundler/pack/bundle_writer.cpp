@@ -20,7 +20,7 @@
 
 namespace muster {
 
-using namespace layout::bundle;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::bundle;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 namespace {
 

@@ -69,7 +69,7 @@ struct VariantValueData {
 struct AlternativeData {
   BundleName bundle{};
   BundleName alternative{};
-  std::vector<std::uint32_t> keys{};  ///< Indices in the values, ascending.
+  std::vector<std::uint32_t> keys{};  ///< Indices in `CatalogData::variant_values`, ascending.
 };
 
 struct DictionaryData {

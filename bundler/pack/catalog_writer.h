@@ -7,10 +7,10 @@
 
 namespace muster {
 
-/// Encodes a catalog. Equal data gives equal bytes, in any order. Fails with `already_exists` if
-/// two records have the same key, with `not_found` if the data names a bundle that it does not
-/// list, with `limit_exceeded` if a limit of the format is reached, and with `malformed` for a
-/// component that does not pass `check`.
+/// Encodes a catalog. Equal data gives equal bytes, whatever the order of the lists in the data.
+/// Fails with `already_exists` if two records have the same key, with `not_found` if the data names
+/// a bundle that it does not list, with `limit_exceeded` if a limit of the format is reached, and
+/// with `malformed` for a component that does not pass `check`.
 Result<ByteVector> encode_catalog(const CatalogData& data);
 
 }  // namespace muster

@@ -20,8 +20,8 @@ inline constexpr int kDefaultLevel = 6;
 /// The release of zstd that compresses. Another release may give different bytes.
 std::string_view compressor_version();
 
-/// A dictionary that is prepared for compression at one level. Immutable, so several threads may
-/// use it.
+/// A dictionary that is prepared for compression at one level. The object is immutable, so several
+/// threads may use it.
 class CompressionDictionary {
  public:
   /// Whether the bytes of a `Dictionary` can be used for compression. zstd has more conditions for

@@ -31,8 +31,8 @@ constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
 constexpr const char* kForeign = ", which is no part of a build";
-/// The number of bytes that are read to identify a report. The identifying members are at its
-/// start.
+/// The number of bytes that are read to identify a report. The identifying members are at the start
+/// of the report.
 constexpr std::uint64_t kReportHeadBytes = 4096;
 /// The parts of an output. Publishing moves and replaces no other files.
 constexpr std::array<std::string_view, 5> kPartNames = {
@@ -150,7 +150,7 @@ Result<void> refuse_links(const FileReader& files) {
 }
 
 // The reason why a folder is not the output of a build; empty for an output and for an empty
-// folder. A build writes only into such a folder, because it replaces parts as a whole.
+// folder. A build writes only into such a folder, because a build replaces parts as a whole.
 Result<std::string> foreign_part_in(const FileReader& files) {
   const auto entries = files.list(AssetPath());
   if (!entries) return fail(entries.error());

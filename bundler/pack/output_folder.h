@@ -74,7 +74,8 @@ class OutputFolder {
   Result<Bytes> read_staged(const AssetPath& path, std::uint64_t offset, std::uint64_t max_bytes,
                             ByteVector& buffer) const;
   /// Replaces every old part (a file or folder at the top of the output) by the staged part. After
-  /// a failure, the output is either the old output, or `open_for_build` completes the new output.
+  /// a failure, the folder either still contains the old output, or `open_for_build` completes the
+  /// new output.
   Result<void> publish();
   /// Reads a file of the current output.
   Result<Bytes> read(const AssetPath& path, std::uint64_t max_bytes, ByteVector& buffer) const;

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-using namespace layout::bundle;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::bundle;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 void BundleAssembly::add_entry(const AssembledEntry& entry) {
   entries_.bytes(entry.guid.bytes());

@@ -34,8 +34,8 @@ class BundleAssembly {
 
  private:
   ByteWriter entries_;
-  ByteWriter
-      blocks_;  ///< The blocks. Until `finish`, their offsets count from the start of the data.
+  /// The blocks. Until `finish`, the offsets of blocks count from the start of `data_`.
+  ByteWriter blocks_;
   ByteVector data_;
   std::uint32_t entry_count_ = 0;
   std::uint32_t block_count_ = 0;

@@ -26,8 +26,8 @@ class RecipeWriter {
   /// `pool` and `dictionaries` must outlive this object.
   RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries, const RecipeOptions& options);
 
-  /// Reads all bundles of the base. Fails with the errors of opening a bundle. Call it before the
-  /// first `add`.
+  /// Reads all bundles of the base. Fails with the errors of opening a bundle. Call this function
+  /// before the first `add`.
   Result<void> learn_base();
   /// Appends the program that makes `file`, and adds the bundle to the pool. The program is
   /// verified: it makes exactly these bytes. Fails with the errors of opening the pool's bundles.

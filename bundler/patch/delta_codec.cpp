@@ -18,7 +18,7 @@ namespace {
 
 /// The levels for small and for large deltas. 19 is the best level that is still fast for the
 /// entries of prefabs. Large files need a lower level, because the search over a long distance is
-/// more important for them.
+/// more important for large files.
 constexpr int kSmallLevel = 19;
 constexpr int kLargeLevel = 9;
 constexpr std::size_t kLongReach = 4U << 20U;

@@ -46,8 +46,8 @@ class DeltaDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// Whether a frame of `frame_bytes` can contain `plain_bytes`, by the maximum ratio of zstd. Check
-/// it before allocating memory.
+/// Whether a frame of `frame_bytes` can contain `plain_bytes`, by the maximum ratio of zstd. Call
+/// this function before allocating memory.
 bool can_hold(std::uint64_t frame_bytes, std::uint64_t plain_bytes);
 
 }  // namespace muster

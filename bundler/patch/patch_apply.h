@@ -29,7 +29,7 @@ Result<bool> is_applied(const FileReader& base, const Patch& patch);
 
 /// Makes the new build and publishes it. `base` and `out` may be the same folder. Every file is
 /// compared with a hash before it is used and before it is published. After a failure, `out` is
-/// unchanged; if publishing failed, it is in the state that `OutputFolder::publish` documents.
+/// unchanged; if publishing failed, `out` is in the state that `OutputFolder::publish` documents.
 /// Fails with:
 /// - `invalid_argument` if `base` is not the build for which the patch was made;
 /// - `hash_mismatch` if `base` has damaged bundles, or if this release of zstd gives other bytes;

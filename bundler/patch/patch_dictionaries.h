@@ -20,8 +20,9 @@ class PatchDictionaries {
   PatchDictionaries(const BuildSide& before, const BuildSide& after);
 
   const std::shared_ptr<const DictionarySet>& decompressing() const { return decompressing_; }
-  /// A dictionary of the new build for compression at a level. Null for id 0, for an unknown id,
-  /// and for a dictionary that cannot be used for compression. Valid until the next call.
+  /// A dictionary of the new build for compression at a level. The result is null for id 0, for an
+  /// unknown id, and for a dictionary that cannot be used for compression. The result is valid
+  /// until the next call.
   const CompressionDictionary* compressing(std::uint32_t id, int level);
 
   /// The number of a dictionary in a patch: 0 for id 0, otherwise 1 plus its index among the

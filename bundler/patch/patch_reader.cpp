@@ -13,7 +13,7 @@
 
 namespace muster {
 
-using namespace layout::patch;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::patch;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 namespace {
 

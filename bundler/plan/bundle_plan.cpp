@@ -164,7 +164,8 @@ class Planner {
         if (opened.empty() || opened.back() != i) opened.push_back(i);
       }
     }
-    // The registries count as one user, whose needed bytes are the content of its groups.
+    // All registries together count as one user. The needed bytes of this user are the bytes of its
+    // groups.
     GroupUser& registries = users.emplace_back();
     for (SharedGroup& group : groups) {
       if (!group.is_always_open) continue;
@@ -184,8 +185,8 @@ class Planner {
     std::ranges::sort(bundle.owners);
   }
 
-  // Sets the dependencies. A bundle depends on every bundle that contains an asset reached by its
-  // assets.
+  // Sets the dependencies. A bundle depends on another bundle if an asset of the first bundle
+  // reaches an asset of the second bundle.
   void connect() {
     std::vector<std::size_t> home(project_.index().assets().size(), kNoHome);
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {

@@ -19,7 +19,7 @@ enum class Layout : std::uint8_t {
 
 /// A bundle to be packed.
 struct PlannedBundle {
-  AssetNumber prefab = kNoAsset;    ///< `kNoAsset` for a shared bundle.
+  AssetNumber prefab = kNoAsset;    ///< The prefab; `kNoAsset` for a shared bundle.
   std::vector<AssetNumber> assets;  ///< The assets of the bundle, sorted.
   std::vector<AssetNumber> owners;  ///< The prefabs that need the bundle, sorted. Empty for a
                                     ///< bundle with assets that only the registries need.
@@ -30,11 +30,11 @@ struct PlannedBundle {
   AssetNumber varied = kNoAsset;
   VariantKeys keys;      ///< The keys of the variant; empty for the asset itself.
   std::size_t base = 0;  ///< For a variant, the bundle that this bundle can replace.
-  /// The cost of loading a prefab, for the bundle of a prefab. `needed_bytes` is the source size of
-  /// all assets that the prefab reaches. `file_count` is the number of bundles that must be open
-  /// for the prefab, and `vain_bytes` is the source size of all other assets in these bundles. If
-  /// an asset, or the prefab itself, has variants, only the form that a game loads by default
-  /// counts (`default_forms.h`).
+  /// The next three members are the cost of loading the prefab, and are used only for the bundle of
+  /// a prefab. `needed_bytes` is the source size of all assets that the prefab reaches.
+  /// `file_count` is the number of bundles that must be open for the prefab, and `vain_bytes` is
+  /// the source size of all other assets in these bundles. If an asset, or the prefab itself, has
+  /// variants, only the form that a game loads by default counts (`default_forms.h`).
   std::uint64_t needed_bytes = 0;
   std::uint64_t vain_bytes = 0;
   std::uint64_t file_count = 1;

@@ -1,7 +1,7 @@
-// A greedy algorithm in rounds. In each round, every user proposes to merge pairs of similar
-// groups: groups with a similar number of users, and small groups. The proposals are sorted by the
-// unneeded bytes per saved opening, and each group is merged by its best proposal. Comparing all
-// pairs would take quadratic time, and a queue of pairs would need an update after each merge.
+// The algorithm is greedy and works in rounds. In each round, every user proposes to merge pairs of
+// similar groups: groups with a similar number of users, and small groups. The proposals are sorted
+// by the unneeded bytes per saved opening, and each group is merged by its best proposal. Comparing
+// all pairs would take quadratic time, and a queue of pairs would need an update after each merge.
 //
 // Sizes are rounded to powers of two before they are compared. With exact sizes, one more byte in a
 // file could change the order of all later proposals, and so could change bundles that have nothing

@@ -21,8 +21,9 @@ struct SharedGroup {
 
 /// The limits of merging. Sizes are sizes of source files.
 struct MergeRule {
-  /// The cost of opening one more file, in bytes. Groups are merged while each saved opening of a
-  /// file costs at most this number of unneeded bytes.
+  /// The cost of opening one more file, in bytes. Merging two groups saves openings of files, but
+  /// adds unneeded bytes. Groups are merged while each saved opening adds at most this number of
+  /// unneeded bytes.
   std::uint64_t file_cost_bytes = std::uint64_t{16} * 1024;
   /// The maximum number of files that must be open for a prefab, including its own file. Above this
   /// number, groups are merged at any cost, up to the limit of unneeded bytes.

@@ -17,10 +17,10 @@ const Guid& packed_guid(const Project& project, AssetNumber asset);
 /// such asset.
 AssetNumber first_open(const Project& project, Target target);
 
-/// Moves each asset whose form the game chooses into a bundle without other assets, and each of its
-/// variants into another bundle, which can replace the asset's bundle. The assets that only these
-/// bundles need are moved to shared bundles, one per distinct set of users, so that they are loaded
-/// only together with a form that needs them.
+/// Moves each asset whose form the game chooses into a bundle without other assets. Moves each
+/// variant of such an asset into another bundle, which can replace the bundle of the asset. The
+/// assets that only these bundles need are moved to shared bundles, one per distinct set of users,
+/// so that they are loaded only together with a form that needs them.
 ///
 /// The dependencies of a bundle include bundles with alternatives, but not the dependencies of such
 /// bundles, because each alternative lists its own dependencies. A plan without variants is not

@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// The compression level, which is fast because a user waits and the result is not stored.
+/// The compression level. A fast level is used, because a user waits and the result is not stored.
 constexpr int kPreviewLevel = 1;
 
 class CookedFile final : public HeldFile {
@@ -24,7 +24,7 @@ class CookedFile final : public HeldFile {
 };
 
 // A build names a shared bundle by the hash of its content, which is not known yet. So a preview
-// uses the hash of the list of its assets.
+// uses the hash of the list of the bundle's assets.
 BundleName preview_name_of(const Project& project, const PlannedBundle& planned) {
   if (const auto name = name_of(project, planned)) return *name;
   ContentHasher hasher;

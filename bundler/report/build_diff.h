@@ -31,7 +31,7 @@ struct BundleDiff {
   std::string asset;  ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t old_bytes = 0;
   std::uint64_t new_bytes = 0;
-  /// The changed assets, sorted by path. Empty if only the packing differs, for example
+  /// The changed assets, sorted by path. The list is empty if only the packing differs, for example
   /// dependencies, the compression level or the version of the tool.
   std::vector<AssetDiff> assets;
 };
@@ -61,7 +61,7 @@ struct TargetDiff {
 
 /// Compares two outputs. If only one output has a target, all of the target's bundles count as
 /// added or removed. Reads only the tables of bundles with different hashes. Fails with `not_found`
-/// if a folder is not an output, and with reading and opening errors, naming the file.
+/// if a folder is not an output, and with reading and opening errors. The message names the file.
 Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
                                             const FileReader& new_files);
 

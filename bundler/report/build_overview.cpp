@@ -156,8 +156,8 @@ class TargetReading {
     }
   }
 
-  // The record of the catalog by which a bundle can replace another bundle; no value if it cannot
-  // replace a bundle.
+  // The record in the catalog that makes a bundle the replacement of another bundle; no value if
+  // the bundle does not replace another bundle.
   static std::optional<CatalogAlternative> alternative_of(const CatalogReader& catalog,
                                                           std::uint32_t index) {
     if (catalog.bundle(index).name.kind != BundleKind::variant) return std::nullopt;

@@ -35,7 +35,7 @@ struct OverviewAsset {
 };
 
 struct OverviewBundle {
-  std::string file;        ///< Its path in the target's folder.
+  std::string file;        ///< The path in the target's folder.
   bool is_shared = false;  ///< True if the bundle is not the bundle of a prefab.
   std::string variant;     ///< The keys of a variant's bundle, for example "quality=low"; empty for
                            ///< any other bundle.
@@ -44,9 +44,9 @@ struct OverviewBundle {
   /// The size of all files that are open after a request for this bundle, or for its default
   /// variant.
   std::uint64_t needed_bytes = 0;
-  std::string asset;  ///< The path of its prefab; empty for a shared bundle.
+  std::string asset;  ///< The path of the bundle's prefab; empty for a shared bundle.
   std::string
-      prefab;  ///< The same as `asset`, but for a variant of a prefab, the path of that prefab.
+      prefab;  ///< For a variant of a prefab, the path of that prefab; otherwise equal to `asset`.
   std::vector<Guid> owners;  ///< The prefabs that need the bundle.
   std::uint64_t files = 1;   ///< The number of files whose total size is `needed_bytes`.
   /// The source bytes that the prefab loads but does not need; no value if the report of the build
@@ -85,7 +85,7 @@ struct OverviewCopies {
 
 /// The time in which the last build packed a bundle.
 struct OverviewTiming {
-  std::string path;  ///< The path of its prefab, or the name of a shared bundle.
+  std::string path;  ///< The path of the bundle's prefab, or the name of a shared bundle.
   double ms = 0;
 };
 

@@ -76,7 +76,7 @@ void add_sharing(const OverviewTarget& target, std::string& text) {
   const LoadSummary& loads = target.loads;
   const bool varies = std::ranges::any_of(
       target.bundles, [](const OverviewBundle& bundle) { return !bundle.variant.empty(); });
-  if (varies) text += "  of assets with variants, the default counts as loaded\n";
+  if (varies) text += "  if an asset has variants, the default form counts as loaded\n";
   text += fmt::format("  files open for a prefab: median {}, maximum {} ({})\n", loads.files.median,
                       loads.files.max, shown_text(loads.files.worst));
   text += fmt::format("  unneeded source bytes loaded: median {}, maximum {} ({})\n",

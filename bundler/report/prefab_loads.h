@@ -21,8 +21,9 @@ struct PrefabLoad {
 struct LoadSpread {
   std::uint64_t median = 0;
   std::uint64_t max = 0;
-  std::string worst;  ///< The prefab with the maximum; the first by path if there are several.
-                      ///< Empty if there are no prefabs.
+  /// The prefab with the maximum; the first by path if there are several. The text is empty if
+  /// there are no prefabs.
+  std::string worst;
 };
 
 struct LoadSummary {

@@ -15,7 +15,7 @@ namespace muster {
 struct RemainingAsset {
   AssetNumber asset = kNoAsset;
   std::string_view kind;
-  std::string why;  ///< `named by a registry`, `kept`, `not stripped`, `may be needed`.
+  std::string why;  ///< `named by a registry`, `kept`, `not stripped` or `may be needed`.
   std::uint64_t source_bytes = 0;
   std::string registry;  ///< The registry entry that names the first asset of the chain, for
                          ///< messages, for example `ItemRegistry entry 3`.

@@ -56,8 +56,8 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
   return std::nullopt;
 }
 
-/// Returns the slot of the pending client to remove; nothing if there is none. A client with a
-/// token is never removed, because a backend has admitted it.
+/// Returns the slot of the pending client to remove, or no value if no pending client can be
+/// removed. A client with a token is never removed, because a backend has admitted it.
 std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -71,8 +71,8 @@ std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   return slot_to_vacate(waiting_);
 }
 
-/// Returns the slot for an applicant; nothing if there is no slot. A pending client in this slot
-/// must be removed.
+/// Returns the slot for an applicant, or no value if there is no slot. A pending client in this
+/// slot must be removed.
 std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
                                               const Applicant& applicant) {
   // A repeated attempt reuses its slot. All pending replacements of the same connection use one

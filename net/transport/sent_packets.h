@@ -18,7 +18,7 @@ namespace muster {
 /// bits.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
-/// What the sender of a packet needs when the packet is delivered or lost.
+/// The data about a sent packet that the sender keeps until the packet is delivered or lost.
 struct PacketRecord {
   Time sent_at{};
   std::uint64_t payload_tag = 0;  ///< The payload's tag; valid with `has_payload`.

@@ -58,9 +58,10 @@ class ByteWriter {
   ByteVector buffer_;
 };
 
-/// Reads the output of a `ByteWriter`. The input is untrusted. A read past the end, or of a value
-/// that is not encoded in the shortest form, returns zero or an empty view, and sets `failed()`
-/// permanently. So one check of `failed()` after all reads is enough.
+/// Reads the output of a `ByteWriter`. The input is untrusted. A read fails if it goes past the
+/// end, or if the value is not encoded in the shortest form. A read that fails returns zero or an
+/// empty view, and sets `failed()` permanently. So one check of `failed()` after all reads is
+/// enough.
 class ByteReader {
  public:
   explicit ByteReader(Bytes bytes) : bytes_(bytes) {}

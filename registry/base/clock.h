@@ -26,7 +26,7 @@ inline Duration duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// A source of monotonic time. Constructed only in `main` and in tests.
+/// A source of monotonic time. Clocks are constructed only in `main` and in tests.
 class Clock {
  public:
   virtual ~Clock() = default;

@@ -36,7 +36,7 @@ Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
   if (!folder.empty()) {  // An empty text would become the root `/`.
     file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
     if (file.valid()) return file;
-    // No second attempt for a missing file, which is a frequent case.
+    // Makes no second attempt for a missing file, because files are often missing.
     if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
   }
   const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -151,7 +151,7 @@ Result<DiskFile> DiskFile::open(const std::string& path) {
   return adopt(Descriptor(::open(path.c_str(), kReadFlags)), path);
 }
 
-// Requires: if the descriptor is invalid, `errno` is set by the failed open.
+// Requires: if the descriptor is invalid, `errno` has the error of the failed open.
 Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
   if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
   struct stat info {};

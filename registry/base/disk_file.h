@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Owns a file descriptor; -1 if none exists.
+/// Owns a file descriptor; the number -1 means that it owns no descriptor.
 class Descriptor {
  public:
   explicit Descriptor(int value = -1) : value_(value) {}

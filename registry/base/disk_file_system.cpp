@@ -209,7 +209,7 @@ Result<Bytes> DiskFileSystem::read(const AssetPath& path, std::uint64_t offset,
       open_inside(root_descriptor_, relative(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (!file.valid()) return fail_beneath(errno, std::string(action) + path.text() + "'");
   constexpr std::size_t kFirstBytes = 65536;
-  // Reserves the size of the file and one more byte, with which the end of the file is detected.
+  // Reserves the size of the file and one more byte, so that the end of the file is detected.
   // Growing the buffer later would be slow.
   struct stat info {};
   const bool has_info = ::fstat(file.get(), &info) == 0;

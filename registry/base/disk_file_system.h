@@ -59,10 +59,10 @@ Result<void> remove_empty_folder(const std::string& path);
 /// The target of a path that a user passed, with links followed. The target may be anywhere on the
 /// disk.
 struct FoundPlace {
-  /// The absolute path without links. For a target without a path on the disk (for example, a
-  /// pipe), the given path.
+  /// The absolute path without links. If the target has no path on the disk (for example, a pipe),
+  /// this is the given path.
   std::string real_path;
-  /// The kind of the target. A file without a path also is `other`.
+  /// The kind of the target. A file without a path also has the kind `other`.
   FileKind kind = FileKind::file;
 };
 /// Finds the target of a path. Fails with `not_found` if nothing exists at the path. A link without
@@ -74,7 +74,7 @@ Result<FoundPlace> find_place(const std::string& path);
 /// pipe has no reader.
 Result<void> write_through(const std::string& path, Bytes bytes);
 
-/// Creates a file that only its owner can read. On failure no file exists. Fails with
+/// Creates a file that only its owner can read. If the function fails, no file exists. Fails with
 /// `already_exists` if the path exists, so that no secret is overwritten.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 

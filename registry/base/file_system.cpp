@@ -32,7 +32,7 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   if (present && !present.value().target.empty()) {
     return write_atomically(files, AssetPath(present.value().target), bytes);
   }
-  // A device or a pipe is written to, not replaced.
+  // The bytes are written into a device or a pipe, because it must not be replaced.
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }

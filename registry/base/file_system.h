@@ -23,7 +23,7 @@ enum class FileKind : std::uint8_t {
 struct FileInfo {
   FileKind kind = FileKind::file;
   std::uint64_t size_bytes = 0;
-  /// Equal for two paths to the same folder. Used to detect link cycles.
+  /// Two paths to the same folder have the same identity. So a cycle of links can be detected.
   std::uint64_t identity = 0;
   bool is_link = false;   ///< Whether the path itself is a symbolic link.
   AssetPath target = {};  ///< The final target of a link to a file inside the root.

@@ -205,8 +205,8 @@ Guid guid_from_words(const WeakReferenceWords& words) {
   return Guid(value);
 }
 
-// The engine's own guids have one digit that is not zero. `d` to `f` are resources. The other
-// digits are settings of a project, such as tags and inputs.
+// The engine's own guids have one digit that is not zero. The digits `d` to `f` mean resources. The
+// other digits mean settings of a project, such as tags and inputs.
 bool is_builtin_resource(const Guid& guid) {
   constexpr std::size_t kNumberAt = 8;
   for (std::size_t i = 0; i < 16; ++i) {

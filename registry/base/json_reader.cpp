@@ -1,5 +1,5 @@
-// The JSON library does not report the positions of keys. But it reads byte by byte, so an iterator
-// that counts bytes gives the position when the library reports a key.
+// The JSON library does not report the positions of keys. But the library reads byte by byte, so an
+// iterator that counts bytes gives the position when the library reports a key.
 #include "registry/base/json_reader.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class CountingIterator {
 std::string position_text(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = std::ranges::count(before, '\n') + 1;
-  const std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0.
+  const std::size_t line_begin = before.rfind('\n') + 1;  // This is 0 on the first line.
   return "line " + std::to_string(line) + ", column " +
          std::to_string(before.size() - line_begin + 1) + ": ";
 }

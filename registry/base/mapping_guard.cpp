@@ -97,8 +97,8 @@ void on_bus_error(int signal, siginfo_t* info, void* context) {
 MappingGuard::MappingGuard() {
   assert(!is_guarded.load());
   page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  // The previous handler is stored first, because the new handler may run as soon as it is
-  // installed.
+  // The new handler reads `previous`, and may run as soon as it is installed. So the first call
+  // stores the previous handler, and the second call installs the new handler.
   ::sigaction(SIGBUS, nullptr, &previous);
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;

@@ -9,8 +9,8 @@
 namespace muster {
 namespace {
 
-/// The minimum length of a mistyped name for which a known name with the same beginning is
-/// suggested.
+/// A known name that begins with the mistyped name is suggested only if the mistyped name has at
+/// least this number of bytes.
 constexpr std::size_t kMinBeginning = 4;
 
 std::string folded(std::string_view name) {

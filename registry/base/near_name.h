@@ -15,14 +15,15 @@ inline constexpr std::size_t kMaxSlip = 2;
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// The known name with the fewest edits to `name`, at most `max_slip`. Ignores case, `_` and `-`.
-/// For example, `typeId` is similar to `type_id`. Empty if no known name is similar enough, or if
-/// `name` is known.
+/// For example, `typeId` is similar to `type_id`. The result is empty if no known name is similar
+/// enough, or if `name` is known.
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip = kMaxSlip);
 
-/// Like `nearest_name`, for type names, with a rule that `type_slip_pattern` can express. Two names
-/// are similar in two cases. First, they are equal if case, `_` and `-` are ignored. Second, they
-/// are at most `kMaxSlip` edits apart, where only the case of the first letter is ignored.
+/// Like `nearest_name`, but for type names, and with a rule that `type_slip_pattern` can express.
+/// Two names are similar in two cases. First, they are equal if case, `_` and `-` are ignored.
+/// Second, they are at most `kMaxSlip` edits apart. In this case, only the case of the first letter
+/// is ignored.
 std::string nearest_type_name(std::string_view name, const std::set<std::string>& known);
 
 /// An ECMAScript regular expression that matches `name` and all names that are similar to it by the

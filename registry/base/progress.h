@@ -9,8 +9,8 @@ namespace muster {
 
 /// The callbacks for progress. Each callback may be empty. The object must outlive the work.
 struct Progress {
-  /// Called when a phase of `total` steps starts and the previous phase ends. 0 if the number is
-  /// unknown.
+  /// Called when a phase of `total` steps starts and the previous phase ends. `total` is 0 if the
+  /// number of steps is unknown.
   std::function<void(std::string_view phase, std::size_t total)> on_begin;
   /// Called when `steps` more steps are done. `what` is the current item. Called from several
   /// threads.

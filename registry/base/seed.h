@@ -5,7 +5,7 @@
 
 namespace muster {
 
-/// A source of random seeds. Constructed only in `main` and in tests.
+/// A source of random seeds. Sources are constructed only in `main` and in tests.
 class SeedSource {
  public:
   virtual ~SeedSource() = default;

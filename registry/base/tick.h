@@ -6,8 +6,8 @@
 
 namespace muster {
 
-/// The number of a simulation step. 32 bits do not wrap while a game runs: at 60 steps a second
-/// they last for two years. Addition and subtraction wrap.
+/// The number of a simulation step. The number has 32 bits and does not wrap while a game runs: at
+/// 60 steps a second, it wraps after two years. Addition and subtraction wrap.
 class Tick {
  public:
   constexpr Tick() = default;

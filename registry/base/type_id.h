@@ -51,7 +51,7 @@ inline constexpr std::array kTargets = {Target::client, Target::server};
 class TargetSet {
  public:
   constexpr TargetSet() = default;
-  constexpr TargetSet(Target target)  // NOLINT(google-explicit-constructor): a set of one
+  constexpr TargetSet(Target target)  // NOLINT(google-explicit-constructor): one target
       : bits_(static_cast<std::uint8_t>(target)) {}
   static constexpr TargetSet both() { return TargetSet(Target::client) | Target::server; }
   constexpr bool has(Target target) const {

@@ -10,7 +10,8 @@ namespace muster {
 /// invalid: truncated, overlong, a surrogate, or above U+10FFFF. Requires: `text` is not empty.
 std::size_t utf8_character_bytes(std::string_view text);
 
-/// The offset of the first invalid byte; `npos` if the text is valid. Fast for ASCII text.
+/// The offset of the first invalid byte; `npos` if the text is valid. The function is fast for
+/// ASCII text.
 std::size_t find_invalid_utf8(std::string_view text);
 
 }  // namespace muster

@@ -16,7 +16,7 @@ struct VariantKey {
   friend auto operator<=>(const VariantKey&, const VariantKey&) = default;
 };
 
-/// The keys of a variant or of a choice. Sorted, with at most one key per axis.
+/// The keys of a variant or of a choice. The keys are sorted, and each axis has at most one key.
 using VariantKeys = std::vector<VariantKey>;
 
 /// Whether the choice contains all keys of a variant. A variant without keys fits every choice.

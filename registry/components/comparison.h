@@ -10,7 +10,7 @@ namespace muster {
 
 /// A difference between the values of a field in two states that exceeds the field's tolerance.
 struct FieldDifference {
-  /// The field. Valid as long as the component's description.
+  /// The field. The pointer is valid as long as the component's description.
   const FieldDescription* field = nullptr;
   std::uint32_t element = 0;  ///< The index of the element in an array field.
   double amount = 0;          ///< The difference in the field's unit; 1 for text and references.

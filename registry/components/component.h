@@ -31,8 +31,9 @@ struct Quaternion {
   float x = 0, y = 0, z = 0, w = 1;
   friend bool operator==(const Quaternion&, const Quaternion&) = default;
 };
-/// UTF-8 text of at most `Capacity` bytes, which makes a component plain data. The text ends at the
-/// first zero byte, if any. Set all bytes after the text to zero, because checksums include them.
+/// UTF-8 text of at most `Capacity` bytes. The bytes are part of the component, so the component is
+/// plain data. The text ends at the first zero byte, if any. Set all bytes after the text to zero,
+/// because checksums include them.
 template <std::size_t Capacity>
 struct FixedText {
   std::array<char, Capacity> bytes{};
@@ -92,23 +93,25 @@ enum class Interpolation : std::uint8_t {
 };
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
-/// A tick has several frames. This is how a field of a command gets its value for the tick from
-/// the values in the frames.
+/// A tick has several frames, and each frame has a value for a field of a command. This type
+/// selects how these values give the field's value for the tick.
 enum class Sampling : std::uint8_t {
-  /// The value of the last frame. For example, for a held button or an absolute view direction.
+  /// The value of the last frame. Use it, for example, for a held button or an absolute view
+  /// direction.
   latest = 0,
-  /// The value farthest from zero; the longest vector; true if any frame has true. For example, for
-  /// an analog stick.
+  /// For a number, the value farthest from zero. For a vector, the longest vector. For a boolean,
+  /// true if any frame has the value true. Use it, for example, for an analog stick.
   largest = 1,
-  /// The sum of all frames. For example, for mouse movement. A remainder from rounding, from the
-  /// range or from a late packet is added to the next tick.
+  /// The sum of all frames. Use it, for example, for mouse movement. A remainder from rounding,
+  /// from the range or from a late packet is added to the next tick.
   sum = 2,
 };
 /// The value that a tick uses if its command has not arrived.
 enum class Missing : std::uint8_t {
   repeat = 0,   ///< The value of the previous tick.
   neutral = 1,  ///< The default value.
-  /// The default value. The late value is used in the next command that has the default value.
+  /// The default value. If the command arrives late, its value is used in the next command that has
+  /// the default value.
   latch = 2,
 };
 
@@ -120,7 +123,7 @@ struct FieldDescription {
   std::uint32_t offset_bytes = 0;
   std::uint32_t count = 1;          ///< The number of elements; 1 if the field is not an array.
   std::uint32_t element_bytes = 0;  ///< The size of one element; for text, the capacity.
-  std::string unit;    ///< The unit, for example "m". Part of the hash. Angles have "deg" or "rad".
+  std::string unit;    ///< The unit, for example "m"; part of the hash. Angles have "deg" or "rad".
   double minimum = 0;  ///< The minimum of the value; equal to `maximum` if the field has no range.
   double maximum = 0;
   double resolution = 0;  ///< The step between values on the wire; 0 for exact values.
@@ -207,9 +210,9 @@ std::vector<ByteRange> described_ranges(const ComponentDescription& component);
 ContentHash hash_fields(const ComponentDescription& component, Bytes value);
 
 /// Writes the components of a game as `components.json`. With this file the bundler cooks
-/// components without the game's code. Sorted by name, so that equal descriptions give equal text.
-/// The file also contains the messages, whose sizes `muster validate` compares with the limits of
-/// the wire.
+/// components without the game's code. The components are sorted by name, so that equal
+/// descriptions give equal text. The file also contains the messages, whose sizes `muster validate`
+/// compares with the limits of the wire.
 std::string components_to_json(std::span<const ComponentDescription> components,
                                std::span<const ComponentDescription> messages = {});
 /// Reads the components in `components.json`. Fails with `malformed`, naming component and field,

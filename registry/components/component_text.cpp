@@ -28,7 +28,7 @@ std::string number(T value) {
   return {text.data(), written.ptr};
 }
 
-// Double quotes, with the escapes that both YAML readers support.
+// Returns the text in double quotes, with escapes that both YAML readers support.
 std::string quoted(std::string_view text) {
   constexpr std::string_view kHexDigits = "0123456789abcdef";
   std::string out = "\"";

@@ -25,8 +25,8 @@ struct FieldTraits {
   double minimum = 0;
   double maximum = 0;
   double resolution = 0;  ///< The step between values on the wire. Alternatively set `bits`.
-  /// The width on the wire in bits. For floats it determines the resolution, for integers the
-  /// range.
+  /// The width on the wire in bits. For floats, the width determines the resolution. For integers,
+  /// it determines the range.
   int bits = 0;
   double tolerance = 0;
   Receivers receivers = Receivers::everyone;
@@ -35,7 +35,7 @@ struct FieldTraits {
   Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
   /// The value in a tick whose command is missing. For a sum, `repeat` becomes `neutral`.
   Missing when_missing = Missing::repeat;
-  /// The names of an enumeration's values. Must have static storage.
+  /// The names of an enumeration's values. The names must have static storage.
   std::span<const std::string_view> names = {};
 };
 
@@ -83,7 +83,8 @@ template <typename T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
 
-/// A number type for fields. Not `const` or `volatile`, because fields must be writable.
+/// A number type for fields. The type is not `const` or `volatile`, because fields must be
+/// writable.
 template <typename T>
 concept Number = std::same_as<T, float> || std::same_as<T, double> ||
     (std::integral<T> && sizeof(T) <= 8 && std::same_as<T, std::remove_cv_t<T>> && !Character<T>);
@@ -295,7 +296,8 @@ consteval bool is_plain_name(std::string_view name) {
 ///
 ///     const ComponentDescription health = muster::description_of<Health>();
 ///
-/// A nested struct is described in the same way. The name that its `Describe` gives is not used.
+/// A nested struct is described in the same way. The name in the `Describe` of a nested struct is
+/// not used.
 template <typename T, std::size_t N = 0>
 class Describe {
   static_assert(std::is_trivially_copyable_v<T>,

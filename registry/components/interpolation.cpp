@@ -20,7 +20,7 @@ T linear(T from, T to, double fraction) {
     const auto a = static_cast<double>(from);
     const auto b = static_cast<double>(to);
     if (!is_finite(a, b)) return from;
-    const double way = b - a;  // Can overflow to infinity.
+    const double way = b - a;  // The difference can overflow to infinity.
     return static_cast<T>(std::isfinite(way) ? a + way * fraction
                                              : a * (1 - fraction) + b * fraction);
   } else {

@@ -1,4 +1,4 @@
-// The dependencies of an asset are collected from the same trees from which its facts were
+// The dependencies of an asset are collected from the trees from which the facts of the asset were
 // computed. So the facts stay valid while the dependencies are unchanged.
 #include "registry/model/asset_memory.h"
 

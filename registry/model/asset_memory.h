@@ -62,10 +62,10 @@ class AssetMemory {
 
  private:
   AssetFacts& at(AssetNumber asset);
-  std::vector<std::unique_ptr<AssetFacts>> facts_;  // Indexed by asset number.
+  std::vector<std::unique_ptr<AssetFacts>> facts_;  // The facts of each asset, by number.
 };
 
-/// Whether the project has facts that show that the asset is packable.
+/// Whether the facts of an earlier build show that the asset is packable.
 bool is_known_packable(const Project& project, AssetNumber asset);
 
 }  // namespace muster

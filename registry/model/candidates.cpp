@@ -101,7 +101,7 @@ class CandidateSearch {
     return is_built_in(entry) && !entry.entry_template.empty();
   }
 
-  // A fast test without parsing, which can be true for a text without the list.
+  // A fast test without parsing. The result can be true for a text without the list.
   static bool names_list_of(std::string_view head, const ClassDeclaration& entry) {
     return has_known_form(entry) &&
            head.find(entry.entry_template.front().key + ":") != std::string_view::npos &&
@@ -124,8 +124,9 @@ class CandidateSearch {
     });
   }
 
-  // The class under `m_EditorClassIdentifier` in the first lines of an asset. Used if the asset's
-  // script is not in the project. Empty if the class is not a class of roots or registries.
+  // The class under `m_EditorClassIdentifier` in the first lines of an asset. The class is used if
+  // the asset's script is not in the project. The result is empty if the class is not a class of
+  // roots or registries.
   std::string stated_class_in(std::string_view text) const {
     constexpr std::string_view kKey = "m_EditorClassIdentifier:";
     const std::size_t at = text.find(kKey);

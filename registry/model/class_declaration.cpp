@@ -111,8 +111,8 @@ Result<PrepareRule> read_prepare(const yaml::Tree& tree, NodeIndex node,
   return rule;
 }
 
-// The form of new entries. Empty for a class without a `prepare` rule, and for a class whose
-// entries are themselves references.
+// The form of new entries. The result is empty for a class without a `prepare` rule, and for a
+// class whose entries are themselves references.
 std::vector<EntryField> entry_template_of(const ClassDeclaration& entry) {
   using Kind = EntryField::Kind;
   std::vector<EntryField> fields;

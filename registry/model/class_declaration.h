@@ -11,7 +11,7 @@
 namespace muster {
 
 /// How an entry refers to one asset. A path is a series of keys joined by dots. `[]` after a key
-/// visits every item of the list. If the path meets a strong reference, it continues in the
+/// visits every item of the list. If the path reaches a strong reference, the path continues in the
 /// referenced asset. For example, `prefabClient` works for an inline entry, and for an entry that
 /// refers to a definition asset.
 struct ReferenceRule {
@@ -24,7 +24,8 @@ struct ReferenceRule {
   bool strong = false;
   TargetSet targets;
   Role role = Role::asset;
-  /// The rule applies only to entries with one of these keys. If empty, it applies to all entries.
+  /// The rule applies only to entries with one of these keys. If the list is empty, the rule
+  /// applies to all entries.
   std::vector<std::string> when;
   /// The rule does not apply to entries with one of these keys. `key[]` matches only a key with a
   /// list.
@@ -45,7 +46,8 @@ struct PrepareRule {
   std::string assets_of_class;
   std::string field;  ///< The entry's key for the asset; if empty, the entry is the reference.
   bool strong = false;
-  /// If not empty, a prefab is a member only if its component sets this weak reference.
+  /// The name of a weak reference. If the name is not empty, a prefab is a member only if its
+  /// component sets this reference.
   std::string required_reference;
 };
 
@@ -73,8 +75,8 @@ struct ClassDeclaration {
   std::vector<ReferenceRule> references;
   std::vector<PrepareRule> prepare;
   /// The interface of providers: assets that represent one prefab for the client and one for the
-  /// server. Used in layouts whose registries have a `server` field. Empty if the class has no
-  /// providers.
+  /// server. The interface is used in layouts whose registries have a `server` field. The text is
+  /// empty if the class has no providers.
   std::string provider_interface;
   /// Whether the registry's own asset is always packed. If false, the registry only controls a
   /// build in the editor, and is packed only if a packed asset refers to it.
@@ -93,10 +95,10 @@ struct ClassDeclaration {
   /// definition has no meaning: an older layout wrote the value, and the definition was not saved
   /// again later.
   bool is_in_last_layout = false;
-  bool definitions_store_ids = true;  ///< False if the project has layout F.
+  bool definitions_store_ids = true;  ///< Whether definitions store ids; false in layout F.
   bool definitions_say_guid = false;  ///< Whether definitions store their own guid under `guid`.
   std::string owner_path;             ///< The path of the weak reference to an entry's owner.
-  std::vector<std::string> own_guid_keys;  ///< Keys of an entry that repeat its asset's guid.
+  std::vector<std::string> own_guid_keys;  ///< Keys whose values repeat the guid of the asset.
   std::string component;  ///< The component that the root of every registered prefab must have.
   /// The paths in this component that store the asset's guid.
   std::vector<std::string> component_guid_paths;
@@ -104,7 +106,7 @@ struct ClassDeclaration {
   std::string pool_size_path;
   /// Keys of the registry's asset whose guids identify objects of another tool, not assets.
   std::vector<std::string> foreign_guid_keys;
-  /// Keys of a plain registry and of its entries that the game itself reads.
+  /// Keys that the game itself reads, in a plain registry and in its entries.
   std::vector<std::string> field_keys;
   std::vector<std::string> key_paths;  ///< Scalars and weak references that identify an entry.
   /// False if entries are found only by their guids. Such entries have no type ids. So their number

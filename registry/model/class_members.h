@@ -27,16 +27,17 @@ struct ProviderClash {
   Guid prefab;
 };
 
-/// The candidates of one class, and the candidates that its registries lack. `prepare` adds the
-/// missing candidates, and the rule `unregistered-prefab` reports them. Refers to the project and
-/// the declaration, which must outlive this object.
+/// The candidates of one class, and the candidates that each registry of the class lacks. `prepare`
+/// adds the missing candidates, and the rule `unregistered-prefab` reports them. Refers to the
+/// project and the declaration, which must outlive this object.
 class ClassMembers {
  public:
   ClassMembers(const Project& project, const ClassDeclaration& declaration);
 
   /// The registries of the class, sorted by path.
   const std::vector<const Registry*>& registries() const { return registries_; }
-  /// First the providers, then the other candidates, rule by rule. Sorted by path within a rule.
+  /// The candidates: first the providers, then the other candidates, rule by rule. The candidates
+  /// of a rule are sorted by path.
   const std::vector<Candidate>& candidates() const { return candidates_; }
   const std::vector<ProviderClash>& clashes() const { return clashes_; }
   /// True if the class has client and server registries of the oldest layout. Such registries are
@@ -50,8 +51,8 @@ class ClassMembers {
   bool has(const Guid& asset) const { return key_of_.contains(asset); }
   /// The candidate with this key, or null.
   const Candidate* find(const Guid& key) const;
-  /// The asset that a registry lists for a candidate; null if the candidate has no asset for its
-  /// side.
+  /// The asset that a registry lists for a candidate; null if the candidate has no asset for the
+  /// side of the registry.
   static Guid side_of(const Registry& registry, const Candidate& candidate);
 
   /// The candidates that `prepare` adds to a registry, in the order of `candidates`.
@@ -88,8 +89,8 @@ struct IdDisagreement {
 };
 
 /// The objects that have ids in client and server registries, but no id in common. Sorted by key.
-/// Type ids are sent over the network, so each such object is an error in every layout. Empty for
-/// classes whose entries are found by a key instead of an id.
+/// Type ids are sent over the network, so each such object is an error in every layout. The result
+/// is empty for classes whose entries are found by a key instead of an id.
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members);
 
 }  // namespace muster

@@ -142,7 +142,7 @@ bool EntryReader::is_sub_object(AssetNumber asset, std::int64_t file_id) const {
   return document >= 0 && document != source.document_of(0);
 }
 
-// Reads the definition to which an entry has a strong reference, and the values that it stores.
+// Reads the definition to which an entry has a strong reference, and the values in the definition.
 void EntryReader::read_definition(const ClassDeclaration& declaration, const SourceNode& at,
                                   RegistryEntry& entry) {
   SourceNode holder = at;

@@ -15,8 +15,8 @@ class EntryReader {
   EntryReader(const Project& project, std::vector<ModelProblem>& problems)
       : project_(project), problems_(problems), query_(project.sources(), problems) {}
 
-  /// Reads the entry at a node of the list. `slot` is its index. `assign_type_ids` sets its type id
-  /// later.
+  /// Reads the entry at a node of the list. `slot` is the index of the entry. `assign_type_ids`
+  /// sets the type id of the entry later.
   RegistryEntry read(const ClassDeclaration& declaration, const SourceNode& at, std::size_t slot);
 
  private:

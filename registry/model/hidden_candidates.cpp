@@ -142,8 +142,8 @@ class HiddenSearch {
     return head ? as_text(head.value()) : std::string_view{};
   }
 
-  // The scripts of root and registry classes. Computed on the first call, because this reads every
-  // script.
+  // The scripts of root and registry classes. The list is computed on the first call, because this
+  // reads every script.
   const std::set<Guid>& scripts() {
     if (scripts_) return *scripts_;
     scripts_.emplace();

@@ -36,7 +36,7 @@ AssetPath lock_path_of(const AssetPath& registry);
 /// A lock on disk and its registry.
 struct LockFile {
   AssetPath path;
-  IdLock lock;  ///< Empty if there is an error.
+  IdLock lock;  ///< The content; empty if there is an error.
   /// The error of reading the lock; its message does not name the file.
   std::optional<Error> error;
   yaml::Position fault{1, 1};       ///< The position of the error.
@@ -46,14 +46,14 @@ struct LockFile {
 
 /// Reads all locks of a project, sorted by path. A lock belongs to the asset whose guid the lock
 /// contains, at any path. (Unity moves and renames an asset together with its sidecar, but without
-/// the lock.) A lock without a guid, or with the guid of a missing asset, belongs to the asset in
-/// the same folder that the lock's file name names. No asset has two locks.
+/// the lock.) A lock without a guid, or with the guid of a missing asset, belongs to an asset in
+/// the same folder: the lock's file name contains the name of this asset. No asset has two locks.
 std::vector<LockFile> read_lock_files(const FileReader& files, const AssetIndex& index);
 
-/// Must be called before `next` is written to `path`. If two registries have swapped names, the new
-/// lock of one registry overwrites the old lock of the other registry. In this case, this function
-/// first copies the old lock, so that an interruption loses no ids. Returns the path of the copy,
-/// which the caller removes after writing all locks; nullopt if no copy is needed.
+/// Call this function before `next` is written to `path`. If two registries have swapped names, the
+/// new lock of one registry overwrites the old lock of the other registry. In this case, this
+/// function first copies the old lock, so that an interruption loses no ids. Returns the path of
+/// the copy, which the caller removes after writing all locks; nullopt if no copy is needed.
 Result<std::optional<AssetPath>> keep_other_lock(FileSystem& files, const AssetPath& path,
                                                  std::string_view next);
 /// Whether a lock is a copy of `keep_other_lock` that an interrupted `prepare` has left.

@@ -24,8 +24,8 @@ class MemberMender {
   void mend_listed(const RegistryEntry& entry);
   /// Handles a new entry. `guid` is the asset that the registry lists for the candidate.
   void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
-  /// The reasons why the candidate's asset cannot store its guid, one sentence each. Empty if the
-  /// asset can store the guid, or already stores the guid.
+  /// The reasons why the candidate's asset cannot store its guid, one sentence each. The result is
+  /// empty if the asset can store the guid, or already stores the guid.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;
 
  private:

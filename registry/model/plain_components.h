@@ -26,16 +26,16 @@ struct FactoryPart {
 
 /// The components of a factory's entity: first the items of `components`, then the fields of the
 /// factory that are mappings and have the name of a component. For example, `projectile: {...}` is
-/// a Projectile. `describes` returns whether a name is a component. Empty for a factory that has a
-/// script. Requires: `source.good()`.
+/// a Projectile. `describes` returns whether a name is a component. The result is empty for a
+/// factory that has a script. Requires: `source.good()`.
 std::vector<FactoryPart> factory_parts(const SourceFile& source,
                                        const std::function<bool(std::string_view)>& describes);
 
 /// The name of the component that a factory's field can contain: `Projectile` for `projectile`.
 std::string component_of_field(std::string_view field);
 
-/// The message for a component whose value `at` is not a mapping. Empty if the value is a mapping
-/// or missing.
+/// The message for a component whose value `at` is not a mapping. The result is empty if the value
+/// is a mapping or missing.
 std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
 
 /// Names of components that games rarely describe: names of engine components, and the names under

@@ -78,7 +78,7 @@ class ClassPlan {
            });
   }
 
-  // Adds a row to a lock, unless its guid is null or already has a row.
+  // Adds a row to a lock, unless the guid of the row is null or already has a row.
   static void keep_in(IdLock& lock, const IdLock::Row& row) {
     if (row.guid.is_null() ||
         std::ranges::find(lock.ids, row.guid, &IdLock::Row::guid) != lock.ids.end()) {
@@ -120,8 +120,8 @@ class ClassPlan {
     return false;
   }
 
-  // The first problem that may hide an asset; null if none exists. If one exists, a missing guid
-  // does not prove that the asset was deleted.
+  // The first problem that may hide an asset; null if none exists. If such a problem exists, a
+  // missing guid does not prove that the asset was deleted.
   static const IndexProblem* first_hole(const AssetIndex& index) {
     for (const IndexProblem& problem : index.problems()) {
       switch (problem.kind) {
@@ -194,7 +194,7 @@ class ClassPlan {
   }
 
   // Fails if an id, an entry or a list of the registry is malformed, because only the user knows
-  // its meaning.
+  // the intended value.
   Result<void> check_stated_ids(const Registry& registry) const {
     for (const ModelProblem& problem : project_.model().problems) {
       using enum ModelProblem::Kind;

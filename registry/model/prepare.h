@@ -13,18 +13,18 @@ struct PrepareChange {
   Kind kind = Kind::add;
   TypeId type_id;
   Guid guid;
-  AssetPath path;  ///< Empty if the asset no longer exists.
+  AssetPath path;  ///< The path; empty if the asset no longer exists.
 };
 
 struct RegistryPlan {
   const Registry* registry = nullptr;
-  std::vector<PrepareChange> changes;  ///< Sorted by type id.
+  std::vector<PrepareChange> changes;  ///< The changes, sorted by type id.
   std::size_t kept = 0;
 };
 
 struct PreparePlan {
   std::vector<RegistryPlan> registries;
-  std::vector<FileWrite> writes;  ///< Changed files; empty if everything is up to date.
+  std::vector<FileWrite> writes;  ///< The changed files; empty if everything is up to date.
   /// Files to remove after the writes: old locks of registries that were moved or renamed (`writes`
   /// contains their ids), and files that an interrupted `prepare` has left.
   std::vector<AssetPath> removes;

@@ -18,9 +18,9 @@ bool is_key_number(std::string_view key_path);
 /// The maximum value of the number at a key path, in the catalog.
 std::uint32_t key_number_max(std::string_view key_path);
 
-/// Parses the text of a number at a key path; empty text is 0. Platform flags of -1 (Unity's
-/// "Everything") set all bits. Nullopt if the text is not a number, or if the number is out of
-/// range.
+/// Parses the text of a number at a key path; an empty text means 0. Platform flags of -1 (Unity's
+/// "Everything") set all bits. The result is nullopt if the text is not a number, or if the number
+/// is out of range.
 std::optional<std::uint32_t> key_number(std::string_view key_path, std::string_view text);
 
 /// True if `a` and `b`, the values of two entries at the class's key paths, are the same key.

@@ -120,7 +120,7 @@ struct Namesake {
 
 struct RegistryModel {
   std::vector<ClassDeclaration> classes;
-  std::vector<Registry> registries;  ///< Sorted by class, then path.
+  std::vector<Registry> registries;  ///< The registries, sorted by class, then by path.
   std::vector<RegistryRoot> roots;   ///< Sorted by path.
   std::vector<ModelProblem> problems;
   std::vector<Namesake> namesakes;  ///< Sorted by asset.
@@ -137,7 +137,8 @@ struct RegistryModel {
 class AssetMemory;
 class Stripping;
 
-/// All data about a project, for commands. Not movable, because its members refer to one another.
+/// All data about a project, for commands. A project cannot be moved, because its members refer to
+/// one another.
 class Project {
  public:
   /// Reads settings, index, references and registries. Fails if there is no project, if the
@@ -180,8 +181,8 @@ class Project {
 
   const Packages& packages() const { return *packages_; }
 
-  /// True if the project need not contain an asset with this guid. The guid is null, built into the
-  /// engine, declared external, or belongs to a known package.
+  /// True if the project need not contain an asset with this guid. Such a guid is null, is built
+  /// into the engine, is declared external, or belongs to a known package.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();
@@ -208,11 +209,11 @@ class Project {
   mutable std::array<std::unique_ptr<const Stripping>, 2> stripping_;
 };
 
-/// The class of an asset's main object. In Unity's dialect it is the class of the object's script,
-/// in a plain file the value of `class:`. Empty for other files.
+/// The class of an asset's main object. In Unity's dialect, this is the class of the object's
+/// script. In a plain file, it is the value of `class:`. The result is empty for other files.
 std::string class_of_asset(const Project& project, AssetNumber asset);
 
-/// Builds the model. `Project::open` calls it last.
+/// Builds the model. `Project::open` calls this function last.
 RegistryModel build_registry_model(const Project& project, std::vector<ClassDeclaration> classes);
 
 }  // namespace muster

@@ -428,7 +428,7 @@ class Writer {
   TextLines lines_;
   ListText list_;
   std::vector<FieldForm> form_;
-  std::optional<Spelling> whole_;  // Has a value if the entries are references.
+  std::optional<Spelling> whole_;  // Nullopt if the entries are not references.
 };
 
 }  // namespace

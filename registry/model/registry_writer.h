@@ -24,7 +24,7 @@ struct SlotText {
   /// The index of the old entry; nullopt for a new entry.
   std::optional<std::size_t> present_slot;
   bool keeps_text = false;  ///< Whether the old entry's lines stay unchanged.
-  /// The new values, if the old lines are not kept. Nullopt for an empty slot.
+  /// The new values, if the old lines are not kept. The values are nullopt for an empty slot.
   std::optional<EntryValues> values;
   std::optional<TypeId> type_id;  ///< The id of the slot, written if the dialect stores ids.
 };
@@ -43,7 +43,8 @@ struct EntryForm {
   bool reference_list = false;
   /// Whether weak references are `guid:` texts, as in layouts before F.
   bool text_references = false;
-  /// Returns the object for a strong reference to an asset. Also used for registries with entries.
+  /// Returns the object for a strong reference to an asset. This function is also used for
+  /// registries with entries.
   std::function<StrongTarget(const Guid&)> target_of = {};
 };
 

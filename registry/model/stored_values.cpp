@@ -46,7 +46,8 @@ class Changed final : public FileReader {
 };
 
 using HasScalar = std::function<bool(const std::string& path)>;
-// The paths and values that store a guid at `path`, in the spelling that the file uses there.
+// Returns the scalars that store a guid at `path`, as pairs of path and text. The scalars have the
+// spelling that the file uses for guids at this path.
 std::vector<std::pair<std::string, std::string>> guid_values(const std::string& path,
                                                              const Guid& guid,
                                                              const HasScalar& has) {

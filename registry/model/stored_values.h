@@ -35,8 +35,8 @@ class StoredValues {
  public:
   explicit StoredValues(const Project& project) : project_(project) {}
 
-  /// Requests that the component that the class requires stores the guid of the prefab. If the
-  /// component has a type id, requests that it is `id`.
+  /// Requests that the required component of a prefab stores the guid of the prefab. If the
+  /// component stores a type id, also requests that this type id is `id`.
   void want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
                    const std::optional<WantedId>& id);
   /// Requests that the `guid` of a factory is the guid of the factory's asset.
@@ -46,13 +46,13 @@ class StoredValues {
   void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
                        const std::optional<WantedId>& id);
 
-  /// The files that must change, sorted by path. Must be called once, after all requests.
+  /// The files that must change, sorted by path. Call this function once, after all requests.
   std::vector<FileWrite> take_writes();
   /// The changes that could not be made and that the user has to make, one sentence each.
   std::vector<std::string> take_remaining();
 
  private:
-  /// Scalars: the path from the object's fields, and the requested text.
+  /// The requested scalars of an object: pairs of the path in the object's fields and the text.
   using Values = std::vector<std::pair<std::string, std::string>>;
   /// A variant whose values are right, but partly inherited from its base.
   struct Variant {

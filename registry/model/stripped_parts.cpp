@@ -25,8 +25,8 @@ bool is_plain_prefab(const SourceFile& source) {
          source.tree.scalar_at(source.fields_of(0), "class") == "Prefab";
 }
 
-// The offset of each document, and the size of the text. Empty if the number of documents differs
-// from the tree.
+// The offset of each document, and the size of the text. The result is empty if the number of
+// documents differs from the tree.
 std::vector<std::size_t> document_starts(const SourceFile& source) {
   const std::string_view text = as_text(source.bytes);
   std::vector<std::size_t> starts;

@@ -44,7 +44,8 @@ constexpr ClassOwner owner_of_class(std::int64_t class_id) {
   return class_id == kScriptClass ? ClassOwner::project : ClassOwner::engine;
 }
 
-/// All components of a prefab or level, in the file's order. Empty for files of other forms.
+/// All components of a prefab or level, in the file's order. The result is empty for files of other
+/// forms.
 std::vector<StrippedPart> component_parts(const SourceFile& source, const Scripts& scripts);
 /// The components whose classes the rules strip.
 std::vector<StrippedPart> stripped_parts(const SourceFile& source, const Scripts& scripts,

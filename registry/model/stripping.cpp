@@ -34,8 +34,8 @@ ClassOwner owner_in(const Project& project, AssetNumber asset) {
   return is_unitys ? owner_of_class(source, source.document_of(0)) : ClassOwner::project;
 }
 
-// An asset and its variants are all kept if the rules keep any of them, including the files that a
-// choice of variants has removed.
+// Whether the rules keep an asset or any of its variants. Then the asset and all its variants are
+// kept. A variant that a choice of variants has removed also counts.
 bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
   return project.variants().any_path(
       project.index(), asset, [&](const AssetPath& path) { return rules.keeps_path(path.text()); });

@@ -16,16 +16,17 @@ namespace muster {
 /// An asset that the registries reach but that builds for a target do not contain.
 struct StrippedAsset {
   AssetNumber asset = kNoAsset;
-  /// For example, `kind texture` or `class Foo`. Empty if no rule names the asset, but only
-  /// stripped assets and components refer to it.
+  /// The rule that names the asset, for example `kind texture` or `class Foo`. The text is empty if
+  /// no rule names the asset, but only stripped assets and components refer to it.
   std::string rule;
 };
 
-/// The result of a target's `strip` rules. Immutable after construction by `Project::stripping`.
+/// The result of a target's `strip` rules. The object is immutable after construction by
+/// `Project::stripping`.
 ///
 /// An asset is left out if a rule names its kind or class, or if no remaining asset refers to it.
 /// An asset that a registry names for the target, or to which a registry's file refers, is never
-/// left out. A variant is left out if its base is.
+/// left out. A variant is left out if its base is left out.
 class Stripping {
  public:
   /// Reads the prefabs that are reachable from the target's registries, on `jobs` threads. Skips
@@ -47,8 +48,8 @@ class Stripping {
   /// The strong references from an asset's packed parts to assets that are left out.
   std::span<const ReferenceEdge> unkept_from(AssetNumber asset) const;
   const std::map<std::string, StrippedComponents>& components() const { return components_; }
-  /// The assets that a rule matches but that are built, because a registry or its file names them.
-  /// Sorted.
+  /// The assets that a rule matches but that are built, because an entry or the file of a registry
+  /// names them. Sorted.
   std::span<const StrippedAsset> named() const { return named_; }
   /// The assets that a rule matches but that are built, because `keep` names their paths. Sorted.
   std::span<const StrippedAsset> kept() const { return kept_; }
@@ -60,7 +61,7 @@ class Stripping {
   const ReferenceGraph& whole_;
   bool is_whole_ = true;  // Without rules, `graph()` is the project's graph.
   ReferenceGraph graph_;
-  std::vector<ReferenceEdge> unkept_;  // Sorted by source asset.
+  std::vector<ReferenceEdge> unkept_;  // The references, sorted by source asset.
   std::vector<AssetNumber> starts_;
   std::vector<AssetNumber> protected_;
   std::vector<AssetNumber> built_;

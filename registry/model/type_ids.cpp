@@ -8,8 +8,8 @@
 namespace muster {
 namespace {
 
-// Returns the index of the first entry. The result is 0 or 1: the number for which more entries
-// have an index that is equal to their stored id.
+// Returns the index of the first entry: 0 or 1. Compares the index of each entry with its stored
+// id, and returns the start with which more of these pairs are equal.
 std::uint32_t base_of(const Registry& registry) {
   std::size_t fits_zero = 0;
   std::size_t fits_one = 0;
@@ -56,7 +56,7 @@ class ClassIds {
   struct Space {
     std::uint32_t next = 0;
     std::map<TypeId, Guid> holders;
-    std::map<Guid, TypeId> ids;  // Includes locked ids of assets that no registry lists.
+    std::map<Guid, TypeId> ids;  // Also contains locked ids of assets that no registry lists.
   };
 
   std::vector<Space*> spaces_of(std::size_t registry) {

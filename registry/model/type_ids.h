@@ -7,7 +7,7 @@ namespace muster {
 
 /// The permanent identity of an entry: the guid of its definition. The identity of an entry without
 /// a definition is the guid of the first referenced asset, or `own_guid` if the entry has no
-/// references. Null for free slots.
+/// references. The identity of a free slot is null.
 Guid identity_of(const RegistryEntry& entry);
 
 /// A registry and its lock.
@@ -16,12 +16,13 @@ struct RegistryIds {
   const IdLock* lock = nullptr;
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
-/// entry's own `type_id`, the lock file, the index in the list. The first index is 0 or 1: the
-/// number for which more entries have an index that is equal to their stored id. If the counts are
-/// equal, the first index is `first_id` of the class. If a lock exists, no index is used, and an
-/// entry that is missing in the lock gets the next unused id. An entry whose index is the id of
-/// another entry for the same target also gets the next unused id. Requires: the targets of the
-/// registries are set.
+/// entry's own `type_id`, the lock file, the index in the list. The indices of a list count from 0
+/// or from 1. Both starts are compared: an entry fits a start if its index is equal to its stored
+/// id. The start that more entries fit is used. If both starts have the same number of such
+/// entries, the start is `first_id` of the class. If a lock exists, no index is used, and an entry
+/// that is missing in the lock gets the next unused id. An entry whose index is the id of another
+/// entry for the same target also gets the next unused id. Requires: the targets of the registries
+/// are set.
 void assign_type_ids(const std::vector<RegistryIds>& registries);
 
 }  // namespace muster

@@ -18,16 +18,16 @@ std::vector<std::string> unread_notes(const Project& project);
 std::vector<std::string> unread_registry_notes(const Project& project);
 
 /// A sentence for a project without a root in which some `.asset` files are Git LFS pointers,
-/// because each pointer may replace a root. Empty for other projects.
+/// because each pointer may replace a root. The result is empty for other projects.
 std::string hidden_roots_note(const Project& project);
 
 /// A sentence for a project without registries, from which nothing is packed. The sentence names
-/// the searched locations and classes. Empty for other projects, and if an unreadable file may be a
-/// registry.
+/// the searched locations and classes. The result is empty for other projects, and if an unreadable
+/// file may be a registry.
 std::string no_registries_note(const Project& project);
 
 /// A sentence about registries of ready-made classes that were recognised without `classes_from`.
-/// Empty if the project has no such registries.
+/// The result is empty if the project has no such registries.
 std::string recognised_note(const Project& project);
 
 }  // namespace muster

@@ -65,8 +65,8 @@ struct ReadFailure {
   Error error;
 };
 
-/// The assets of a project, sorted by path. Immutable after construction, so several threads may
-/// use it.
+/// The assets of a project, sorted by path. The index is immutable after construction, so several
+/// threads may use it.
 class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }

@@ -17,8 +17,8 @@ struct AssetKind {
   /// Whether assets of this kind affect only pictures and sound.
   enum class Presents : std::uint8_t {
     nothing,
-    maybe,   ///< Also used by the simulation. For example, a mesh is used for collisions.
-    always,  ///< Only pictures and sound; by default left out of server builds.
+    maybe,   ///< The simulation also uses the asset. For example, it uses a mesh for collisions.
+    always,  ///< It affects only pictures and sound; by default, servers leave it out.
   };
   Presents presents = Presents::nothing;
 };

@@ -20,10 +20,10 @@ namespace muster {
 ///     - {bundle: shared, target: server, bytes: 20 MiB}  # each bundle that several prefabs share
 ///     - {kind: [png, tga], bytes: 80 MiB}                # all assets with these extensions
 struct Budget {
-  /// A pattern for the paths of prefabs (see `fits_pattern`), or `shared`. Empty if the budget
-  /// limits a total instead of single bundles.
+  /// A pattern for the paths of prefabs (see `fits_pattern`), or `shared`. The pattern is empty if
+  /// the budget limits a total instead of single bundles.
   std::string bundle;
-  /// Extensions in lower case, without dots. Empty for all assets.
+  /// Extensions in lower case, without dots. An empty list means all assets.
   std::vector<std::string> kinds;
   TargetSet targets = TargetSet::both();  ///< The limit applies to each target separately.
   std::uint64_t bytes = 0;
@@ -39,7 +39,8 @@ Result<std::vector<Budget>> read_budgets(const yaml::Tree& tree, yaml::NodeIndex
 /// GiB, kB, MB and GB. Fails with `malformed`.
 Result<std::uint64_t> read_byte_count(std::string_view text);
 
-/// True if a path matches a pattern: `*` matches any text without a slash, `**` any text.
+/// True if a path matches a pattern: `*` matches any text without a slash, and `**` matches any
+/// text.
 bool fits_pattern(std::string_view path, std::string_view pattern);
 
 }  // namespace muster

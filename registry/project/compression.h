@@ -35,7 +35,7 @@ struct CompressionRules {
   std::string text() const;
 };
 
-/// Parses the section. Fails with `malformed` (file, line).
+/// Parses the section. Fails with `malformed`; the message names the file and the line.
 Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
 /// The rules of a project; the defaults if the section does not exist. Requires: the settings were
 /// validated.

@@ -37,7 +37,7 @@ struct ProjectConfig {
   std::vector<VariantAxis> axes;  ///< The axes of variants.
   /// The rules for content that a target's bundles leave out.
   TargetStripRules strip = default_strip_rules();
-  std::shared_ptr<const ConfigSource> source;  ///< Null if there is no file.
+  std::shared_ptr<const ConfigSource> source;  ///< The source; null if there is no file.
 };
 
 /// Finds and parses a project's settings: `muster.yaml` if it exists, otherwise Unity's folders.

@@ -144,8 +144,8 @@ std::span<const ConfigKey> config_keys(ConfigPart part) {
 
 namespace {
 
-// The required kind of a value. Nullopt if several kinds are allowed; then the value's parser
-// checks the kind.
+// The required kind of a value. The result is nullopt if several kinds are allowed. The value's
+// parser then checks the kind.
 std::optional<yaml::NodeKind> kind_of_value(ConfigValue value) {
   switch (value) {
     case version:

@@ -8,13 +8,13 @@
 
 namespace muster {
 
-/// The path on the disk that is equal to `path` if case is ignored. Nullopt if no such path exists,
-/// or if several such paths exist.
+/// The path on the disk that is equal to `path` if case is ignored. The result is nullopt if no
+/// such path exists, or if several such paths exist.
 std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPath& path);
 
 /// The text of `muster.yaml` in which `folders` and `components` have the case of the paths on the
-/// disk. The rest of the text is unchanged. Nullopt if nothing changes, or if the file cannot be
-/// read.
+/// disk. The rest of the text is unchanged. The result is nullopt if nothing changes, or if the
+/// file cannot be read.
 std::optional<std::string> mended_config(const FileReader& files);
 
 }  // namespace muster

@@ -39,8 +39,8 @@ class FileMemory {
 
   /// The facts of a sidecar; nullopt if the file is unknown or may have changed.
   virtual std::optional<SidecarFacts> find_sidecar(const AssetPath& path) = 0;
-  /// The mentions in an asset's file or a sidecar, in order of their first offsets. Null if the
-  /// file is unknown or may have changed. The result lives as long as this object.
+  /// The mentions in an asset's file or a sidecar, in order of their first offsets. The result is
+  /// null if the file is unknown or may have changed. The result lives as long as this object.
   virtual const std::vector<FileMention>* find_mentions(const AssetPath& path) = 0;
 
   virtual void note_sidecar(const AssetPath& path, const SidecarFacts& facts) = 0;

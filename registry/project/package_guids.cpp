@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Views the text of the table.
+// One row of the table. The row views the text of the table.
 struct Row {
   Guid guid;
   std::string_view name;

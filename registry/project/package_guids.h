@@ -16,9 +16,9 @@ struct PackageAsset {
   bool is_script = true;  ///< False for assets with content, which would be missing in bundles.
 };
 
-/// Finds a guid in the table of common public packages (`tables/package_guids.txt`). Nullopt if the
-/// table does not contain the guid. The first call loads the table. Safe to use from several
-/// threads.
+/// Finds a guid in the table of common public packages (`tables/package_guids.txt`). The result is
+/// nullopt if the table does not contain the guid. The first call loads the table. Safe to use from
+/// several threads.
 std::optional<PackageAsset> find_package_asset(const Guid& guid);
 
 }  // namespace muster

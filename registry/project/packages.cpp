@@ -76,7 +76,8 @@ bool is_package_name(std::string_view name) {
   return !name.empty() && name.find('/') == std::string_view::npos && name != "." && name != "..";
 }
 
-// The folder of a package with `file:`. Nullopt for a folder in `Packages`, and for an archive.
+// The folder of a package with `file:`. The result is nullopt for a folder in `Packages`, and for
+// an archive.
 std::optional<std::string> place_of(const std::string& value) {
   if (!value.starts_with(kFile)) return std::nullopt;
   std::string path = value.substr(kFile.size());

@@ -58,7 +58,7 @@ class Packages {
     AssetPath path;
     Error error;
   };
-  /// The unreadable files. `find` can add more.
+  /// The unreadable files. A call of `find` can add files to the list.
   std::vector<Unread> unread() const;
 
   /// The asset with this guid in a common public package or in `Library/PackageCache`; nullopt if

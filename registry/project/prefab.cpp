@@ -12,7 +12,7 @@ namespace {
 
 using prefab_build::kHashedModelRoot;
 
-// The maximum number of nesting levels. Real projects have fewer than 10.
+// The maximum number of nesting levels. Real projects have fewer than 10 levels.
 constexpr std::size_t kMaxNesting = 64;
 
 // The id of the root's transform in models with hashed ids. The id of the root object is

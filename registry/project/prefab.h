@@ -14,8 +14,8 @@
 
 namespace muster {
 
-/// One changed property of a prefab instance: an item of Unity's `m_Modifications`. Views the tree
-/// of `source`.
+/// One changed property of a prefab instance: an item of Unity's `m_Modifications`. The override
+/// views the tree of `source`.
 struct PropertyOverride {
   std::string_view path;
   std::string_view value;
@@ -34,8 +34,8 @@ struct ComponentLayer {
 };
 
 /// A component of a flattened prefab. The first layer is from the innermost nested prefab or base,
-/// the last layer from the outermost file. A field has its value from the last layer that contains
-/// it. An override takes precedence over all layers.
+/// and the last layer is from the outermost file. A field has its value from the last layer that
+/// contains it. An override takes precedence over all layers.
 struct SourceComponent {
   std::int64_t file_id = 0;   ///< The component's id, as seen from the flattened file.
   std::int64_t class_id = 0;  ///< Unity's class id; 0 in plain prefabs.
@@ -100,7 +100,7 @@ struct UnusedOverride {
   yaml::Position position;
   Guid target;
   Guid object;  ///< The asset that the override would set; null if none exists.
-  /// The path of the property. Views the tree of the file that contains the instance.
+  /// The path of the property. The text views the tree of the file that contains the instance.
   std::string_view path;
 };
 
@@ -156,8 +156,8 @@ class PrefabFlattener {
 
 /// True for assets that contain a prefab: Unity's `.prefab`, or plain files of class `Prefab`.
 bool is_prefab(const SourceCache& sources, AssetNumber asset);
-/// True for a plain file without `name` and base. If such a file is a prefab, its root has the name
-/// of the file. Requires: `source` is in the plain dialect.
+/// True for a plain file that has neither a `name` nor a base. If such a file is a prefab, its root
+/// has the name of the file. Requires: `source` is in the plain dialect.
 bool is_named_by_file(const SourceFile& source);
 /// True for the file formats of models. Unity can use an imported model like a prefab.
 bool is_model_path(const AssetPath& path);

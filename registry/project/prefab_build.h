@@ -1,4 +1,4 @@
-// Shared by the flatteners of the two dialects. Internal to this folder.
+// The flatteners of the two dialects share this file. Only files in this folder include it.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Applies the changes that a prefab instance makes to its source. Internal to this folder.
+// Applies the changes that a prefab instance makes to its source. Only files in this folder include
+// this file.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,9 @@ void note_added_elsewhere(const InstanceChanges& instance, std::string_view list
 void apply_overrides(const InstanceChanges& instance, const InstanceObjects& objects,
                      const std::set<std::int64_t>& removed, std::vector<UnusedOverride>& unused);
 
-/// Whether a target in the instance's lists can be an object of the instance. Its guid must be the
-/// guid of the instance's source, or missing (an object of the file itself).
+/// Whether a target in the instance's lists can be an object of the instance. The guid of the
+/// target must be the guid of the instance's source. The guid may be missing: the target is then an
+/// object of the file itself.
 bool is_own_target(const InstanceChanges& instance, const yaml::Reference& target);
 
 }  // namespace muster::prefab_build

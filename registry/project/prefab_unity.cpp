@@ -1,8 +1,8 @@
 // Flattens prefabs of Unity's dialect, which have one document per object. A nested prefab or a
-// variant's base is a `PrefabInstance` document. If the file mentions an object of an instance, it
-// has a `stripped` placeholder for the object. The id of an object of an instance is (instance id
-// XOR id in the source) & 0x7fff'ffff'ffff'ffff. The content of imported models is known only from
-// such placeholders.
+// variant's base is a `PrefabInstance` document. If the file mentions an object of an instance, the
+// file has a `stripped` placeholder for this object. The id of an object of an instance is
+// (instance id XOR id in the source) & 0x7fff'ffff'ffff'ffff. The content of imported models is
+// known only from such placeholders.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -134,8 +134,8 @@ class UnityFlattening {
     }
   }
 
-  // Checks the objects that a variant adds to its base. Recent versions of Unity list them in the
-  // instance.
+  // Checks the objects that a variant adds to its base. Recent versions of Unity list these objects
+  // in the instance.
   void check_added(NodeIndex modification, std::string_view list) {
     for (const NodeIndex item : Children(tree_, tree_.find(modification, list))) {
       const auto added = reference_at(tree_, tree_.find(item, "addedObject"));

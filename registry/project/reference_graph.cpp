@@ -56,7 +56,7 @@ struct GuidSlot {
   std::vector<ContentProblem> problems;
 };
 
-// Merges the mentions of the same guid and kind. Sorted by first mention.
+// Merges the mentions of the same guid and kind. The result is sorted by first mention.
 std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   const auto key = [](const FileMention& one) { return std::tie(one.guid, one.kind); };
   std::ranges::stable_sort(mentions, [&](const auto& a, const auto& b) { return key(a) < key(b); });
@@ -73,7 +73,7 @@ std::vector<FileMention> merged(std::vector<FileMention> mentions) {
   return mentions;
 }
 
-// The guids of all assets, in the form for a search. Computed on first use, because only binary
+// Searches for the guids of all assets. The search is prepared on first use, because only binary
 // files need it.
 class LateGuids {
  public:

@@ -22,7 +22,7 @@ struct ReferenceEdge {
   Guid guid;
   yaml::MentionKind kind = yaml::MentionKind::strong;
   bool in_meta = false;  ///< Whether the mentions are in the sidecar instead of the asset's file.
-  /// Whether this is an edge from an asset to its variant, which needs no mention. The edge is
+  /// Whether this is an edge from an asset to its variant. Such an edge needs no mention. It is
   /// strong, because a bundle with the asset also contains the variant.
   bool is_variant = false;
   std::uint64_t offset_bytes = 0;
@@ -56,7 +56,8 @@ struct ContentProblem {
   Kind kind = Kind::binary;
   AssetNumber asset = kNoAsset;
   std::string detail;
-  yaml::Position position{};  ///< Set for `foreign_text`, `invalid_utf8` and `conflict`.
+  /// The position; set for `foreign_text`, `invalid_utf8` and `conflict`.
+  yaml::Position position{};
 };
 
 /// The references of a project. Immutable after construction.
@@ -75,8 +76,8 @@ class ReferenceGraph {
   /// without such a reference is unused.
   bool is_referred_to(AssetNumber asset) const { return is_referred_to_[asset]; }
 
-  /// Returns true for assets that a walk neither includes nor enters. Not called for the roots and
-  /// the target of a walk.
+  /// Returns true for assets that a walk neither includes nor enters. The function is not called
+  /// for the roots and the target of a walk.
   using Stop = std::function<bool(AssetNumber)>;
 
   /// All assets that are reachable from `roots` over strong references, and `roots` themselves.
@@ -92,7 +93,7 @@ class ReferenceGraph {
 
  private:
   std::vector<ReferenceEdge> edges_;
-  std::vector<bool> is_referred_to_;  // Indexed by asset number.
+  std::vector<bool> is_referred_to_;  // One value per asset, by number.
   // The index in `edges_` of the first edge of each asset, and the size of `edges_` as one more
   // item.
   std::vector<std::uint32_t> first_;

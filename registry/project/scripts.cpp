@@ -195,7 +195,7 @@ bool Scripts::is_surely_no(std::string_view class_name, std::string_view base) c
       continue;
     }
     const auto& bases = bases_of(name);
-    // Another file may contain a part of a partial class with more base classes.
+    // The class may be partial, and another file may name more base classes.
     if (bases.empty() && i == 0) return false;
     for (const std::string& above : bases) {
       if (seen.insert(above).second) queue.push_back(above);

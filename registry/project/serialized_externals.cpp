@@ -106,8 +106,9 @@ Guid guid_from(std::string_view form) {
   return Guid(value);
 }
 
-// Whether the header ends after the tables. Reference types (none in files with one asset) and a
-// text follow the table of other files.
+// Whether the header ends after the last table and its text. `reader` is after the table of other
+// files. From version 20, a table of reference types follows. If this table is not empty, its end
+// is unknown, so the end of the header is not checked.
 bool ends_where_it_says(TableReader reader, std::string_view head, std::uint32_t version) {
   if (version >= 20 && reader.count() > 0) return !reader.failed();
   reader.skip_text();

@@ -16,9 +16,9 @@ struct SerializedExternal {
 };
 
 /// The files that a serialized file names, in order. An entry has a null guid if the file is named
-/// only by its path. `head` is at least the first `searched_bytes` of the file. Nullopt if the
-/// tables are incomplete, or if their layout is unknown. The layouts of versions 14 to 22 are
-/// known.
+/// only by its path. `head` is at least the first `searched_bytes` of the file. The result is
+/// nullopt if the tables are incomplete, or if their layout is unknown. The layouts of versions 14
+/// to 22 are known.
 std::optional<std::vector<SerializedExternal>> read_externals(std::string_view head);
 
 }  // namespace muster

@@ -16,7 +16,7 @@ std::string new_sidecar(const Guid& guid, bool is_folder) {
          (is_folder ? "folderAsset: yes\n" : "");
 }
 
-// Empty if the text has changed since the index was built.
+// The result is empty if the text has changed since the index was built.
 std::string respelled(std::string text, const yaml::Position& position) {
   std::size_t at = 0;
   for (std::uint32_t line = 1; line < position.line; ++line) {

@@ -29,18 +29,19 @@ struct SourceFile {
 
   bool good() const { return !error && !read_error; }
   /// The index of the document with this file id; -1 if none exists. File id 0 means the main
-  /// object, or the first document if no main object exists. The only document of a plain file has
-  /// every id.
+  /// object, or the first document if no main object exists. A plain file has only one document,
+  /// which is returned for every file id.
   int document_of(std::int64_t file_id) const;
-  /// The mapping with an object's fields: in Unity's dialect the value below the type's name
-  /// (`MonoBehaviour:`), in plain files the top mapping.
+  /// The mapping with an object's fields. In Unity's dialect, this is the value below the type's
+  /// name (`MonoBehaviour:`). In plain files, it is the top mapping.
   yaml::NodeIndex fields_of(int document) const;
   /// Unity's name of an object's type, such as `MonoBehaviour`; empty in plain files.
   std::string_view type_name_of(int document) const;
 };
 
-/// The value of `class` in the top mapping of a plain file. Empty if the text has no such key or is
-/// not YAML. Another tool may own such a file. Parses the text only if no line begins with `class`.
+/// The value of `class` in the top mapping of a plain file. The result is empty if the text has no
+/// such key or is not YAML. Another tool may own such a file. Parses the text only if no line
+/// begins with `class`.
 std::string plain_class_in(std::string_view text);
 
 /// Whether a file has no tree because of its encoding, its line ends, or zero bytes in its text.
@@ -67,8 +68,8 @@ class SourceCache {
   SourceCache(const FileReader& files, const AssetIndex& index) : files_(files), index_(index) {}
 
   const SourceFile& get(AssetNumber asset) const;
-  /// The result of `plain_class_in` for an asset's text, cached. Empty for assets that are not
-  /// plain YAML.
+  /// The result of `plain_class_in` for an asset's text, cached. The result is empty for assets
+  /// that are not plain YAML.
   const std::string& plain_class(AssetNumber asset) const;
   /// The error with which `plain_class` could not read an asset; null if there was none.
   const Error* plain_class_error(AssetNumber asset) const;

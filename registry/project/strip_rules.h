@@ -14,9 +14,9 @@
 
 namespace muster {
 
-/// Who defines a class: the engine or the project.
+/// The owner of a class: the engine or the project.
 enum class ClassOwner : std::uint8_t {
-  engine,   ///< The engine. Also the owner of each component in a plain file.
+  engine,   ///< The engine, which also counts as the owner of each component in a plain file.
   project,  ///< The project: a script or a plain asset.
 };
 

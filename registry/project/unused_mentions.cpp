@@ -21,8 +21,8 @@ using yaml::NodeIndex;
 
 constexpr std::string_view kInstanceHead = "--- !u!1001 &";
 
-// The key whose value in braces contains a guid. Empty if the text does not have the editor's
-// style. The opening brace is in the line of the key.
+// The key whose value in braces contains a guid. The result is empty if the text does not have the
+// editor's style. The opening brace is in the line of the key.
 std::string_view key_before(std::string_view text, std::size_t guid) {
   constexpr std::size_t kReferenceBytesMax = 128;
   const std::size_t from = guid - std::min(guid, kReferenceBytesMax);
@@ -136,7 +136,7 @@ void collect_stand_ins(std::string_view text, const std::map<std::int64_t, Guid>
   constexpr std::string_view kStripped = " stripped";
   for (std::size_t at = text.find(kStripped); at != text.npos;
        at = text.find(kStripped, at + kStripped.size())) {
-    const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1 is 0
+    const std::size_t begin = text.rfind('\n', at) + 1;  // This is 0 on the first line.
     if (!text.substr(begin).starts_with("--- !u!")) continue;
     const std::size_t end = std::min(text.find("\n--- ", at), text.size());
     const std::string_view document = text.substr(begin, end - begin);

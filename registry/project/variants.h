@@ -63,7 +63,8 @@ class Variants {
   const VariantFile* find(AssetNumber file) const;
   /// The files with a name like a variant that are not variants. Sorted by path.
   std::span<const VariantProblem> problems() const { return problems_; }
-  /// The files that `settle_variants` has removed. Sorted by their replacement, then by path.
+  /// The files that `settle_variants` has removed. The files are sorted by their replacement, then
+  /// by path.
   std::span<const SettledFile> settled() const { return settled_; }
   /// The removed files of one asset.
   std::span<const SettledFile> settled_for(AssetNumber asset) const;

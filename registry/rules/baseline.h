@@ -42,7 +42,7 @@ class Baseline {
                   const std::function<bool(std::string_view rule)>& is_checked) const;
   /// The number of findings that the baseline accepts.
   std::size_t total() const;
-  /// The variants of the check, sorted. Empty for a check of the whole project.
+  /// The variants of the check, sorted. The list is empty for a check of the whole project.
   const std::vector<std::string>& variants() const { return variants_; }
 
  private:

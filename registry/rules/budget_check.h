@@ -16,7 +16,8 @@ struct BundleSize {
   std::string file;         ///< The path in the target's folder, for messages.
   std::string prefab;       ///< The path of the bundle's prefab; empty for a shared bundle.
   std::uint64_t bytes = 0;  ///< The size of the file.
-  /// The keys of the variant in the bundle, for example "quality=low". Empty for the prefab itself.
+  /// The keys of the variant in the bundle, for example "quality=low". The text is empty for the
+  /// prefab itself.
   std::string variant = {};
 };
 
@@ -36,7 +37,7 @@ struct BudgetUse {
 };
 
 /// Measures the subject of each budget. A budget for single bundles has one result per matching
-/// bundle. Ordered by budget, then target, then bundle.
+/// bundle. The results are ordered by budget, then by target, then by bundle.
 std::vector<BudgetUse> measure_budgets(const std::vector<Budget>& budgets,
                                        const std::vector<TargetSizes>& sizes);
 

@@ -97,7 +97,7 @@ class ClassCheck {
   }
 
  private:
-  using Key = std::pair<TypeId, Guid>;  // Id and asset in the shipped contract.
+  using Key = std::pair<TypeId, Guid>;  // The id and the asset of a shipped row.
   struct Found {
     const ContractRow* row = nullptr;
     TargetSet sides;
@@ -142,8 +142,8 @@ class ClassCheck {
     found.sides = found.sides | target;
   }
 
-  // Reports ids that are on only one side now although both sides had them. Also reports new ids on
-  // only one side, if both sides had the same ids.
+  // Reports ids that are on only one side now although both sides had them. If both sides had the
+  // same ids before, also reports new ids that only one side has.
   void compare_sides() {
     const std::set<TypeId> client = old_.sides[Target::client].ids();
     const std::set<TypeId> server = old_.sides[Target::server].ids();

@@ -407,8 +407,8 @@ void check_classes(const Project& project, Findings& findings) {
     if (name.empty() || known.contains(name)) continue;
     const std::string meant = nearest_name(name, known);
     if (meant.empty()) continue;
-    std::string message = "no class '";
-    message.append(name).append("' means anything here; '").append(meant).append("' does");
+    std::string message = "there is no class '";
+    message.append(name).append("'; did you mean '").append(meant).append("'?");
     findings.add("unknown-class", place_of_class(project, asset), std::move(message));
   }
 }

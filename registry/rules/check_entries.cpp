@@ -104,8 +104,7 @@ class RegistryCheck {
                 ", which no asset of the project has");
       } else if (reference.asset == kNoAsset) {
         add("wrong-target", reference.location,
-            reference.guid.to_string() +
-                " lies outside of the project, so that nothing of it can be packed");
+            reference.guid.to_string() + " is outside the project, so it cannot be packed");
       }
     }
     const auto repeated = [&](Role role) {
@@ -133,7 +132,7 @@ class RegistryCheck {
     });
   }
 
-  // Notes an empty slot. An empty slot is valid, but may be a mistake.
+  // Reports an empty slot as a note. An empty slot is valid, but may be a mistake.
   void note_free(const RegistryEntry& entry) {
     const bool is_malformed =
         std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
@@ -174,7 +173,7 @@ class RegistryCheck {
       findings_
           .add("malformed-entry", entry.location,
                "folder " + quoted(project_.index().at(folder).path) +
-                   " holds nothing that can be built")
+                   " contains no asset that can be built")
           .severity = Severity::warning;
       return;
     }

@@ -39,7 +39,7 @@ IndexRule describe(const IndexProblem& problem) {
     case Kind::case_clash:
       return {"case-clash", "differs from '" + problem.other.text() + "' only " + problem.detail};
     case Kind::unportable_name:
-      return {"unportable-name", problem.detail + ", so a checkout there lacks it"};
+      return {"unportable-name", problem.detail + ", so a checkout there does not have the file"};
     case Kind::outside_link:
       return {"link-outside", "this link is not followed"};
     case Kind::link_circle:
@@ -134,7 +134,8 @@ void check_files(const Project& project, TargetSet targets,
         findings.add("file-too-large", {asset.path, {}}, problem.detail);
         break;
       case ContentProblem::Kind::invalid_utf8:
-        findings.add("invalid-utf8", {asset.path, problem.position}, "this byte is no UTF-8");
+        findings.add("invalid-utf8", {asset.path, problem.position},
+                     "this byte is not valid UTF-8; save the file as UTF-8");
         break;
       case ContentProblem::Kind::cut_short:   // Reported if the asset may be a root or registry.
       case ContentProblem::Kind::no_objects:  // check_packing() reports this problem.

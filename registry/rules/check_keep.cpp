@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-constexpr std::ptrdiff_t kStarsMax = 8;  // The same limit as in muster.yaml.
+constexpr std::ptrdiff_t kStarsMax = 8;  // The maximum number of stars, as for budgets.
 
 class KeepCheck {
  public:
@@ -23,7 +23,7 @@ class KeepCheck {
     const auto folder = AssetPath::parse(pattern);
     const AssetNumber number = folder ? project_.index().find(folder.value()) : kNoAsset;
     if (number != kNoAsset) {
-      return "is a folder: what is in it is '" + folder.value().text() + "/**'";
+      return "is a folder; for its content, write '" + folder.value().text() + "/**'";
     }
     const std::string text = "matches no file of the project";
     for (const std::string& wider : {"**/" + pattern, across_folders(pattern)}) {

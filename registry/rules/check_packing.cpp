@@ -108,7 +108,7 @@ class InnerReferences {
     if (!id && names_asset(node)) {
       findings_
           .add("unfit-value", {source_.path, tree_.at(file_id).position},
-               "'" + std::string(tree_.scalar(file_id)) + "' is no fileID: it is an integer")
+               "'" + std::string(tree_.scalar(file_id)) + "' is not a fileID; write an integer")
           .blocks_build = true;
     }
     if (!id || id.value() == 0) return;
@@ -119,8 +119,9 @@ class InnerReferences {
       // In a block with other characters, `guid` may be a field of the game.
       const bool is_hex = text.text.find_first_not_of("0123456789abcdefABCDEF") == text.text.npos;
       if (!tree_.at(node).is_flow && !is_hex) return;
-      Finding& finding = findings_.add("malformed-guid", {source_.path, text.position},
-                                       "'" + std::string(text.text) + "' is no guid");
+      Finding& finding =
+          findings_.add("malformed-guid", {source_.path, text.position},
+                        "'" + std::string(text.text) + "' is not a guid; a guid has 32 hex digits");
       finding.blocks_build = true;
       return;
     }

@@ -294,8 +294,8 @@ void check_overrides(const Project& project, AssetNumber asset, Findings& findin
   const SourcePrefab& prefab = project.prefabs().flatten(asset);
   const std::vector<UnusedOverride>& unused = prefab.unused_overrides;
   if (unused.empty()) return;
-  // Prefers an override whose target is in another prefab, because its value may be intended for
-  // this prefab.
+  // Prefers an override whose target is in another prefab, because the value of such an override
+  // may be intended for this prefab.
   const auto other = std::ranges::find(unused, Reason::other_source, &UnusedOverride::reason);
   const UnusedOverride& first = other == unused.end() ? unused.front() : *other;
   std::string why = "its target is an object that is removed";

@@ -80,12 +80,12 @@ void RegisteredAssets::add_missing(const Form& form, const Location& entry,
   const bool is_unread = prefab.is_incomplete && !is_cut;
   const std::string& wanted = registry_.declaration->component;
   std::string message = "the root of " + path_of(form.asset);
-  message += is_unread ? " comes from something that cannot be read, and shows no " + wanted
+  message += is_unread ? " depends on a file that cannot be read, and shows no " + wanted
                        : " has no " + wanted;
   if (form.is_variant()) message += ", which the root of " + path_of(form.base) + " has to have";
   Finding& finding = add("missing-component", form.place, std::move(message));
   if (form.is_variant()) {
-    finding.related.push_back({entry, "the entry of what it varies"});
+    finding.related.push_back({entry, "the entry of the base"});
   } else {
     finding.related.push_back({{path, {}}, "the prefab"});
   }

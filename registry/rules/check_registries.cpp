@@ -222,10 +222,11 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
             mean_the_same(*registry.declaration, *other_entry, entry)) {
           continue;
         }
-        Finding& finding = findings.add(
-            "type-id-collision", entry.location,
-            "type id " + std::to_string(entry.type_id.value()) + " means something else in '" +
-                project.index().at(other->asset).path.text() + "', which is built with this");
+        Finding& finding = findings.add("type-id-collision", entry.location,
+                                        "type id " + std::to_string(entry.type_id.value()) +
+                                            " has another meaning in '" +
+                                            project.index().at(other->asset).path.text() +
+                                            "', which is built for the same target");
         finding.blocks_build = true;
         finding.related.push_back({other_entry->location, "the other entry"});
         break;

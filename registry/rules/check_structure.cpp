@@ -1,6 +1,6 @@
-// Checks the keys and values of plain files. Otherwise the value of an unknown key, or a list in
-// place of a single value, would be ignored silently. The JSON Schema (`json_schemas.h`) refuses
-// the same faults.
+// Checks the keys and values of plain files. Without these checks, the value of an unknown key, or
+// a list in place of a single value, would be ignored silently. The JSON Schema (`json_schemas.h`)
+// refuses the same faults.
 #include <algorithm>
 
 #include "registry/base/counted.h"

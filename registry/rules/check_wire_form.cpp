@@ -33,7 +33,7 @@ struct WirePart {
 };
 
 /// The key of a replicated entity in a file: its file id, and its index among the entities with
-/// this id. Zero for the root of a prefab.
+/// this id. The key of the root of a prefab is zero.
 using WireKey = std::pair<std::int64_t, std::uint32_t>;
 using WireForm = std::map<WireKey, std::vector<WirePart>>;
 
@@ -153,10 +153,11 @@ class WireFormCheck {
         return add(file, "only one of the two is replicated as a whole");
       }
       const bool is_missing = missing != base.end();
-      return add(file, fmt::format("of the entities that have network ids by their file ids, where "
-                                   "they stand in a level, it {} that of {}",
-                                   is_missing ? "lacks" : "alone has",
-                                   is_missing ? missing->first.first : added->first.first));
+      return add(file,
+                 fmt::format("only the {} has an entity with file id {}; in a level, the file id "
+                             "determines the network id",
+                             is_missing ? "base" : "variant",
+                             is_missing ? missing->first.first : added->first.first));
     }
     std::vector<std::string> differences;
     for (const auto& [key, parts] : base) {
@@ -193,7 +194,7 @@ class WireFormCheck {
         findings_.add("variant-other-wire", {project_.index().at(file.file).path, {}},
                       "this is not replicated as '" + base.text() + "' is: " + what);
     finding.blocks_build = true;
-    finding.related.push_back({{base, {}}, "what it varies"});
+    finding.related.push_back({{base, {}}, "the base"});
   }
 
   const Project& project_;

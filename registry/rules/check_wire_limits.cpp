@@ -1,6 +1,6 @@
-// Compares replicated prefabs with the limits of the wire, which a game would otherwise exceed at
-// run time. Checks only the prefabs of a server build, because they define the replicated types.
-// Also compares the sizes of messages with the limit for events.
+// Compares replicated prefabs with the limits of the wire. Without this check, a game would detect
+// an exceeded limit only at run time. Checks only the prefabs of a server build, because they
+// define the replicated types. Also compares the sizes of messages with the limit for events.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -117,7 +117,7 @@ class WireLimitCheck {
     }
     if (!is_prefab(project_.sources(), reference.asset)) return parts;
     const SourcePrefab& prefab = project_.prefabs().flatten(reference.asset);
-    if (!prefab.problems.empty()) return parts;  // Other rules report these.
+    if (!prefab.problems.empty()) return parts;  // Other rules report the problems.
     std::size_t left_out = 0;
     for (std::size_t member = 0; member < prefab.entities.size(); ++member) {
       for (const SourceComponent& component : prefab.entities[member].components) {
@@ -172,7 +172,7 @@ class WireLimitCheck {
 
 /// The size of a message on the wire, and its largest field.
 struct MessageSize {
-  std::size_t bytes = 2;  ///< Includes the index of the message.
+  std::size_t bytes = 2;  ///< The size, including the index of the message.
   std::string largest_field;
   std::size_t largest_bits = 0;
 };

@@ -22,8 +22,8 @@ struct ContractRow {
   Location location;  ///< The location of the entry. For a released game, the path of its registry.
 };
 
-/// The wire contract of a game: the meaning of type ids, and the fields of components. Read from a
-/// project, or from the catalogs of a build.
+/// The wire contract of a game: the meaning of type ids, and the fields of components. The contract
+/// is read from a project, or from the catalogs of a build.
 struct Contract {
   std::string name;   ///< The name for messages, for example a revision or a folder.
   TargetSet covered;  ///< The targets that the contract covers.
@@ -31,7 +31,8 @@ struct Contract {
   /// The location of the first registry of each class.
   std::map<std::string, Location> registries;
   std::set<std::string> unnumbered;  ///< The ready-made classes that have no ids.
-  /// The component descriptions. Nullopt if unknown; then components are not compared.
+  /// The component descriptions; nullopt if they are unknown. Unknown descriptions are not
+  /// compared.
   std::optional<std::vector<ComponentDescription>> components;
   AssetPath components_path;    ///< The file of the component descriptions; only for a project.
   std::string components_text;  ///< The text of the file `components_path`.

@@ -17,7 +17,7 @@ std::string_view to_string(Severity severity);
 /// A rule that a project can break.
 struct Rule {
   std::string_view id;  ///< The stable name with which users select and suppress findings.
-  Severity severity = Severity::error;  ///< The default severity of its findings.
+  Severity severity = Severity::error;  ///< The default severity of the rule's findings.
   std::string_view summary;             ///< A description in one line.
   std::string_view help;                ///< The meaning of the rule, and its remedy.
 };

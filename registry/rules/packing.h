@@ -26,8 +26,8 @@ struct Packing {
 /// cooker call this function, so that a valid project does not fail to build. Parses the asset, and
 /// the sidecar of an asset that is packed byte for byte. Safe to call from several threads.
 Packing packing_of(const Project& project, AssetNumber asset);
-/// Like `packing_of`, but does not parse sidecars. For the cooker, which reads the sidecar itself
-/// and finds the same faults.
+/// Like `packing_of`, but does not parse sidecars. The cooker calls this function, because it reads
+/// the sidecar itself and finds the same faults.
 Packing packing_but_sidecar(const Project& project, AssetNumber asset);
 
 /// The maximum size, in bytes, of an asset that is packed byte for byte.

@@ -28,7 +28,7 @@ class RegisteredAssets {
   /// An asset, or a variant of an asset.
   struct Form {
     AssetNumber asset = kNoAsset;
-    AssetNumber base = kNoAsset;  ///< The asset itself, or the asset whose variant it is.
+    AssetNumber base = kNoAsset;  ///< The asset itself; for a variant, the base.
     Location place;               ///< The location for problems that have no position in the file.
     bool is_variant() const { return asset != base; }
   };

@@ -70,7 +70,7 @@ std::string github_escaped(std::string_view text, bool is_property) {
   return result;
 }
 
-// The number of findings of each rule, sorted by number. Empty for a short report.
+// The number of findings of each rule, sorted by number. The result is empty for a short report.
 std::string counts_by_rule(const std::vector<Finding>& findings) {
   std::map<std::string_view, std::size_t> counts;
   for (const Finding& finding : findings) ++counts[finding.rule];

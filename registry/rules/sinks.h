@@ -30,8 +30,8 @@ struct SinkOptions {
   bool lists_all = false;           ///< Text only: lists every `Finding::is_repeated`.
   std::string_view project_name{};  ///< The name of the project, for formats that contain it.
   std::string_view version{};       ///< The version of Muster.
-  /// SARIF and GitHub only: the project's folder in its repository, for example `games/one`. Empty
-  /// for the root.
+  /// SARIF and GitHub only: the project's folder in its repository, for example `games/one`. The
+  /// prefix is empty if the project is the root of its repository.
   std::string_view path_prefix{};
   /// SARIF only: the files of the project, for counting columns; may be null.
   const FileReader* files = nullptr;

@@ -74,7 +74,8 @@ void block_hidden_guids(const Project& project, const std::set<AssetNumber>& bui
   }
 }
 
-// Whether a finding reports a file without a guid. A build of its folder would omit the file.
+// Whether a finding reports a file without a guid. A build of the file's folder would omit the
+// file.
 bool is_without_guid(const Finding& finding) {
   if (finding.rule == "link-outside") return true;
   if (finding.rule != "missing-meta" || is_script(finding.location.path)) return false;

@@ -18,7 +18,7 @@ struct ValidateOptions {
   bool strict = false;  ///< Warnings become errors.
   unsigned jobs = 1;    ///< The number of threads that parse built assets.
   /// Whether to search sidecars for keys that Muster does not read. A build passes false, because
-  /// such keys do not affect it, and because it opens only changed files.
+  /// such keys do not affect a build, and because a build opens only changed files.
   bool with_sidecars = true;
   Progress progress = {};
   FurtherCheck further = {};
@@ -31,13 +31,13 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
 std::string_view read_error_rule(const Error& error);
 
 /// The assets that are built for any of `targets`: registries, roots, the assets that registries
-/// name, and all assets that these refer to, directly or indirectly.
+/// name, and all assets to which these assets refer, directly or indirectly.
 std::set<AssetNumber> built_assets(const Project& project, TargetSet targets);
 
 /// The parts of `validate`. Each part adds the findings for one subject.
 void check_files(const Project& project, TargetSet targets, const std::set<AssetNumber>& built,
                  Findings& findings);
-/// Reports the files that the other parts could not read. Must be called after the other parts.
+/// Reports the files that the other parts could not read. Call this function after the other parts.
 void check_failed_reads(const Project& project, Findings& findings);
 void check_roots(const Project& project, TargetSet targets, Findings& findings);
 void check_registries(const Project& project, TargetSet targets, Findings& findings);

@@ -36,7 +36,7 @@ bool is_unity(std::string_view beginning) {
 
 Dialect detect_dialect(std::string_view text) {
   const std::string_view beginning = text.substr(0, kLookedAtBytes);
-  // NUL bytes or a UTF-16 mark: not UTF-8 text. `find_text_fault` determines the encoding.
+  // A text with NUL bytes or a UTF-16 mark is not UTF-8. `find_text_fault` determines the encoding.
   if (beginning.find('\0') != std::string_view::npos || beginning.starts_with("\xFF\xFE") ||
       beginning.starts_with("\xFE\xFF")) {
     return Dialect::binary;

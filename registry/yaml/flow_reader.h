@@ -15,8 +15,8 @@ class FlowReader {
   explicit FlowReader(TreeBuilder& builder) : builder_(builder) {}
 
   /// Parses the collection whose opening bracket is at `cursor` into the node `target`. Moves the
-  /// cursor after the closing bracket. `depth` is the number of open collections that contain it.
-  /// Returns false on failure, after setting the error of the builder.
+  /// cursor after the closing bracket. `depth` is the number of open collections that contain this
+  /// collection. Returns false on failure, after setting the error of the builder.
   bool read(LineCursor& cursor, NodeIndex target, std::size_t depth);
 
  private:

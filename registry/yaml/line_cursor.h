@@ -18,7 +18,7 @@ struct LineCursor {
   const char* at = nullptr;
   const char* line_begin = nullptr;
   const char* line_end = nullptr;   ///< One past the last byte of the line, before the line end.
-  const char* next_line = nullptr;  ///< Null on the last line.
+  const char* next_line = nullptr;  ///< The next line; null on the last line.
   const char* text_end = nullptr;
   std::uint32_t line = 1;
 

@@ -66,7 +66,7 @@ class Refusal final : public std::exception {};
 class Source {
  public:
   explicit Source(std::string_view text) : text_(text) {
-    const std::size_t line_begin = text.rfind('\n') + 1;  // npos + 1 is 0: the first line
+    const std::size_t line_begin = text.rfind('\n') + 1;  // This is 0 on the first line.
     end_ = {static_cast<std::uint32_t>(std::ranges::count(text, '\n') + 1),
             static_cast<std::uint32_t>(text.size() - line_begin + 1)};
   }
@@ -82,7 +82,7 @@ class Source {
     std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);
     for (;; --line) {
-      const std::size_t begin = before.rfind('\n') + 1;  // npos + 1 is 0: the first line.
+      const std::size_t begin = before.rfind('\n') + 1;  // This is 0 on the first line.
       const std::string_view text = before.substr(begin);
       // Items of nested lists may share a line. The last dash belongs to the innermost list.
       const std::size_t dash = text.substr(0, text.find_first_not_of(" \t-")).rfind('-');
@@ -260,7 +260,7 @@ class TreeHandler final : public YAML::EventHandler {
 std::optional<SyntaxError> check_bytes(std::string_view text) {
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
       text.starts_with("\xEF\xBB\xBF")) {  // A second mark, which yaml-cpp would skip.
-    return SyntaxError{{1, 1}, "not a UTF-8 text"};
+    return SyntaxError{{1, 1}, "the text is not UTF-8; save the file as UTF-8"};
   }
   LineCursor cursor(text);
   do {
@@ -272,11 +272,12 @@ std::optional<SyntaxError> check_bytes(std::string_view text) {
         const std::string_view digits = "0123456789abcdef";
         return SyntaxError{cursor.position(), std::string("the byte 0x") + digits[byte >> 4U] +
                                                   digits[byte & 0xFU] +
-                                                  " is no UTF-8; save the file as UTF-8"};
+                                                  " is not valid UTF-8; save the file as UTF-8"};
       }
       if (byte == '\r') return with_odd_line_end({cursor.position(), {}}, text);
       if (byte < 0x20 && byte != '\t') {
-        return SyntaxError{cursor.position(), "a control character; not a UTF-8 text"};
+        return SyntaxError{cursor.position(),
+                           "a control character; remove it, or save the file as UTF-8"};
       }
     }
     const char* const line_end = cursor.next_line == nullptr ? cursor.text_end : cursor.next_line;

@@ -16,7 +16,7 @@ enum class Dialect : std::uint8_t {
   unity,        ///< `%YAML` with Unity's tag, or a `--- !u!` header.
   plain,        ///< Any other text.
   lfs_pointer,  ///< A Git LFS pointer in place of the content.
-  binary,       ///< Not text, for example Unity's binary form of assets.
+  binary,       ///< Content that is not text, for example Unity's binary form of assets.
   /// Text in an unsupported encoding, with unsupported line ends, or with zero bytes.
   foreign_text,
   empty,  ///< No bytes, or only white space and a byte-order mark.
@@ -36,7 +36,7 @@ struct SyntaxError {
 };
 
 /// The reason why a text is unsupported: the encoding is UTF-16 or UTF-32, lines end with CR alone,
-/// or the text contains zero bytes. Nullopt for supported text and for binary files.
+/// or the text contains zero bytes. The result is nullopt for supported text and for binary files.
 std::optional<SyntaxError> find_text_fault(std::string_view text);
 
 /// Returns `error`, with one exception: if the line of the error contains a character that other
@@ -47,7 +47,7 @@ SyntaxError with_odd_line_end(SyntaxError error, std::string_view text);
 /// Limits that prevent a malicious file from exhausting memory. A file that exceeds a limit has a
 /// syntax error.
 struct Limits {
-  /// The maximum depth of collections. Real prefabs need less than 20.
+  /// The maximum depth of collections. Real prefabs need fewer than 20 levels.
   std::uint32_t depth_max = 200;
   /// The maximum number of nodes. The largest known scene has 3 million nodes. A tree with the
   /// maximum uses about 1 GB of memory.

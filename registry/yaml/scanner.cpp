@@ -168,7 +168,7 @@ struct BlockLine {
 
 BlockLine line_at(std::string_view text, std::size_t inside) {
   BlockLine line;
-  line.begin = inside == 0 ? 0 : text.rfind('\n', inside - 1) + 1;  // npos + 1 is 0
+  line.begin = inside == 0 ? 0 : text.rfind('\n', inside - 1) + 1;  // This is 0 on the first line.
   line.end = std::min(text.find('\n', inside), text.size());
   line.content = line.begin;
   while (line.content < line.end) {
@@ -216,8 +216,8 @@ bool find_sibling_file_id(std::string_view text, const BlockLine& from, std::siz
   return false;
 }
 
-// True if the key at `key` is in a block mapping that also has a file id. The order of keys and
-// other keys have no effect.
+// True if the key at `key` is in a block mapping that also has a file id. The order of the keys has
+// no effect, and other keys are ignored.
 bool is_in_block(std::string_view text, std::size_t key, std::size_t value_end,
                  std::int64_t& file_id) {
   const BlockLine line = line_at(text, key);
@@ -325,7 +325,7 @@ std::pair<std::uint32_t, std::uint32_t> line_and_column(std::string_view text, s
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   const std::string_view before = text.substr(0, offset);
   const auto lines = std::ranges::count(before, '\n');
-  std::size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is 0.
+  std::size_t line_begin = before.rfind('\n') + 1;  // This is 0 on the first line.
   // A byte-order mark does not count as a column, as in the parsers.
   if (line_begin == 0 && before.starts_with(kByteOrderMark)) line_begin = kByteOrderMark.size();
   return {static_cast<std::uint32_t>(lines + 1),

@@ -136,7 +136,7 @@ struct Reference {
 /// guid.
 Result<Reference> reference_at(const Tree& tree, NodeIndex index);
 
-/// Parses `true`, `false`, 1 or 0, ignoring case. Nullopt for other values.
+/// Parses `true`, `false`, 1 or 0, ignoring case. The result is nullopt for other values.
 std::optional<bool> truth_in(const Tree& tree, NodeIndex index);
 
 /// Parses a weak reference in any spelling: a mapping with `val0..val3`, a mapping with `guid: <32

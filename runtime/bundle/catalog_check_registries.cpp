@@ -6,7 +6,7 @@
 
 namespace muster {
 
-using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::catalog;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 namespace {
 

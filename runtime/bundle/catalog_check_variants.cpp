@@ -7,7 +7,7 @@
 
 namespace muster {
 
-using namespace layout::catalog;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::catalog;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 Result<void> CatalogCheck::check_variant_values() {
   using namespace variant_value_record;  // NOLINT(google-build-using-namespace)

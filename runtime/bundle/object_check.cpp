@@ -10,7 +10,7 @@
 
 namespace muster {
 
-using namespace layout::object;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::object;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 namespace {
 

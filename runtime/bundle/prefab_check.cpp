@@ -9,7 +9,7 @@
 
 namespace muster {
 
-using namespace layout::prefab;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::prefab;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 namespace {
 

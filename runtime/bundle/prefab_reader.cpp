@@ -7,7 +7,7 @@
 
 namespace muster {
 
-using namespace layout::prefab;  // NOLINT(google-build-using-namespace): this file is that layout
+using namespace layout::prefab;  // NOLINT(google-build-using-namespace): uses the whole layout
 
 Result<PrefabReader> PrefabReader::open(Bytes bytes) {
   PrefabReader reader(bytes);

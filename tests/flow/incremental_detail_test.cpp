@@ -163,13 +163,13 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
   const Outcome first = crates.make();
   REQUIRE(first.is_built);
   CHECK(crates.has(first, "first build", ""));
-  SECTION("content") {
+  SECTION("the content of an asset has changed") {
     crates.edit("Assets/Tin.prefab", "current: 7", "current: 8");
     const Outcome now = crates.make();
     CHECK(now.packed == 2);  // one each for client and server
     CHECK(crates.has(now, "content", "Assets/Tin.prefab"));
   }
-  SECTION("import settings") {
+  SECTION("import settings have changed") {
     crates.project.files.add("Assets/Big.png.meta",
                              "fileFormatVersion: 2\nguid: " + crates.picture.to_string() +
                                  "\nTextureImporter:\n  mips: 1\n");
@@ -177,18 +177,18 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
     CHECK(now.packed == 1);  // only for the client, because a server has no pictures
     CHECK(crates.has(now, "import settings", "Assets/Big.png.meta"));
   }
-  SECTION("an option") {
+  SECTION("an option has changed") {
     const Outcome now = crates.make({.options = {.level = 9, .jobs = 1}});
     CHECK(crates.has(now, "option", "--level 1 -> 9"));
     CHECK(now.reused_blocks == 0);
   }
-  SECTION("a layout") {
+  SECTION("the layout has changed") {
     const Outcome now =
         crates.make({.options = {.layout = Layout::self_contained, .level = 1, .jobs = 1}});
     CHECK(now.is_built);
     CHECK_FALSE(now.was_up_to_date);
   }
-  SECTION("another program") {
+  SECTION("another version of the program builds") {
     const Outcome now = crates.make({.tool = "another"});
     CHECK(crates.has(now, "muster version", std::string(testing::kTool) + " -> another"));
   }
@@ -199,12 +199,12 @@ TEST_CASE("A build reports causes behind an asset, and removed causes",
   Crates crates;
   const Outcome first = crates.make();
   REQUIRE(first.is_built);
-  SECTION("the class of a script") {
+  SECTION("the class of a script has changed") {
     crates.project.move("Assets/Scripts/Health.cs", "Assets/Scripts/Armor.cs");
     const Outcome now = crates.make();
     CHECK(crates.has(now, "class of script", "Assets/Scripts/Armor.cs"));
   }
-  SECTION("the description of a component") {
+  SECTION("the description of a component has changed") {
     crates.edit("muster.yaml", "version: 1", "version: 1\ncomponents: components.json");
     FieldDescription field;
     field.name = "current";
@@ -220,12 +220,12 @@ TEST_CASE("A build reports causes behind an asset, and removed causes",
     CHECK(now.packed == 4);
     CHECK(crates.has(now, "description of component", "Health"));
   }
-  SECTION("removed from a registry") {
+  SECTION("a prefab was removed from a registry") {
     crates.registry("client");
     const Outcome now = crates.make();
     CHECK(crates.has(now, "removed from the registry", "Assets/Tin.prefab"));
   }
-  SECTION("an output file that was deleted") {
+  SECTION("an output file was deleted") {
     const std::string file = "client/bundles/" + crates.tin.to_string() + ".mbundle";
     REQUIRE(crates.output.remove(path(file)).has_value());
     REQUIRE(crates.output.remove(path("server/bundles/" + crates.tin.to_string() + ".mbundle"))
@@ -234,7 +234,7 @@ TEST_CASE("A build reports causes behind an asset, and removed causes",
     CHECK(now.packed == 2);
     CHECK(crates.output.files().contains(path(file)));
   }
-  SECTION("everything, with --force") {
+  SECTION("--force packs every bundle") {
     const Outcome now = crates.make({.is_forced = true});
     CHECK(now.packed == first.packed);
     CHECK(crates.has(now, "forced", ""));
@@ -254,7 +254,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     CHECK(crates.make().was_up_to_date);
     CHECK(crates.output.files() == after);
   }
-  SECTION("a rename changes names") {
+  SECTION("a rename changes only the names in the output") {
     crates.project.move("Assets/Tin.prefab", "Assets/Can.prefab");
     const Outcome now = crates.make();
     CHECK_FALSE(now.was_up_to_date);
@@ -262,7 +262,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
     const MemoryFileSystem clean = crates.clean_build();
     CHECK(differences(crates.output, clean).empty());
   }
-  SECTION("a copied output serves as well as the original") {
+  SECTION("a build in a copied output packs nothing") {
     MemoryFileSystem copy;
     for (const auto& [file, bytes] : crates.output.files()) copy.add(file.text(), as_text(bytes));
     const Outcome now = build(crates.project.files, copy, copy, {});
@@ -342,7 +342,7 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
   REQUIRE(kept.has_value());
   CHECK(kept->targets.front().has_old_blocks);
 
-  SECTION("a comparison with a clean build allows for it") {
+  SECTION("a comparison with a clean build can ignore the old compressor") {
     ComparedFiles compared(crates.output);
     // the comparison does not publish
     CHECK_FALSE(build(crates.project.files, compared, clean, nine).is_built);
@@ -352,7 +352,7 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
     CHECK(knowing.value().empty());
     CHECK(knowing.value().repacked > 0);
   }
-  SECTION("a new level ends it") {
+  SECTION("a new level packs all bundles with the new compressor") {
     const Settings six{.options = {.level = 6, .jobs = 1}, .tool = "a later one"};
     const Outcome now = crates.make(six);
     CHECK(now.reused_blocks == 0);
@@ -360,7 +360,7 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
     REQUIRE(build(crates.project.files, anew, anew, six).is_built);
     CHECK(differences(crates.output, anew).empty());
   }
-  SECTION("--force ends it") {
+  SECTION("--force packs all bundles with the new compressor") {
     Settings forced = nine;
     forced.is_forced = true;
     REQUIRE(crates.make(forced).is_built);
@@ -376,12 +376,12 @@ TEST_CASE("A machine without an output reuses unchanged bundles of a previous ou
   MemoryFileSystem fresh;
   const Settings settings{.previous = &crates.output};
   const MemoryFileSystem clean = crates.clean_build();
-  SECTION("with the state of the output") {
+  SECTION("the previous output has a state") {
     const Outcome now = build(crates.project.files, fresh, fresh, settings);
     CHECK(now.packed == 2);
     CHECK(differences(fresh, clean).empty());
   }
-  SECTION("without a state, as shipped") {
+  SECTION("the previous output has no state, like a shipped build") {
     REQUIRE(crates.output.remove(path(kStateName)).has_value());
     const Outcome now = build(crates.project.files, fresh, fresh, settings);
     CHECK(now.packed == first.packed);
@@ -427,14 +427,14 @@ TEST_CASE("A stripping rule repacks bundles with affected assets or components, 
                                  rules);
     return crates.make();
   };
-  SECTION("a kind of assets is kept, then stripped again") {
+  SECTION("a kind of assets is kept, and then stripped again") {
     const Outcome kept = strip("strip: {server: {keep: [texture]}}\n");
     CHECK(kept.packed == 0);  // The client has this bundle.
     const Outcome gone = strip("");
     CHECK(gone.packed == 1);
     CHECK(crates.has(gone, "asset stripped", "Assets/Big.png"));
   }
-  SECTION("a class of components is removed, only from the server") {
+  SECTION("a class of components is removed only from the server") {
     const Outcome gone = strip("strip: {server: {components: [Health]}}\n");
     CHECK(gone.packed == 2);
     CHECK(crates.has(gone, "stripping of component", "Health"));
@@ -442,7 +442,7 @@ TEST_CASE("A stripping rule repacks bundles with affected assets or components, 
     const Outcome other = strip("strip: {server: {components: [Health, Armor]}}\n");
     CHECK(other.packed == 0);
   }
-  SECTION("another cache distinguishes bundles of client and server") {
+  SECTION("a cache distinguishes the bundles of client and server") {
     MemoryBlobs blobs;
     BuildCache cache({{.store = &blobs, .name = "a cache"}});
     const Settings settings{.is_forced = true, .cache = &cache};

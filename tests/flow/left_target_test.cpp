@@ -41,10 +41,10 @@ TEST_CASE("A bundle is not reused after its file was renamed", "[flow][increment
   const Settings server{.options = {.targets = Target::server, .level = 1, .jobs = 1}};
   MemoryFileSystem output;
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
-  SECTION("the new name is packed differently") {
+  SECTION("the file is packed differently under the new name") {
     project.move("Assets/Big.dat", "Assets/Big.bin");
   }
-  SECTION("the new name is packed the same way") {
+  SECTION("the file is packed the same way under the new name") {
     project.move("Assets/Big.dat", "Assets/Large.dat");
   }
   REQUIRE(build(project.files, output, output, client).is_built);
@@ -61,10 +61,10 @@ TEST_CASE("The catalog of an output without a state gives the names of its files
   MemoryFileSystem output;
   REQUIRE(build(project.files, output, output, Settings{}).is_built);
   REQUIRE(output.remove(AssetPath().child(kStateName)).has_value());
-  SECTION("a file that is packed differently now") {
+  SECTION("the renamed file is packed differently") {
     project.move("Assets/Big.dat", "Assets/Big.bin");
   }
-  SECTION("a file that is packed the same way") {
+  SECTION("the renamed file is packed the same way") {
     project.move("Assets/Big.dat", "Assets/Large.dat");
   }
   REQUIRE(build(project.files, output, output, Settings{}).is_built);

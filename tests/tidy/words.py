@@ -49,7 +49,7 @@ LIMITS = (
      "runtime/sync/command_report.h", "kSettledTicks"),
     ("runtime/session/SESSION_FORMAT.md", r"that is more than (\d+) below `run`",
      "runtime/sync/command_report.h", "kLateTicks"),
-    ("bundler/incremental/STATE_FORMAT.md", r"bytes of the head, of the body; at most (\S+) each",
+    ("bundler/incremental/STATE_FORMAT.md", r"the bytes of the body; at most (\S+) each",
      "bundler/incremental/build_state.h", "kStateBytesMax"),
     ("bundler/patch/PATCH_FORMAT.md", r"of the decompressed program in bytes; at most (\S+) \|",
      "bundler/patch/patch_layout.h", "kMaxProgramBytes"),

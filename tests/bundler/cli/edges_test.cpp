@@ -60,11 +60,11 @@ TEST_CASE("The project of a folder is the nearest parent folder that is certainl
     return resolved(found).value() == resolved(folder.path() + wanted).value();
   };
   CHECK(same(project_above(at), "/game/Assets/Plugin"));
-  SECTION("with settings of its editor") {
+  SECTION("a parent folder has the settings of an editor") {
     folder.put("game/ProjectSettings/ProjectVersion.txt", "x");
     CHECK(same(project_above(at), "/game"));
   }
-  SECTION("with muster.yaml") {
+  SECTION("a parent folder has muster.yaml") {
     folder.put("game/muster.yaml", "version: 1\n");
     CHECK(same(project_above(at), "/game"));
     folder.put("game/Assets/Plugin/muster.yaml", "version: 1\n");

@@ -200,17 +200,17 @@ TEST_CASE("Only the parts of inputs that were read are compared", "[bundler][sta
   };
   using Paths = std::vector<std::string>;
   CHECK(changed().empty());
-  SECTION("by size alone") {
+  SECTION("a file whose size was used is compared by its size") {
     files.add("a/looked.png", "54321");
     CHECK(changed().empty());
     files.add("a/looked.png", "654321");
     CHECK(changed() == Paths{"a/looked.png"});
   }
-  SECTION("by stamp alone") {
+  SECTION("a file that was read in part is compared by its stamp") {
     files.touch(path("a/part.bin"));
     CHECK(changed() == Paths{"a/part.bin"});
   }
-  SECTION("by content") {
+  SECTION("a file that was read completely is compared by its content") {
     files.touch(path("a/whole.yaml"));
     const InputCheck check = check_inputs(state.folders, files, files, 1);
     CHECK(check.changed.empty());
@@ -219,13 +219,13 @@ TEST_CASE("Only the parts of inputs that were read are compared", "[bundler][sta
     files.add("a/whole.yaml", "54321");
     CHECK(changed() == Paths{"a/whole.yaml"});
   }
-  SECTION("by names") {
+  SECTION("a folder is compared by its names") {
     files.add("a/more", "");
     CHECK(changed() == Paths{"a"});
     files.add("a/missing", "");
     CHECK(changed() == Paths{"a", "a/missing"});
   }
-  SECTION("by removal") {
+  SECTION("a file was removed") {
     REQUIRE(files.remove(path("a/whole.yaml")).has_value());
     CHECK(changed() == Paths{"a", "a/whole.yaml"});
   }

@@ -139,23 +139,23 @@ TEST_CASE("Groups with equal users become one bundle, and registries' assets sta
           "[bundler][plan]") {
   const MergeRule rule;
   const std::vector<GroupUser> users(3, GroupUser{100'000, 1});
-  SECTION("the same users") {
+  SECTION("two groups have the same users") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 90'000, key_of(1), false},
                                              {{0, 1}, 70'000, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 0});
   }
-  SECTION("large ones that only some need") {
+  SECTION("only some users need a large group") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 90'000, key_of(1), false},
                                              {{0, 1, 2}, 70'000, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 1});
   }
-  SECTION("registries") {
+  SECTION("registries need one of two groups") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 9, key_of(1), true},
                                              {{0, 1}, 9, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 1});
   }
-  SECTION("none") { CHECK(merge_groups({}, users, rule).empty()); }
-  SECTION("groups without bytes") {
+  SECTION("there are no groups") { CHECK(merge_groups({}, users, rule).empty()); }
+  SECTION("groups have no bytes") {
     const std::vector<SharedGroup> groups = {{{0, 1}, 0, key_of(1), false},
                                              {{1, 2}, 0, key_of(2), false}};
     CHECK(merge_groups(groups, users, rule) == std::vector<std::uint32_t>{0, 0});

@@ -62,27 +62,27 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
   MemoryFileSystem files = sample();
   const AssetPath bundle = first_below("client/bundles/");
   ByteVector bytes = files.files().at(bundle);
-  SECTION("truncated") {
+  SECTION("a bundle is truncated") {
     bytes.pop_back();
     REQUIRE(files.write(bundle, bytes).has_value());
     CHECK(told(files) == Told{{bundle.text(), ErrorCode::truncated}});
   }
-  SECTION("longer") {
+  SECTION("a bundle has one more byte") {
     bytes.push_back(std::byte{});
     REQUIRE(files.write(bundle, bytes).has_value());
     CHECK(told(files) == Told{{bundle.text(), ErrorCode::malformed}});
   }
-  SECTION("flipped") {
+  SECTION("one bit of a bundle is flipped") {
     bytes.back() ^= std::byte{1};
     REQUIRE(files.write(bundle, bytes).has_value());
     REQUIRE(told(files).size() == 1);
     CHECK(told(files)[0].first == bundle.text());
   }
-  SECTION("missing") {
+  SECTION("a bundle is missing") {
     REQUIRE(files.remove(bundle).has_value());
     CHECK(told(files) == Told{{bundle.text(), ErrorCode::not_found}});
   }
-  SECTION("extra file") {
+  SECTION("the folders of the targets have extra files") {
     files.add("client/bundles/stray.mbundle", "x");
     files.add("server/notes.txt", "x");
     files.add("server/more/notes.txt", "x");
@@ -90,11 +90,11 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
                               {"server/more", ErrorCode::malformed},
                               {"server/notes.txt", ErrorCode::malformed}});
   }
-  SECTION("a foreign file beside the targets") {
+  SECTION("a foreign file is beside the targets") {
     files.add("notes.txt", "x");
     CHECK(told(files) == Told{{"notes.txt", ErrorCode::malformed}});
   }
-  SECTION("the report") {
+  SECTION("the report is damaged") {
     const auto [text, code] = GENERATE(table<std::string, ErrorCode>({
         {"", ErrorCode::malformed},
         {"\xFF\xFF", ErrorCode::malformed},
@@ -107,16 +107,16 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
     REQUIRE_FALSE(problems.empty());
     CHECK(problems[0] == std::pair<std::string, ErrorCode>("build.json", code));
   }
-  SECTION("another bundle of the same size") {
+  SECTION("a bundle has the same size but other bytes") {
     const ByteVector other = samples::patched(bytes, 16, std::uint64_t{0});
     REQUIRE(files.write(bundle, other).has_value());
     CHECK(told(files).size() == 1);
   }
-  SECTION("a catalog") {
+  SECTION("a catalog is missing") {
     REQUIRE(files.remove(path("server/catalog.mcat")).has_value());
     CHECK(told(files) == Told{{"server/catalog.mcat", ErrorCode::not_found}});
   }
-  SECTION("exchanged catalogs") {
+  SECTION("the server has the client's catalog") {
     const ByteVector client = files.files().at(path("client/catalog.mcat"));
     REQUIRE(files.write(path("server/catalog.mcat"), client).has_value());
     const Told problems = told(files);

@@ -51,12 +51,12 @@ TEST_CASE("Short work is not reported, and long work is reported from its curren
   progress.begin("reading", 3);
   progress.advance(2, "a");
   clock.advance(PatientReporter::kPatience - std::chrono::milliseconds(1));
-  SECTION("short work") {
+  SECTION("the work is short") {
     progress.begin("checking", 0);
     reporter.finish();
     CHECK(out.str().empty());
   }
-  SECTION("a long phase") {
+  SECTION("a phase is long") {
     clock.advance(std::chrono::milliseconds(1));
     progress.advance(1, "b");
     CHECK(out.str() == "\r\x1b[2Kreading 0/3 ");
@@ -64,13 +64,13 @@ TEST_CASE("Short work is not reported, and long work is reported from its curren
     progress.advance(0, "c");
     CHECK(out.str() == "\r\x1b[2Kreading 0/3 \r\x1b[2Kreading 3/3 c");
   }
-  SECTION("a phase after a long one") {
+  SECTION("a phase follows a long phase") {
     clock.advance(std::chrono::seconds(1));
     progress.begin("checking", 0);
     reporter.finish();
     CHECK(out.str() == "\r\x1b[2Kchecking \r\x1b[2K");
   }
-  SECTION("without a reporter") {
+  SECTION("progress without a reporter prints nothing") {
     Progress().begin("reading", 1);
     Progress().advance(1, "a");
     CHECK(out.str().empty());

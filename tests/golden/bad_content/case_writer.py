@@ -64,7 +64,7 @@ class Case:
             class_name, base, pathlib.PurePosixPath(path).stem, fields))
 
     def prefab(self, path, components, extra=""):
-        """Adds a Unity prefab with one object; components are (class, fields)."""
+        """Adds a Unity prefab with one object; each component is a tuple (class, fields)."""
         ids = [114000 + i for i in range(len(components))]
         listed = "".join(f"  - component: {{fileID: {i}}}\n" for i in (4000, *ids))
         text = (UNITY_HEAD + f"--- !u!1 &1000\nGameObject:\n  m_ObjectHideFlags: 0\n"
@@ -79,7 +79,7 @@ class Case:
         self.add(path, text + extra)
 
     def replicated(self, path, guid=None, extra=""):
-        """Adds a Unity prefab with a ReplicatedEntity that stores `guid`, by default its own."""
+        """Adds a Unity prefab with a ReplicatedEntity that stores `guid`, or the prefab's guid."""
         self.prefab(path, [("ReplicatedEntity", "  m_SerializedData:\n    assetGuid:"
                             + words(guid or guid_of(path), 6))], extra)
 
@@ -122,7 +122,7 @@ def folder_of(paths):
 
 
 def strong(path):
-    """A strong reference in Unity's dialect; `Case.add` removes the type in plain files."""
+    """Returns a strong reference in Unity's dialect; `Case.add` removes its type in plain files."""
     file_id, kind = {".yaml": (1, 3), ".asset": (11400000, 2), ".prefab": (100100000, 3),
                      ".mat": (2100000, 2), ".png": (2800000, 3)}[pathlib.PurePosixPath(path).suffix]
     return f"{{fileID: {file_id}, guid: {guid_of(path)}, type: {kind}}}"
@@ -141,7 +141,7 @@ PLAIN_BARREL = "plain/prefabs/barrel.yaml"
 
 
 def inline_entry(guid, prefab=None, factory="{fileID: 0}"):
-    """An entry of the registry in the layout with four-integer references."""
+    """Returns a registry entry in the layout with references of four integers."""
     prefab = guid if prefab is None else prefab
     return (f"  - guid:{words(guid, 6)}\n    prefab:{words(prefab, 6)}\n"
             f"    factory: {factory}")
@@ -153,7 +153,7 @@ def unity_registry(case, *entries):
 
 
 def sound_unity(case, **crate):
-    """The smallest Unity project: one replicated prefab, registered."""
+    """Adds the smallest valid Unity project: one registered replicated prefab."""
     case.replicated(CRATE, **crate)
     unity_registry(case, inline_entry(guid_of(CRATE)))
 
@@ -175,9 +175,9 @@ def plain_registry(case, class_name, path, body):
 
 
 def serialized_file(tail):
-    """A file in the engine's binary format with empty tables, followed by `tail`."""
-    # The engine, the platform, no layouts of fields; no types, objects, scripts, external files,
-    # types of references; an empty text.
+    """Returns a file in the engine's binary format: empty tables, and then `tail`."""
+    # The version of the engine, the platform, and no layouts of fields. Then five empty tables:
+    # types, objects, scripts, external files and types of references. Then an empty text.
     tables = b"2019.4.40f1\x00" + b"\x13\x00\x00\x00" + b"\x00" + b"\x00" * 20 + b"\x00"
     size = 20 + len(tables) + len(tail)
     head = b"".join(n.to_bytes(4, "big") for n in (len(tables), size, 21, 20 + len(tables)))

@@ -33,13 +33,13 @@ def unknown_component(case):
     case.expect("warning", "unknown-component", PLAIN_BARREL, "Doorr")
     case.expect("warning", "unknown-component", PLAIN_BARREL, "Gun: {}")
     case.expect("error", "unfit-value", PLAIN_BARREL, "Spin: {}")
-    case.expect("error", "unfit-value", PLAIN_BARREL, "- ammo: 1")  # the list is too long
+    case.expect("error", "unfit-value", PLAIN_BARREL, "- ammo: 1")  # The list is too long.
     for unknown in ("degreesPerSecnd", "angel", "w: 2", "amo: 2", "ammo: 3"):
         case.expect("warning", "unknown-field", PLAIN_BARREL, unknown)
 
 
 def unknown_component_factory(case):
-    """Errors in lists and fields of factories, and in removals of prefabs."""
+    """Components are unknown in lists and fields of factories, and under `removed` in a prefab."""
     components = {"components": [
         {"name": name, "size": 4, "alignment": 4, "default": "00000000",
          "fields": [{"name": field, "type": kind, "offset": 0, **more}]}
@@ -66,7 +66,7 @@ def unknown_component_factory(case):
                     "- Door: {openSeconds: soon}\n- # nothing\n\n- [Seat]\n")
     factory(named, "spin: {degreesPerSecond: fast}\ndoor: {opnSeconds: 1}\n"
                    "doors: {fileID: 0}\nseats: {row: 1}\nspeed: {top: 3}\nSpin: {}\n"
-                   # Similar to components, but keys of the game.
+                   # These keys of the game only look like components.
                    "poor: {min: 1}\nfloor: {openSeconds: 1}\n")
     factory(unlisted, "components:\n  Door: {openSeconds: 1}\nseat: 4\ndoor: [1, 2]\nspin:\n")
     factory(unbuilt, "components:\n- Dor: {openSeconds: 1}\n")
@@ -77,7 +77,7 @@ def unknown_component_factory(case):
                            (unbuilt, "Dor:"), (PLAIN_BARREL, "Dooor")):
         case.expect("warning", "unknown-component", path, mistyped)
     case.expect("warning", "unregistered-prefab", unbuilt)
-    case.expect("error", "wrong-shape", PLAIN_BARREL, "removed:")  # it has no base
+    case.expect("error", "wrong-shape", PLAIN_BARREL, "removed:")  # The prefab has no base.
     case.expect("warning", "unknown-field", listed, "degreesPerSecnd")
     case.expect("warning", "unknown-field", named, "opnSeconds")
     case.expect("warning", "unknown-field", unlisted, "seat: 4")
@@ -91,7 +91,7 @@ def unknown_component_factory(case):
 
 
 def unfit_value(case):
-    """In a prefab, a derived prefab, an override and a factory; one prefab is not built."""
+    """A prefab, an override of a variant and a factory have values that do not fit."""
     fields = [("degreesPerSecond", "float32", 0, {}), ("turns", "uint8", 4, {}),
               ("share", "float32", 8, {"minimum": 0, "maximum": 0.1}),
               ("way", "uint8", 12, {"names": ["left", "right"]})]
@@ -100,7 +100,7 @@ def unfit_value(case):
          "fields": [{"name": name, "type": kind, "offset": at, **more}
                     for name, kind, at, more in fields]}]}
     spin = "Assets/Data/SpinFactory.asset"
-    # The nearest float to 0.1 is above it, and accepted.
+    # The float that is nearest to 0.1 is above the maximum of 0.1, and is valid.
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: fast\n  turns: 3\n  share: 0.1\n"
                          "  way: 2")])
     case.add(BARREL, UNITY_HEAD + "--- !u!1001 &5000000\nPrefabInstance:\n  m_Modification:\n"
@@ -130,7 +130,7 @@ def unfit_value(case):
 
 
 def wire_limit(case):
-    """A type has too many values, and a component too many fields."""
+    """A replicated type has too many values, and a component has too many fields."""
     components = {"components": [
         {"name": "Diary", "size": 1200, "alignment": 4, "default": "00" * 1200,
          "fields": [{"name": "page", "type": "text", "offset": 0, "element_bytes": 1000},

@@ -39,7 +39,7 @@ ROOT = pathlib.Path(__file__).resolve().parent
 
 
 def clean(case):
-    """No errors, but much that resembles one."""
+    """The project has no errors, but contains content that is similar to errors."""
     for path in ("Assets/Ignored~/Notes.txt", "Assets/.hidden/Notes.txt"):
         case.bare(path, "ignored by the editor\n")
     mesh = ("--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
@@ -56,7 +56,7 @@ def clean(case):
 
 
 def clean_unusual(case):
-    """Rare but valid forms."""
+    """The project contains rare but valid forms."""
     sound_unity(case)
     case.script("SpatialEffectTypeDefinition", "ScriptableObject")
     pack, effects = "Assets/Effects/Pack.asset", "Assets/Registries/Effects.asset"
@@ -65,7 +65,7 @@ def clean_unusual(case):
     case.prefab(spark, [])
     case.script("EffectPack", "ScriptableObject")
     case.script("SpatialEffectRegistry", "ScriptableObject")
-    # Definitions that are objects of one container.
+    # The definitions are objects of one asset.
     main = case.document("EffectPack", "ScriptableObject", "Pack", "  size: 2")
     parts = "".join(case.document("SpatialEffectTypeDefinition", "ScriptableObject", name,
                                   f"  prefab:\n    guid: {guid_of(prefab)}\n  poolSize: 4",
@@ -77,11 +77,11 @@ def clean_unusual(case):
     # This key has a meaning only in another layout.
     case.asset(effects, "SpatialEffectRegistry", f"  server: eu-west\n  entries:\n{entries}")
     case.roots(REGISTRY, effects)
-    # A package's code, both in the project and beside it.
+    # The same script of a package is in the project's folder and in `Packages`.
     for folder in ("Assets/Plugins/Tool", "Packages/com.tool"):
         case.add(f"{folder}/Tool.cs", "public class Tool : ScriptableObject {}\n",
                  guid=guid_of("Tool.cs"))
-    # Another importer reads these files, whatever their names.
+    # The sidecar names another importer, so the extension has no meaning.
     case.add("Assets/StreamingAssets/level.asset", "")
     case.files["Assets/StreamingAssets/level.asset.meta"] += b"DefaultImporter:\n"
     case.expect("error", "duplicate-guid", "Packages/com.tool/Tool.cs")
@@ -194,7 +194,7 @@ def missing_component(case):
 
 
 def missing_component_removed(case):
-    """The base has the component; the variant removes it."""
+    """A variant removes the required component, which its base has."""
     plain_replicated(case, PLAIN_CRATE)
     case.add(PLAIN_BARREL, f"class: Prefab\nvariant_of: {strong(PLAIN_CRATE)}\nroot:\n"
                            "  name: barrel\n  removed: [ReplicatedEntity]\n")
@@ -212,13 +212,13 @@ def own_guid_mismatch(case):
 
 
 def unset_own_guid(case):
-    """A component that was just added: the build uses the guid of the entry."""
+    """A new component stores no guid yet, so the build uses the guid of the entry."""
     sound_unity(case, guid=NONE)
     case.expect("warning", "unset-own-guid", CRATE, "val0:")
 
 
 def own_guid_mismatch_definition(case):
-    """A projectile's definition was copied, and stores the guid of the original."""
+    """A copy of a projectile's definition stores the guid of the original definition."""
     registry, entries = "Assets/Registries/ProjectileRegistry.asset", []
     first = "Assets/Projectiles/Bolt.asset"
     for name in ("Bolt", "Copy"):
@@ -243,7 +243,7 @@ def own_guid_mismatch_plain(case):
 
 
 def registry_id_mismatch(case):
-    """Ids count from one in this layout: the second slot needs 2."""
+    """In this layout ids count from 1, so the definition in the second slot must store 2."""
     registry = "Assets/Registries/ItemRegistry.asset"
     items = []
     for name, stored in (("Rifle", 1), ("Blade", 3)):
@@ -265,7 +265,7 @@ def unregistered_prefab(case):
 
 
 def provider_collision(case):
-    """Two definitions of the oldest layout share their server prefab."""
+    """Two definitions of the oldest layout name the same server prefab."""
     registries = []
     listed = {"Server": (CRATE,), "Client": (CRATE, BARREL)}
     for path in (CRATE, BARREL):
@@ -303,7 +303,7 @@ def type_id_collision(case):
 
 
 def type_id_disagreement(case):
-    """Both sides list the same prefabs in different orders; rules for one registry miss it."""
+    """The registries of client and server list the same prefabs in different orders."""
     for path in (CRATE, BARREL):
         case.replicated(path)
     entries = [inline_entry(guid_of(path)) for path in (CRATE, BARREL)]
@@ -368,7 +368,7 @@ def presentation_key_collision(case):
 
 
 def outdated_entry(case):
-    """Entries that differ from their prefabs, one without an owner, one for a missing asset."""
+    """Entries differ from their prefabs, have no owner, or have a missing owner."""
     registry = "Assets/Registries/PresentationRegistry.asset"
     for path in (CRATE, BARREL):
         case.replicated(path)
@@ -414,7 +414,7 @@ def presentation_key_range(case):
 
 
 def effect(case, name, pool_size=16):
-    """An effect's definition, with its prefab."""
+    """Adds the definition of an effect and the prefab of the effect."""
     prefab, path = f"plain/effects/{name}.yaml", f"plain/effects/{name}_definition.yaml"
     plain_prefab(case, prefab)
     case.add(path, f"class: HitscanEffectTypeDefinition\nprefab: {weak(prefab)}\n"
@@ -462,7 +462,7 @@ def client_only_in_server(case):
 
 
 def client_only_in_server_definition(case):
-    """The server's registry contains a definition that contains the client's prefab."""
+    """A definition in a registry of the server refers to a prefab of the client."""
     path, effect_path = "plain/registries/items.yaml", "plain/registries/spatial_effects.yaml"
     item, smoke = "plain/items/rifle.yaml", "plain/effects/smoke.yaml"
     server = "plain/items/rifle_server.yaml"
@@ -489,7 +489,7 @@ def repeated_registry(case):
 
 
 def wrong_target_container(case):
-    """A registry that is one of several objects in its file."""
+    """A root lists a registry that is not the main object of its file."""
     pack = "Assets/Registries/Pack.asset"
     sound_unity(case)
     case.add(pack, UNITY_HEAD + case.document("Pack", "ScriptableObject", "Pack", "  size: 1")
@@ -502,7 +502,7 @@ def wrong_target_container(case):
 
 
 def wrong_target(case):
-    """Guids of assets of the wrong kind."""
+    """References name assets of the wrong kind."""
     effects = "Assets/Registries/SpatialEffectRegistry.asset"
     items = "Assets/Registries/ItemRegistry.asset"
     item, factory = "Assets/Items/Rifle.asset", "Assets/Factories/Bullet.asset"
@@ -543,7 +543,7 @@ def wrong_target(case):
 
 
 def wrong_target_nested(case):
-    """Errors between a hero and the prefabs of its items."""
+    """A hero refers to an object that the file of an item does not have."""
     registry, hero = "Assets/Registries/HeroTypeRegistry.asset", "Assets/Heroes/Scout.asset"
     item = "Assets/Items/Rifle.asset"
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
@@ -558,7 +558,7 @@ def wrong_target_nested(case):
 
 
 def prefab_without_root(case):
-    """Only the head is left, or only a document that is not an object."""
+    """A prefab has only its header, or contains no game object."""
     registry = "Assets/Registries/SpatialEffectRegistry.asset"
     broken = (("Cut", UNITY_HEAD, "yaml-syntax"),
               ("Paint", UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n  m_Name: Paint\n",
@@ -574,14 +574,14 @@ def prefab_without_root(case):
 
 
 def malformed_entry(case):
-    """Items that are not entries, a misspelt key, and a definition in which nothing is set."""
+    """Items are not entries, an entry has a misspelt key, and a definition sets no prefab."""
     path, items = "plain/registries/hitscan_effects.yaml", "plain/registries/items.yaml"
     beam, rifle = "plain/effects/beam.yaml", "plain/items/rifle.yaml"
     plain_prefab(case, beam)
     plain_registry(case, "HitscanEffectRegistry", path,
                    f"entries:\n- type_id: 1\n  prefab: {weak(beam)}\n- beam\n"
                    f"- {guid_of(beam)}\n- [7]\n- type_id: 2\n  prefeb: {weak(beam)}\n"
-                   "- type_id: 9\n")  # the last is a free slot, which is only noted
+                   "- type_id: 9\n")  # The last item is a free slot, which is only a note.
     for marker in ("- beam", f"- {guid_of(beam)}", "- [7]", "type_id: 2"):
         case.expect("error", "malformed-entry", path, marker)
     case.expect("warning", "unknown-field", path, "prefeb")
@@ -593,7 +593,7 @@ def malformed_entry(case):
 
 
 def malformed_entry_unset(case):
-    """References that are present but not set, in a class of the project and in a built-in one."""
+    """Entries of a project's class and of a built-in class have references that are not set."""
     vehicles, effects = "Assets/Registries/Vehicles.asset", "Assets/Registries/Effects.asset"
     icon = "Assets/Art/icon.png"
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
@@ -602,7 +602,7 @@ def malformed_entry_unset(case):
     unset = f"  - vehicle: {{fileID: 0}}\n{picture}"
     case.asset(vehicles, "VehicleRegistry", "\n".join(
         ["  entries:", f"  - vehicle: {strong(CRATE)}\n{picture}", unset,
-         "  - vehicle: {fileID: 0}",  # a free slot
+         "  - vehicle: {fileID: 0}",  # This is a free slot.
          f"  - vehicel: {strong(CRATE)}"]))
     case.asset(effects, "SpatialEffectRegistry",
                f"  entries:\n  - prefab:\n      guid: \n{picture}\n    poolSize: 16")
@@ -651,7 +651,7 @@ def missing_entries(case):
 
 
 def missing_entries_root(case):
-    """A root whose list has another name, and a root whose list is invalid: both build nothing."""
+    """The list of one root has a misspelt key, and the list of the other root is invalid."""
     sound_unity(case)
     for name, old, new in (("Client", b"assetRegistries", b"assetRegistriez"),
                            ("Server", b"assetRegistries:", b"assetRegistries: none\n  others:")):
@@ -663,7 +663,7 @@ def missing_entries_root(case):
 
 
 def namesake_class(case):
-    """Classes of another game with the same names as ours; no root lists them."""
+    """Another game's classes have the names of built-in classes; no root lists their assets."""
     case.asset("Assets/Shop/Items.asset", "ItemRegistry",
                "  currency: gold\n  items:\n  - name: Sword\n    price: 30")
     case.asset("Assets/Shop/Heroes.asset", "HeroTypeRegistry",
@@ -674,12 +674,12 @@ def namesake_class(case):
                f"  entries:\n  - {strong('Assets/Shop/Arrow.asset')}")
     case.asset("Assets/Shop/Bare.asset", "CharacterTypeRegistry", "")
     case.asset("Assets/Shop/Root.asset", "AssetRegistryRoot", "  branches:\n  - 7")
-    # This one is a registry, although empty.
+    # This asset is a registry, although its list is empty.
     case.asset("Assets/Beams.asset", "HitscanEffectRegistry", "  entries: []")
 
 
 def unmatched_path(case):
-    """A class of the project: one of two paths is misspelt. Its script is in an assembly."""
+    """A class of the project has a misspelt path. The script of the class is in an assembly."""
     registry, script = "Assets/Registries/Vehicles.asset", guid_of("a script in an assembly")
     case.prefab(CRATE, [("Spin", "  degreesPerSecond: 10")])
     case.asset(registry, "VehicleRegistry", f"  vehicles:\n  - prefab:\n      guid: "
@@ -707,7 +707,7 @@ def unknown_registry(case):
 
 
 def lose_script(case, name):
-    """A script loses its guid, as after a deleted sidecar or a move into a package."""
+    """Removes a script and its sidecar, as if the script was moved into a package."""
     for suffix in ("", ".meta"):
         del case.files[f"Assets/Scripts/{name}.cs{suffix}"]
 
@@ -722,13 +722,13 @@ def unknown_registry_lost(case):
 
 
 def unknown_registry_root(case):
-    """Roots and registry are only recognised by their form, not by their scripts."""
+    """Roots and a registry have no scripts, so only their keys show their classes."""
     sound_unity(case)
     for name in ("ReplicatedEntityRegistry", "AssetRegistryRoot"):
         lose_script(case, name)
     for path in ("Assets/Roots/Client.asset", "Assets/Roots/Server.asset", REGISTRY):
         case.expect("error", "unknown-registry", path, "m_Script")
-    # This asset has lost its script too, but only has a key of the same name.
+    # The script of this asset is missing too, but its keys do not show a root or registry.
     case.asset("Assets/Data/Diary.asset", "Diary", "  entries:\n  - prefab: 1\n    text: a\n"
                "  assetRegistries: []")
     lose_script(case, "Diary")
@@ -736,7 +736,7 @@ def unknown_registry_root(case):
 
 
 def unresolved_reference_text(case):
-    """Weak references as text in built assets: each spelling with its own guid."""
+    """Weak references in a built asset name missing assets, each in another spelling."""
     weapon, ammunition, sound = (guid_of(name) for name in ("weapon", "ammunition", "sound"))
     case.prefab(CRATE, [("ReplicatedEntity", f"  m_SerializedData:\n    assetGuid:"
                          f"{words(guid_of(CRATE), 6)}\n  weapon:\n    guid: {weapon}\n"
@@ -746,12 +746,12 @@ def unresolved_reference_text(case):
     unity_registry(case, inline_entry(guid_of(CRATE)))
     for guid in (weapon, ammunition, sound):
         case.expect("warning", "unresolved-reference", CRATE, guid)
-    # In an asset that is not built, such a text may have another meaning.
+    # In an asset that is not built, such a guid may have another meaning.
     case.asset("Assets/Data/Save.asset", "Save", f"  guid: {guid_of('a saved game')}")
 
 
 def malformed_guid_words(case):
-    """An entry's own guid with a missing number, an invalid one, and the same in a component."""
+    """Guids in entries and in a component have a missing or an invalid number."""
     for path in (CRATE, BARREL):
         case.replicated(path)
     first, second = (inline_entry(guid_of(path)) for path in (CRATE, BARREL))
@@ -772,7 +772,7 @@ def orphan_lock(case):
 
 
 def prefab_cycle_unbuilt(case):
-    """They are not built, and their extensions have other spellings."""
+    """The prefabs of the cycles are not built, and their extensions have other spellings."""
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {weak(PLAIN_CRATE)}\n")
@@ -847,7 +847,7 @@ def unusable_dictionary(case):
 
 
 def unusable_dictionary_file(case):
-    """A file has the path of the folder."""
+    """The path of the dictionaries' folder is a file."""
     names_dictionaries(case)
     case.bare("Kept~", "no folder")
     case.expect("error", "unusable-dictionary", "muster.yaml", "Kept~")

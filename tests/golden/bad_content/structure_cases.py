@@ -1,4 +1,4 @@
-"""Cases of make_cases.py: the form of plain files, and references without an asset to pack."""
+"""Cases of make_cases.py: the form of plain files, and references that pack no asset."""
 
 from case_writer import (
     BARREL, CRATE, PLAIN_BARREL, PLAIN_CRATE, PLAIN_REGISTRY, UNITY_HEAD, guid_of, inline_entry,
@@ -6,7 +6,7 @@ from case_writer import (
 
 
 def wrong_shape(case):
-    """Errors of hand-written files: each value has a wrong kind."""
+    """Values of a plain file have a wrong kind."""
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")
@@ -18,7 +18,7 @@ def wrong_shape(case):
 
 
 def unknown_field(case):
-    """Unknown keys of plain files and of a sidecar; some would be ignored silently."""
+    """Plain files and a sidecar have unknown keys."""
     case.add(PLAIN_CRATE, "class: Prefab\nroot:\n  name: crate\n  component: []\n  chidlren: []\n")
     case.add(PLAIN_BARREL, "class: Prefab\nroot:\n  name: barrel\n")
     case.bare(PLAIN_BARREL + ".meta", f"guid: {guid_of(PLAIN_BARREL)}\ncolour: red\n")
@@ -35,7 +35,7 @@ def unknown_field(case):
 
 
 def unused_override(case):
-    """A variant of one prefab with an override for an object of another."""
+    """A variant of one prefab has an override for an object of another prefab."""
     sound_unity(case)
     case.prefab(BARREL, [("Spin", "  degreesPerSecond: 10")])
     variant, base = "Assets/Prefabs/Variant.prefab", guid_of(CRATE)
@@ -57,7 +57,7 @@ def unused_override(case):
 
 
 def folder_reference(case):
-    """A prefab that refers to a folder, and an atlas that does: the folder has pictures."""
+    """A prefab and a sprite atlas refer to a folder of pictures; only the atlas may do so."""
     icons, atlas = "Assets/Icons", "Assets/Ui.spriteatlas"
     case.add(f"{icons}/icon.png", b"\x89PNG")
     folder = f"{{fileID: 102900000, guid: {guid_of(icons)}, type: 3}}"
@@ -73,7 +73,7 @@ def folder_reference(case):
 
 
 def unmatched_budget(case):
-    """Budgets for missing files."""
+    """Budgets have patterns and extensions that no file matches."""
     sound_unity(case)
     case.bare("muster.yaml", "version: 1\nname: unmatched-budget\nbudgets:\n"
                              "- {bundle: 'Assets/Prefabs/**', bytes: 1 MiB}\n"

@@ -32,7 +32,7 @@ def binary_asset(case):
 
 
 def lfs_pointer_root(case):
-    """A file without text may be a root, so a whole side may be missing."""
+    """A Git LFS pointer may replace a root, so the content of a whole target may be missing."""
     root = "Assets/Roots/Client.asset"
     sound_unity(case)
     case.add(root, "version https://git-lfs.github.com/spec/v1\n"
@@ -47,7 +47,7 @@ def binary_root(case):
         *[iter(guid_of("Assets/Scripts/AssetRegistryRoot.cs"))] * 2)))
     case.add(root, serialized_file(script))
     case.expect("error", "binary-asset", root)
-    # Not roots, and only noted: one names no such script, the other's sidecar has its kind.
+    # These files are not roots: one names no such script, one has another kind in its sidecar.
     case.add("Assets/Scenes/NavMesh.asset", serialized_file(b""))
     lighting = "Assets/Scenes/LightingData.asset"
     case.add(lighting, b"\x00" * 64)
@@ -56,7 +56,7 @@ def binary_root(case):
 
 
 def yaml_syntax_cut(case):
-    """One root is empty, so is a registry that no root lists; half of another root is left."""
+    """One root and an unlisted registry are empty, and another root is truncated."""
     roots = [f"Assets/Roots/{name}.asset" for name in ("Client", "Server")]
     registry = "Assets/Registries/ItemRegistry.asset"
     sound_unity(case)
@@ -66,7 +66,7 @@ def yaml_syntax_cut(case):
         case.expect("error", "yaml-syntax", path)
     case.files[roots[1]] = case.files[roots[1]].split(b"  m_Enabled")[0]
     case.expect("error", "yaml-syntax", roots[1], "--- !u!114")
-    # Files of another program, and an asset that has lost its script, are not roots.
+    # A file of another program, and an asset without a script, are not roots.
     case.add("Assets/Data/Graph.asset", "{}\n")
     case.asset("Assets/Data/Lost.asset", "Lost", "")
     case.files["Assets/Data/Lost.asset"] = re.sub(
@@ -74,7 +74,7 @@ def yaml_syntax_cut(case):
 
 
 def yaml_syntax_cut_object(case):
-    """Roots in files with other objects, which still name scripts; the roots are cut."""
+    """Two roots are truncated. Their files have another object, which still names its script."""
     sound_unity(case)
     theme = case.document("Theme", "ScriptableObject", "Theme", f"  look: {strong(CRATE)}",
                           file_id=42)
@@ -89,7 +89,7 @@ def yaml_syntax_cut_object(case):
 
 
 def yaml_syntax_repeated(case):
-    """Results of merges: a repeated list, in a registry and in a root."""
+    """A merge has repeated the list of a registry and the list of a root."""
     sound_unity(case)
     case.files[REGISTRY] += b"  entries: []\n"
     case.files["Assets/Roots/Server.asset"] += b"  assetRegistries: []\n"
@@ -103,7 +103,7 @@ def duplicate_file_id(case):
 
 
 def packing_refused(case):
-    """Assets of a registered prefab that a build cannot pack, each in its own way."""
+    """A registered prefab refers to assets that a build cannot pack, for different reasons."""
     head = UNITY_HEAD + "--- !u!21 &2100000\nMaterial:\n"
     torn = f"{head}<<<<<<< HEAD\n  m_Name: a\n=======\n  m_Name: b\n>>>>>>> feature\n"
     pointer = ("version https://git-lfs.github.com/spec/v1\n"
@@ -128,7 +128,7 @@ def packing_refused(case):
     settings = "Assets/Looks/Settings.png.meta"
     case.bare(settings, case.files[settings] + b"TextureImporter:\n  <<<<<<< HEAD\n  a: 1\n")
     case.expect("error", "yaml-syntax", settings, "a: 1")
-    # Valid: the engine's binary format, and text of another tool.
+    # These files are valid: a file in the engine's binary format, and a text of another tool.
     fine = (("Baked.asset", serialized_file(b"")), ("Style.uss", ".a { color: red; }\n"))
     for name, content in fine:
         case.add(f"Assets/Looks/{name}", content)
@@ -140,7 +140,7 @@ def packing_refused(case):
 
 
 def cut_short(case):
-    """Prefabs that end before the objects that they name; both entries stay and are built."""
+    """A prefab ends before an object that it names; its entry stays and is built."""
     sound_unity(case)
     text = case.files[CRATE].decode()
     case.files[CRATE] = text[:text.index("--- !u!114")].encode()
@@ -149,7 +149,7 @@ def cut_short(case):
 
 
 def yaml_syntax_unneeded(case):
-    """Empty files that no registry needs, and an unfinished merge in another one."""
+    """No registry needs these files, which are empty or have conflict markers."""
     sound_unity(case)
     torn = ("--- !u!29 &1\nOcclusionCullingSettings:\n<<<<<<< HEAD\n  a: 1\n=======\n  a: 2\n"
             ">>>>>>> feature\n")
@@ -170,13 +170,13 @@ def yaml_syntax_unneeded(case):
 
 
 def inner_references(case):
-    """References of a registered prefab that can be checked without other files."""
+    """A registered prefab has faulty references that can be checked without other files."""
     sound_unity(case, extra=(
         "--- !u!33 &3300\nMeshFilter:\n  m_GameObject: {fileID: 1000}\n"
         "  m_Mesh: {fileID: 4300000, guid: 0123456789abcdef, type: 2}\n"
         "  m_Lost: {fileID: 4711}\n  m_Again: [{fileID: 4711}]\n"
         "  m_Null: {fileID: 0, guid: 0, type: 0}\n"
-        "  data:\n  - fileID: 42\n    guid: crate\n"))  # a struct of the game
+        "  data:\n  - fileID: 42\n    guid: crate\n"))  # This is a struct of the game.
     case.expect("error", "malformed-guid", CRATE, "0123456789abcdef,")
     case.expect("warning", "unresolved-reference", CRATE, "{fileID: 4711}")
     text = case.files[REGISTRY].decode()
@@ -185,7 +185,7 @@ def inner_references(case):
 
 
 def yaml_syntax_bytes(case):
-    """Latin-1 instead of UTF-8."""
+    """A registry is encoded in Latin-1 instead of UTF-8."""
     path = "plain/registries/hitscan_effects.yaml"
     plain_prefab(case, "plain/effects/beam.yaml")
     plain_registry(case, "HitscanEffectRegistry", path,
@@ -212,7 +212,7 @@ def yaml_syntax_plain(case):
 
 
 def yaml_syntax_unregistered(case):
-    """No registry lists it, but it may belong into one: its text does not show it."""
+    """A prefab that no registry lists has a syntax error, so it is unknown if it is a member."""
     plain_replicated(case, PLAIN_CRATE)
     plain_registry(case, "ReplicatedEntityRegistry", PLAIN_REGISTRY,
                    f"entries:\n- type_id: 1\n  prefab: {{guid: {guid_of(PLAIN_CRATE)}}}\n")

@@ -14,7 +14,7 @@ SKIN = "plain/skin.png"
 
 
 def varied(case, *skins):
-    """A crate whose paint has a skin; all skins are files next to it."""
+    """Adds a crate whose paint has a skin. The variants of the skin are in the same folder."""
     plain_replicated(case, CRATE)
     case.add(PAINT, f"class: Paint\nskin: {strong(SKIN)}\n")
     plain_prefab(case, CRATE, "  - ReplicatedEntity: {}\n"
@@ -35,7 +35,7 @@ def variant_unknown_key(case):
 
 
 def variant_unknown_word(case):
-    """Animations of models, and files without a base, have names of other tools."""
+    """Names with `@` of other tools are valid: animations of models, and files without a base."""
     varied(case, "plain/skin@lwo.png", "plain/icon@2x.png", "plain/hero.fbx", "plain/hero@run.fbx")
     case.expect("warning", "variant-unknown-word", "plain/skin@lwo.png")
 
@@ -46,7 +46,7 @@ def variant_without_base(case):
 
 
 def variant_other_kind(case):
-    """Another extension, another class, and a prefab for a file that is not a prefab."""
+    """Variants have another extension or class than their base, or are prefabs by mistake."""
     varied(case, "plain/skin@low.tga")
     case.add("plain/paint@low.yaml", "class: Varnish\n")
     plain_prefab(case, "plain/paint@de.yaml")
@@ -56,7 +56,7 @@ def variant_other_kind(case):
 
 
 def unmatched_keep(case):
-    """Half of the files that a server should keep exist."""
+    """Some patterns under `keep` match no file."""
     varied(case, "plain/skin@low.png")
     wrong = ("'*.png'", "plain/textures/**", "plain/prefabs/", "plain/SKIN.png", "\"?.wav/*\"")
     lines = "".join(f"    - {path}\n"
@@ -90,7 +90,7 @@ def variant_referenced(case):
 
 
 def variant_flattened(case):
-    """A variant that inherits from its own base is intended."""
+    """A prefab nests a prefab with a variant. The variant itself may inherit from its base."""
     varied(case)
     wheel = "plain/prefabs/wheel.yaml"
     plain_prefab(case, wheel)
@@ -102,7 +102,7 @@ def variant_flattened(case):
 
 
 def missing_component_variant(case):
-    """Also if the variant inherits from the asset that it varies."""
+    """Two variants lack the required component; one of them inherits and removes it."""
     varied(case)
     plain_prefab(case, "plain/prefabs/crate@low.yaml")
     case.add("plain/prefabs/crate@de.yaml",
@@ -113,7 +113,7 @@ def missing_component_variant(case):
 
 
 def own_guid_mismatch_variant(case):
-    """The editor writes a file's own guid; an inherited guid is the base's."""
+    """A variant must store or inherit the guid of its base, not its own guid."""
     varied(case)
     plain_replicated(case, CRATE)
     plain_replicated(case, "plain/prefabs/crate@low.yaml")
@@ -131,7 +131,7 @@ def registry_id_mismatch_variant(case):
 
 
 def described(case, *names):
-    """Adds components with a number each, and one without fields, to the game's description."""
+    """Describes components with one number each, and the component Mark without fields."""
     components = [{"name": name, "size": 4, "alignment": 4, "default": "00000000",
                    "fields": [{"name": "value", "type": "uint32", "offset": 0}]}
                   for name in names]
@@ -155,16 +155,16 @@ def tree(components, children):
 
 
 def variant_other_wire(case):
-    """Parts that are not sent may differ, and come after all parts that are sent."""
+    """Variants may differ only in parts that are not sent and that follow all sent parts."""
     varied(case)
     described(case, "Health", "Door", "Hum")
     mark = "ReplicatedEntity"
     case.add(CRATE, tree((mark, "Health", "MeshRenderer"), (("Lid", ("Door",)), ("Lamp", ()))))
     for keys, form in (
             ("low", ((mark, "Health", "Mark"), (("Lid", ("Door",)),))),          # valid
-            ("de", ((mark,), (("Lid", ("Door",)),))),                            # no Health
-            ("low,de", ((mark, "Health", "Hum"), (("Lid", ("Door",)),))),        # one more: Hum
-            ("en", ((mark, "Health"), (("Lamp", ()), ("Lid", ("Door",)))))):     # other order
+            ("de", ((mark,), (("Lid", ("Door",)),))),                            # lacks Health
+            ("low,de", ((mark, "Health", "Hum"), (("Lid", ("Door",)),))),        # also has Hum
+            ("en", ((mark, "Health"), (("Lamp", ()), ("Lid", ("Door",)))))):     # has another order
         case.add(f"plain/prefabs/crate@{keys}.yaml", tree(*form))
     for keys in ("de", "low,de", "en"):
         case.expect("error", "variant-other-wire", f"plain/prefabs/crate@{keys}.yaml")
@@ -187,14 +187,14 @@ def variant_other_wire_factory(case):
 
 
 def variant_other_wire_placed(case):
-    """A level's layer: a placed entity gets its network id by its position in the file."""
+    """In a layer of a level, the network id of an entity depends on its index in the file."""
     layer = "plain/layer.yaml"
     varied(case)
     described(case, "Health")
     case.add(layer, tree((), (("Tree", ()), ("Chest", ("ReplicatedEntity", "Health")))))
     for keys, form in (
             ("low", ((), (("Bush", ()), ("Chest", ("ReplicatedEntity", "Health"))))),  # valid
-            ("de", ((), (("Chest", ("ReplicatedEntity", "Health")),))),       # it has moved up
+            ("de", ((), (("Chest", ("ReplicatedEntity", "Health")),))),       # Chest has index 0
             ("low,de", ((), (("Tree", ()), ("Chest", ("ReplicatedEntity",)))))):
         case.add(f"plain/layer@{keys}.yaml", tree(*form))
     plain_prefab(case, CRATE, "  - ReplicatedEntity: {}\n"

@@ -129,33 +129,33 @@ TEST_CASE("A refusal has a readable reason", "[net][endpoint]") {
   stage.options.clients_max = 1;
   stage.start();
   ClientOptions options = stage.client_options();
-  SECTION("other content") {
+  SECTION("the client has other content") {
     options.handshake.agreement.content = 12;
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::content_differs);
     REQUIRE(client.end()->text.find("content") != std::string::npos);
   }
-  SECTION("other content that the game admits") {
+  SECTION("the client has other content that the game admits") {
     options.handshake.agreement.content = 12;
     stage.door.admitted_content = 12;
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.state() == ClientState::connected);
   }
-  SECTION("other descriptions") {
+  SECTION("the client has other descriptions") {
     options.handshake.agreement.descriptions = 1;
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::descriptions_differ);
   }
-  SECTION("another game") {
+  SECTION("the client is of another game") {
     options.handshake.agreement.application = 1;
     Client& client = stage.add_client(options);
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::wrong_application);
   }
-  SECTION("the game refuses") {
+  SECTION("the game refuses the client") {
     stage.door.text = "you are banned until Tuesday";
     Client& client = stage.add_client(options);
     stage.run(1s);
@@ -169,7 +169,7 @@ TEST_CASE("A refusal has a readable reason", "[net][endpoint]") {
     stage.run(1s);
     REQUIRE(client.refusal()->reason == RefuseReason::full);
   }
-  SECTION("a client without protection") {
+  SECTION("the client uses no protection") {
     options.handshake.mode = TrustMode::unprotected;
     Client& client = stage.add_client(options);
     stage.run(1s);

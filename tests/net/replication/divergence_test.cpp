@@ -105,17 +105,17 @@ TEST_CASE("Both ends report lost entities and components, but not refused ones",
       CHECK(to_line(log->all[0]) == line);
     }
   };
-  SECTION("an entity") {
+  SECTION("a client lacks an entity") {
     game.missing_id = NetworkId{3};
     stage.run(60);
     first_is(Kind::missing, "entity 3 of type 7 is missing at a client");
   }
-  SECTION("a component") {
+  SECTION("a client lacks a component") {
     game.lacking_id = NetworkId{2};
     stage.run(60);
     first_is(Kind::missing_component, "entity 2 of type 7 lacks its Health at a client");
   }
-  SECTION("nothing") {
+  SECTION("a client does not keep an entity, which is allowed") {
     game.not_kept_id = NetworkId{1};
     stage.run(60);
     CHECK(stage.server_log.all.empty());

@@ -60,30 +60,30 @@ TEST_CASE("A client that cannot use the server's setup reports the reason", "[ne
   const std::vector<std::byte> none = bytes_of({1, 2, 3});
   std::vector<std::byte> setup;
   std::string reason;
-  SECTION("damaged") {
+  SECTION("the setup is damaged") {
     setup = without_last(encode_setup({.schema = server.schema, .model = {}, .map_info = none}));
     reason = "damaged";
   }
-  SECTION("without the requested schema") {
+  SECTION("the setup lacks the requested schema") {
     setup = encode_setup({.schema = {}, .model = {}, .map_info = none});
     reason = "not the one that this end requested";
   }
-  SECTION("another schema") {
+  SECTION("the setup has another schema") {
     begin.schema[0] ^= std::byte{1};
     setup = encode_setup({.schema = server.schema, .model = {}, .map_info = none});
     reason = "not the one that it named";
   }
-  SECTION("a schema of another version") {
+  SECTION("the schema has another version") {
     begin.schema = hash_schema(none);
     setup = encode_setup({.schema = none, .model = {}, .map_info = {}});
     reason = "schema cannot be read";
   }
-  SECTION("another model") {
+  SECTION("the setup has another model") {
     begin.model[3] = std::byte{1};
     setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
     reason = "model is not the one that it named";
   }
-  SECTION("an invalid model") {
+  SECTION("the model is invalid") {
     begin.model = hash_model(none);
     setup = encode_setup({.schema = server.schema, .model = none, .map_info = {}});
     reason = "model cannot be used";
@@ -105,9 +105,9 @@ TEST_CASE("A client reports an unreadable first message as one of another versio
           "[net][replication]") {
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
-  SECTION("longer") { begin.push_back({}); }
-  SECTION("shorter") { begin.pop_back(); }
-  SECTION("with a coder that is unknown here") { begin.back() = std::byte{9}; }
+  SECTION("the message is too long") { begin.push_back({}); }
+  SECTION("the message is too short") { begin.pop_back(); }
+  SECTION("the message names an unknown coder") { begin.back() = std::byte{9}; }
   server.say(begin);
   CHECK(server.client.phase() == ReplicationPhase::failed);
   CHECK(server.client.failure().find("another version") != std::string::npos);
@@ -118,21 +118,21 @@ TEST_CASE("A server of other versions is refused with both versions in the reaso
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
   std::string theirs;
-  SECTION("earlier snapshots") {
+  SECTION("the snapshots have an earlier version") {
     begin[3] = std::byte{3};
     theirs = "version 5 of replication with snapshots of version 3";
   }
-  SECTION("later snapshots with any further contents") {
+  SECTION("the snapshots have a later version and other content follows") {
     begin[4] = std::byte{1};
     begin.resize(9);
     theirs = "version 5 of replication with snapshots of version 261";
   }
-  SECTION("other messages") {
+  SECTION("the messages have another version") {
     begin[1] = std::byte{6};
     begin.push_back({});
     theirs = "version 6 of replication with snapshots of version 5";
   }
-  SECTION("version 1, without versions") {
+  SECTION("version 1 sends no version of snapshots") {
     begin.erase(begin.begin() + 1, begin.begin() + 5);
     theirs = "version 1 of replication";
   }

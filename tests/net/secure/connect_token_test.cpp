@@ -76,11 +76,13 @@ TEST_CASE("Claims beyond a limit give no token, and the largest valid claims giv
           "[net][secure][sys-33]") {
   Backend backend;
   TokenClaims claims = backend.claims();
-  SECTION("no servers") { claims.servers.clear(); }
-  SECTION("17 servers") { claims.servers.resize(17); }
-  SECTION("257 bytes for the game") { claims.user_data.resize(257); }
-  SECTION("expires at its issue") { claims.expires = claims.issued; }
-  SECTION("a second too long") { claims.expires = claims.issued + kTokenLifetimeMax + 1; }
+  SECTION("the token names no server") { claims.servers.clear(); }
+  SECTION("the token names 17 servers") { claims.servers.resize(17); }
+  SECTION("the token has 257 bytes for the game") { claims.user_data.resize(257); }
+  SECTION("the token expires when it is issued") { claims.expires = claims.issued; }
+  SECTION("the token is valid one second too long") {
+    claims.expires = claims.issued + kTokenLifetimeMax + 1;
+  }
   REQUIRE_FALSE(backend.issue(claims).has_value());
   claims = backend.claims();
   claims.servers.resize(16);

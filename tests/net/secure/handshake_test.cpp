@@ -75,26 +75,26 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
   const TrustMode mode = GENERATE(TrustMode::pinned, TrustMode::token);
   HandshakeRun run(mode, 3);
   REQUIRE(run.shake());
-  SECTION("the request") {
+  SECTION("the request is damaged") {
     require_refused(run.request, 1, [&](const NetBytes& damaged) {
       HandshakeRun other(mode, 3);
       other.request = damaged;
       return other.shake_from_request();
     });
   }
-  SECTION("the challenge") {
+  SECTION("the challenge is damaged") {
     require_refused(run.challenge, 1, [&](const NetBytes& damaged) {
       HandshakeRun other(mode, 3);
       other.challenge = damaged;
       return other.shake_from_challenge();
     });
   }
-  SECTION("the response") {
+  SECTION("the response is damaged") {
     // Each bit needs an X25519 operation, so only every 7th bit is tested.
     require_refused(run.response, 7,
                     [&](const NetBytes& damaged) { return run.server_takes(damaged); });
   }
-  SECTION("the accept") {
+  SECTION("the accept is damaged") {
     require_refused(run.accept, 1, [&](const NetBytes& damaged) {
       return run.client->read_accept(damaged).has_value();
     });
@@ -150,7 +150,7 @@ TEST_CASE("A wrong server key or token secret gives no connection", "[net][secur
     run.server_key = KeyPair::random(run.entropy);
     REQUIRE_FALSE(run.shake());
   }
-  SECTION("a server sends the right key without its secret") {
+  SECTION("a server sends the right key but does not have its secret") {
     HandshakeRun run(TrustMode::pinned, 6);
     run.server_key.secret = SecretKey::random(run.entropy);
     REQUIRE_FALSE(run.shake());
@@ -160,7 +160,7 @@ TEST_CASE("A wrong server key or token secret gives no connection", "[net][secur
     run.token_secret = SecretKey::random(run.entropy);
     REQUIRE_FALSE(run.shake());
   }
-  SECTION("a weak key") {
+  SECTION("an ephemeral key is weak") {
     HandshakeRun run(TrustMode::pinned, 6);
     REQUIRE(run.shake());
     NetBytes response = run.response;

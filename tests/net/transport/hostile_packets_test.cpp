@@ -99,8 +99,8 @@ TEST_CASE("A malformed packet is counted and not received", "[net][transport][sy
 TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sys-24]") {
   Victim victim;
   PacketDraft draft;
-  SECTION("with a time of holding") { draft.header.hold = 1; }
-  SECTION("with two words") { draft.header.mask = {.words = {~0U, ~0U}, .word_count = 2}; }
+  SECTION("the hold time is not zero") { draft.header.hold = 1; }
+  SECTION("the mask has two words") { draft.header.mask = {.words = {~0U, ~0U}, .word_count = 2}; }
   REQUIRE(victim.give(draft) == PacketVerdict::malformed);
 }
 

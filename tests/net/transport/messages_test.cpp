@@ -60,7 +60,7 @@ TEST_CASE("Each refused message gets the right reason", "[net][transport][sys-32
   MessageSender sender(0, {.queue_bytes = 4096});
   REQUIRE(sender.push({}) == SendStatus::empty);
   REQUIRE(sender.push(pattern(1, 1025)) == SendStatus::too_large);
-  SECTION("by bytes") {
+  SECTION("the queue has too many bytes") {
     int queued = 0;
     while (sender.push(pattern(1, 1000)) == SendStatus::queued) ++queued;
     REQUIRE(queued == 4);
@@ -69,13 +69,13 @@ TEST_CASE("Each refused message gets the right reason", "[net][transport][sys-32
     sender.delivered(write_next(sender).id);
     REQUIRE(sender.push(pattern(1, 900)) == SendStatus::queued);
   }
-  SECTION("by count") {
+  SECTION("the queue has too many messages") {
     for (std::uint32_t i = 0; i < kMessagesQueuedMax; ++i) {
       REQUIRE(sender.push(pattern(i, 1)) == SendStatus::queued);
     }
     REQUIRE(sender.push(pattern(1, 1)) == SendStatus::would_block);
   }
-  SECTION("a message that can never be queued is refused") {
+  SECTION("a message is larger than the whole queue") {
     MessageSender narrow(0, {.queue_bytes = 100});
     REQUIRE(narrow.push(pattern(1, 101)) == SendStatus::too_large);
     REQUIRE(narrow.push(pattern(1, 50)) == SendStatus::queued);

@@ -53,7 +53,7 @@ NetBytes spelled(std::initializer_list<std::pair<std::uint32_t, unsigned>> field
 
 // The bytes were computed by hand from net/WIRE_FORMAT.md, "Body".
 TEST_CASE("A packet's header has the bytes that the document defines", "[net][transport][sys-23]") {
-  SECTION("nothing was received: 16 + 3 + 1 + 16 + 16 + 12 + 8 bits") {
+  SECTION("no packet was received: 16 + 3 + 1 + 16 + 16 + 12 + 8 bits") {
     REQUIRE(written({}) == bytes_of({0x00, 0x00, 0x08, 0x00, 0xF0, 0xFF, 0x0F, 0x00, 0x00}));
     REQUIRE(written({}).size() == kPacketHeaderBytesMin);
   }
@@ -67,7 +67,7 @@ TEST_CASE("A packet's header has the bytes that the document defines", "[net][tr
     REQUIRE(written(header) == bytes_of({0x34, 0x12, 0x10, 0x00, 0x00, 0x00, 0xD8, 0xBC, 0x2A, 0x10,
                                          0x50, 0x34, 0x05}));
   }
-  SECTION("two words that are all set take a bit each, and seven bits fill the last byte") {
+  SECTION("each full word of a mask needs one bit, and seven bits of padding fill the last byte") {
     const PacketHeader header{.ack = Sequence(100),
                               .mask = {.words = {~0U, ~0U}, .word_count = 2},
                               .sent = 1,
@@ -101,30 +101,30 @@ TEST_CASE("A header has one encoding", "[net][transport][sys-23]") {
   const std::initializer_list<std::pair<std::uint32_t, unsigned>> good = {
       {7, 16}, {0, 3}, {0, 1}, {5, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}};
   REQUIRE(read(spelled(good)).has_value());
-  SECTION("a word that is all set, written out") {
+  SECTION("the only word is full, but is not written as one bit") {
     REQUIRE_FALSE(
         read(spelled({{7, 16}, {0, 3}, {0, 1}, {~0U, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
             .has_value());
   }
-  SECTION("the last of several, too") {
+  SECTION("the last word is full, but is not written as one bit") {
     REQUIRE_FALSE(
         read(spelled(
                  {{7, 16}, {1, 3}, {1, 1}, {0, 1}, {~0U, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
             .has_value());
   }
-  SECTION("a mask without its own packet") {
+  SECTION("the mask lacks the bit of the acknowledged packet") {
     REQUIRE_FALSE(
         read(spelled({{7, 16}, {0, 3}, {0, 1}, {4, 32}, {1, 16}, {2, 16}, {3, 12}, {0, 8}}))
             .has_value());
   }
-  SECTION("an unknown section") {
+  SECTION("a bit of an unknown section is set") {
     for (unsigned bit = 4; bit < 8; ++bit) {
       REQUIRE_FALSE(
           read(spelled({{7, 16}, {0, 3}, {1, 1}, {1, 16}, {2, 16}, {3, 12}, {1U << bit, 8}}))
               .has_value());
     }
   }
-  SECTION("a bit in the padding") {
+  SECTION("a bit of the padding is set") {
     for (unsigned bit = 0; bit < 7; ++bit) {
       REQUIRE_FALSE(read(spelled({{7, 16},
                                   {1, 3},

@@ -156,15 +156,15 @@ TEST_CASE(
   std::vector<Guid> expected_server;
   std::string fields;
   std::string base = "ScriptableObject";
-  SECTION("first layout") {
+  SECTION("the definition has the first layout") {
     fields = items + "  abilities:\n  - guid: " + ability.to_string() + "\n";
     expected_client = expected_server = {ability};
   }
-  SECTION("second layout") {
+  SECTION("the definition has the second layout") {
     fields = "  registryId: 0\n" + items;
     base = "ScriptableObjectRegistryEntry";
   }
-  SECTION("last layout") {
+  SECTION("the definition has the last layout") {
     // If `leftover` is not empty, the definition still has the id of an older layout.
     const std::string leftover = GENERATE("", "  registryId: 1\n");
     fields = leftover + "  abilities:\n" + UnityProject::words(ability, 4) + items;
@@ -268,15 +268,15 @@ TEST_CASE("A project's own class is found by name, by script guid and by inherit
   UnityProject project;
   const Guid prefab = project.prefab("Assets/Car.prefab");
   const std::string body = "  cars:\n  - car:\n      guid: " + prefab.to_string() + "\n";
-  SECTION("by the name of the script's file") {
+  SECTION("the script has the name of the class") {
     project.asset("Assets/R.asset", project.script("CarRegistry"), body);
   }
-  SECTION("by the guid of a script in an assembly") {
+  SECTION("the class names the guid of a script in an assembly") {
     const Guid assembly = project.file("Assets/Cars.dll", "MZ");
     project.asset("Assets/R.asset", assembly, body);
     project.files.add("script-guid", assembly.to_string());
   }
-  SECTION("by the base class of its class") {
+  SECTION("the script derives from the class") {
     project.script("CarRegistry");
     project.asset("Assets/R.asset", project.script("RaceCarRegistry", "CarRegistry"), body);
   }
@@ -336,13 +336,13 @@ TEST_CASE("A registry is found without its script's folder, and with its object 
   const std::string entries = "  entries:\n  - guid:\n" + UnityProject::words(prefab, 6) +
                               "    prefab:\n" + UnityProject::words(prefab, 6) +
                               "    factory: {fileID: 0}\n";
-  SECTION("the class name is stored beside the script of a missing package") {
+  SECTION("the asset stores the class name, because the package of the script is missing") {
     const Guid absent = Guid::parse("9f3b1c5e1c5e1c5e1c5e1c5e1c5e1c5e").value();
     const std::string stated =
         "  m_EditorClassIdentifier: Game::Game.Core.ReplicatedEntityRegistry\r\n";
     project.file("Assets/R.asset", head + object("11400000", absent, stated + entries));
   }
-  SECTION("the sidecar names the main object, which is the second") {
+  SECTION("the sidecar names the second object as the main object") {
     const Guid other = project.script("ItemTypeDefinition", "ScriptableObject");
     const Guid script = project.script("ReplicatedEntityRegistry", "ScriptableObject");
     const Guid guid = project.file("Assets/R.asset", head + object("-77", other, "  a: 1\n") +

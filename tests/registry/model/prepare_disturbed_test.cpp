@@ -105,14 +105,14 @@ TEST_CASE("The id of an entry that another tool removed is never given to a new 
   project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(b));
   prepare(project);
   project.remove("Assets/B.prefab");
-  SECTION("when the last entry is removed") {
+  SECTION("another tool removes the last entry") {
     const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
     project.asset("Assets/R.asset", registry, "  entries:\n" + entry_of(a) + entry_of(c));
     prepare(project);
     CHECK(ids_of(project).at({"Assets/R.asset", a}) == 0);
     CHECK(ids_of(project).at({"Assets/R.asset", c}) == 2);
   }
-  SECTION("when all entries are retired and the list is rewritten") {
+  SECTION("all entries are retired, and another tool rewrites the list") {
     project.remove("Assets/A.prefab");
     prepare(project);
     const Guid c = project.prefab("Assets/C.prefab", {{entity, ""}});
@@ -158,13 +158,13 @@ TEST_CASE("An entry stays while a base of its prefab cannot be read", "[registry
   prepare(project);
   const auto before = ids_of(project);
   REQUIRE(before.size() == 2);
-  SECTION("because it is only a Git LFS pointer") {
+  SECTION("the base is a Git LFS pointer") {
     project.files.add("Assets/Base.prefab",
                       "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n");
     prepare(project);
     CHECK(ids_of(project) == before);
   }
-  SECTION("because it is in a package outside the tree") {
+  SECTION("the base is not in the project") {
     project.remove("Assets/Base.prefab");
     prepare(project);
     CHECK(ids_of(project).size() == 1);

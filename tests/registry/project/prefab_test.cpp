@@ -366,7 +366,7 @@ TEST_CASE("The result for a prefab does not depend on earlier or parallel reques
   for (AssetNumber asset = 0; asset < count; ++asset) {
     alone.push_back(summary(IndexedProject(project.files).prefabs().flatten(asset)));
   }
-  SECTION("one after the other") {
+  SECTION("prefabs are requested one after another") {
     const std::size_t step = GENERATE(1U, 7U, 11U, 82U);
     const IndexedProject indexed(project.files);
     for (std::size_t i = 0; i < count; ++i) {
@@ -375,7 +375,7 @@ TEST_CASE("The result for a prefab does not depend on earlier or parallel reques
       CHECK(summary(indexed.prefabs().flatten(asset)) == alone[asset]);
     }
   }
-  SECTION("in parallel") {
+  SECTION("prefabs are requested in parallel") {
     const IndexedProject indexed(project.files);
     std::vector<const SourcePrefab*> found(4 * count);
     (void)parallel_for(found.size(), 4, {}, [&](std::size_t i, unsigned worker) {

@@ -219,7 +219,7 @@ TEST_CASE(
       CHECK(to_line(log->all[0]) == line);
     }
   };
-  SECTION("an entity, with everything below it") {
+  SECTION("a client lacks an entity and its children") {
     stage.client_world.request_despawn(stage.seen.find({1}));
     stage.client_world.process_despawns();
     REQUIRE(stage.seen.find({1}).is_null());
@@ -228,7 +228,7 @@ TEST_CASE(
     REQUIRE(stage.received(stage.body, 1, 1) != nullptr);
     CHECK(stage.client_world.entity_count() == 3);
   }
-  SECTION("a component") {
+  SECTION("a client lacks a component") {
     stage.client_world.remove(stage.life.id(), stage.seen.find({1}));
     REQUIRE(stage.received(stage.life, 1) == nullptr);
     stage.run(200);

@@ -215,19 +215,25 @@ void play(const std::vector<std::string>& notes) {
 
 TEST_CASE("Over a connection, adjacent versions apply all fields that both have",
           "[runtime][replication][sys-38][sys-39]") {
-  SECTION("before to before") { play<ShieldBefore, ShieldBefore>({}); }
-  SECTION("before to now") { play<ShieldBefore, ShieldNow>({"Shield.weight"}); }
-  SECTION("before to after") {
+  SECTION("old server and old client") { play<ShieldBefore, ShieldBefore>({}); }
+  SECTION("old server and present client") { play<ShieldBefore, ShieldNow>({"Shield.weight"}); }
+  SECTION("old server and new client") {
     play<ShieldBefore, ShieldAfter>({"Cape", "Shield.weight", "Shield.mark"});
   }
-  SECTION("now to before") { play<ShieldNow, ShieldBefore>({"Shield.heat", "Wings"}); }
-  SECTION("now to now") { play<ShieldNow, ShieldNow>({}); }
-  SECTION("now to after") { play<ShieldNow, ShieldAfter>({"Cape", "Shield.mark"}); }
-  SECTION("after to before") {
+  SECTION("present server and old client") {
+    play<ShieldNow, ShieldBefore>({"Shield.heat", "Wings"});
+  }
+  SECTION("present server and present client") { play<ShieldNow, ShieldNow>({}); }
+  SECTION("present server and new client") {
+    play<ShieldNow, ShieldAfter>({"Cape", "Shield.mark"});
+  }
+  SECTION("new server and old client") {
     play<ShieldAfter, ShieldBefore>({"Shield.heat", "Shield.isHot", "Shield.mark", "Wings"});
   }
-  SECTION("after to now") { play<ShieldAfter, ShieldNow>({"Shield.isHot", "Shield.mark"}); }
-  SECTION("after to after") { play<ShieldAfter, ShieldAfter>({}); }
+  SECTION("new server and present client") {
+    play<ShieldAfter, ShieldNow>({"Shield.isHot", "Shield.mark"});
+  }
+  SECTION("new server and new client") { play<ShieldAfter, ShieldAfter>({}); }
 }
 
 }  // namespace muster

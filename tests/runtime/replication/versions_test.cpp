@@ -244,7 +244,7 @@ TEST_CASE("Fields with equal names and different meanings are ignored",
     std::string why;
     return FieldConversion::make(wire_schema(server), client, why).has_value() ? "" : why;
   };
-  SECTION("an enumeration, by the names that both have") {
+  SECTION("enumerations must have the same names in the same order") {
     FieldDescription stance;
     stance.name = "stance";
     stance.type = FieldType::uint8;
@@ -264,7 +264,7 @@ TEST_CASE("Fields with equal names and different meanings are ignored",
     CHECK(converts(stance, other).empty());  // An enumeration without names is converted by number.
     CHECK(converts(other, stance).empty());
   }
-  SECTION("ticks") {
+  SECTION("a tick is not converted to another number") {
     FieldDescription tick;
     tick.name = "at";
     tick.type = FieldType::uint32;
@@ -279,7 +279,7 @@ TEST_CASE("Fields with equal names and different meanings are ignored",
     other.unit = "tick";
     CHECK(converts(tick, other).empty());
   }
-  SECTION("angles") {
+  SECTION("an angle is not converted to another unit") {
     FieldDescription degrees;
     degrees.name = "yaw";
     degrees.type = FieldType::float32;

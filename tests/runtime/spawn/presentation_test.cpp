@@ -115,14 +115,14 @@ TEST_CASE("A restore neither loses, duplicates nor reassigns a presentation",
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
   ring.capture(Tick(10));
-  SECTION("when the owner's despawn is undone before an update") {
+  SECTION("the owner's despawn is undone before an update") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     ring.restore(Tick(10));
     CHECK(stage.show(owner, crate_key(0)) == whole);
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when the owner's despawn is undone after an update") {
+  SECTION("the owner's despawn is undone after an update") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     CHECK(stage.shown_count() == 0);
@@ -130,13 +130,13 @@ TEST_CASE("A restore neither loses, duplicates nor reassigns a presentation",
     CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when another variation is undone") {
+  SECTION("the request for another variation is undone") {
     REQUIRE(stage.presentations.show(owner, crate_key(1)).has_value());
     ring.restore(Tick(10));
     CHECK(stage.view.name(stage.show(owner, crate_key(0))) == "CrateLook");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when another entity gets the id of an undone one") {
+  SECTION("another entity gets the id of an entity that was undone") {
     const EntityId second = stage.crate();
     REQUIRE(stage.presentations.show(second, crate_key(0)).has_value());
     ring.restore(Tick(10));
@@ -191,12 +191,12 @@ TEST_CASE("The previous variation is visible until the new variation is loaded",
   CHECK(stage.presentations.shown(owner, PresentationType::shared) == whole);
   CHECK(stage.presentations.owner_of(whole) == owner);
   CHECK(stage.presentations.owner_of(broken) == owner);
-  SECTION("when it is loaded") {
+  SECTION("the new variation is loaded") {
     stage.settle();
     CHECK(stage.presentations.shown(owner, PresentationType::shared) == broken);
     CHECK_FALSE(stage.view.is_alive(whole));
   }
-  SECTION("when the previous one is requested again before") {
+  SECTION("the previous variation is requested again") {
     CHECK(stage.presentations.show(owner, crate_key(0)).value() == whole);
     CHECK(stage.view.is_despawning(broken));
     stage.settle();
@@ -204,12 +204,12 @@ TEST_CASE("The previous variation is visible until the new variation is loaded",
     CHECK_FALSE(stage.view.is_alive(broken));
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("when the owner despawns before") {
+  SECTION("the owner despawns before the load") {
     stage.game.request_despawn(owner);
     CHECK(stage.presentations.update() == 1);
     CHECK(stage.shown_count() == 0);
   }
-  SECTION("when it is hidden before") {
+  SECTION("the presentation is hidden before the load") {
     stage.presentations.hide(owner, PresentationType::shared);
     CHECK(stage.shown_count() == 0);
   }
@@ -243,13 +243,13 @@ TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported o
   CHECK_FALSE(stage.view.first_child(look).is_null());
   CHECK(stage.deferred.counters().failed == 1);
   CHECK(stage.deferred.drain_problems().size() == 1);
-  SECTION("and is replaced by one that can") {
+  SECTION("another presentation replaces it") {
     stage.show(owner, crate_key(1));
     CHECK(stage.view.name(stage.presentations.shown(owner, PresentationType::shared)) ==
           "CrateBroken");
     CHECK(stage.shown_count() == 1);
   }
-  SECTION("and despawns with its owner") {
+  SECTION("it despawns with its owner") {
     stage.game.request_despawn(owner);
     stage.game.process_despawns();
     CHECK(stage.shown_count() == 0);

@@ -85,13 +85,13 @@ TEST_CASE("No other entity gets an id while its entity is alive", "[runtime][spa
   CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
   CHECK(collection.add({0}, a) == CollectionVerdict::id_in_use);
   CHECK(collection.find({0}) == a);
-  SECTION("it is free after it was removed") {
+  SECTION("the id is free after it was removed") {
     CHECK(collection.remove({0}) == CollectionVerdict::accepted);
     CHECK(collection.find({0}).is_null());
     CHECK(collection.remove({0}) == CollectionVerdict::unknown_id);
     CHECK(collection.add({0}, b) == CollectionVerdict::accepted);
   }
-  SECTION("it is free when its entity is gone") {
+  SECTION("the id is free after its entity was despawned") {
     world.request_despawn(a);
     CHECK(collection.add({0}, b) == CollectionVerdict::id_in_use);
     world.process_despawns();

@@ -30,7 +30,7 @@ TEST_CASE("Each command runs once and in order when packets arrive in time",
 }
 
 TEST_CASE("A client that sends at twice real time has no advantage", "[sync][commands]") {
-  SECTION("with its own stamps") {
+  SECTION("the client stamps the commands") {
     Stage stage;
     for (int tick = 1; tick <= 200; ++tick) {
       for (int i = 0; i < 2; ++i) {
@@ -44,7 +44,7 @@ TEST_CASE("A client that sends at twice real time has no advantage", "[sync][com
     CHECK(stage.queue.counters().skipped >= 190);
     CHECK(stage.queue.waiting() <= CommandQueue::kWaitingMax);
   }
-  SECTION("with the server's stamps") {
+  SECTION("the server paces the stamps") {
     Stage stage(CommandPacing::by_server);
     std::uint32_t ran = 0;
     for (std::uint32_t tick = 1; tick <= 60; ++tick) {

@@ -72,14 +72,14 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
       past.capture(Tick(tick));
     }
   };
-  SECTION("an entity with the same signature is the same") {
+  SECTION("an entity with the same id and signature is the same entity") {
     run(kShot);
     CHECK(count(events.collect(), initialised) == 3);
     REQUIRE(past.restore(Tick(1)));
     run(kShot);
     CHECK(events.collect().empty());
   }
-  SECTION("another entity with the same id is another one") {
+  SECTION("an entity with the same id and another signature is another entity") {
     run(kShot.with(1));
     const EntityId first = last;
     CHECK(events.collect().size() == 3);
@@ -92,7 +92,7 @@ TEST_CASE("Computing ticks again initialises nothing twice", "[runtime][world][s
     CHECK(both[0].signature == kShot.with(1));  // The first event is for the removed entity.
     CHECK(both[3].signature == kShot.with(2));
   }
-  SECTION("an entity without a signature is removed and added") {
+  SECTION("an entity without a signature is removed and added again") {
     run({});
     CHECK(events.collect().size() == 3);
     REQUIRE(past.restore(Tick(1)));

@@ -76,15 +76,15 @@ TEST_CASE("A component that exists only before or only now is a difference witho
     return difference && difference->entity == entity && difference->component == component &&
            !difference->field;
   };
-  SECTION("added") {
+  SECTION("the component was added") {
     f.world.add(f.velocity, entity, {});
     CHECK(differs_in(f.velocity.id()));
   }
-  SECTION("removed") {
+  SECTION("the component was removed") {
     f.world.remove(f.vitality.id(), entity);
     CHECK(differs_in(f.vitality.id()));
   }
-  SECTION("gone with its entity") {
+  SECTION("the entity of the component was despawned") {
     f.world.request_despawn(entity);
     f.world.process_despawns();
     CHECK(differs_in(f.position.id()));

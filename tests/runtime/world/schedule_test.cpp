@@ -236,7 +236,7 @@ TEST_CASE("A query stays valid when its world is assigned another one", "[runtim
   f.world.add(f.vitality, b, {});
   Query<Position, Vitality> query(f.world, f.position, f.vitality);
   CHECK(visits(f, query).count == 2);
-  SECTION("as many changes, and another order") {
+  SECTION("the other world has as many changes in another order") {
     other.world.add(f.position, a, {1, 0, 0});
     other.world.add(f.position, b, {2, 0, 0});
     other.world.add(f.vitality, b, {});
@@ -245,7 +245,7 @@ TEST_CASE("A query stays valid when its world is assigned another one", "[runtim
     CHECK(visits(f, query).count == 2);
     CHECK(visits(f, query).wrong == 0);
   }
-  SECTION("as many changes, and no components of a type") {
+  SECTION("the other world has as many changes but no component of one type") {
     other.world.add(f.position, a, {1, 0, 0});
     other.world.add(f.position, b, {2, 0, 0});
     other.world.add(f.vitality, a, {});
