@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 namespace muster {
 namespace {
@@ -22,11 +23,12 @@ constexpr double kUsualRiseMs = 100;
 /// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
 /// the delay longer.
 constexpr double kOutageMs = 400;
-/// A step of the usual need is detected if the last `kRecent` packets all needed `kStepMs` more,
-/// and arrived over at least `kStepTimeMs`. Packets that were delayed in a stall arrive in less
-/// time.
+/// A step of the usual need is detected if all packets of the last `kStepTimeMs`, and at least
+/// `kStepPackets` packets, needed `kStepMs` more than usual. Packets that were delayed in a stall
+/// arrive in less time.
+constexpr std::uint32_t kStepPackets = 8;
 constexpr double kStepTimeMs = 300;
-constexpr double kStepMs = 15;
+constexpr double kStepMs = 30;
 constexpr double kPeakHalfLifeMs = 400;
 /// The number of packets after which the estimate depends only on the history.
 constexpr std::uint32_t kLearning = 20;
@@ -49,10 +51,14 @@ void DelayEstimate::note(double needed_ms, double now_ms) {
   const double rise = std::min(options_.peak_share * overshoot, options_.peak_max_ms);
   peak_ms_ = std::max(peak_ms(now_ms), rise);
   peak_at_ms_ = now_ms;
-  recent_[seen_ % kRecent] = {.needed_ms = needed_ms, .at_ms = now_ms};
+  const bool is_in_history = late < kOutageMs;
+  recent_[seen_ % kRecent] = {.needed_ms = needed_ms,
+                              .at_ms = now_ms,
+                              .usual_ms = usual_ms_,
+                              .is_in_history = is_in_history};
   ++seen_;
   const double share = std::max(1 / options_.usual_packets, 1.0 / seen_);
-  if (late < kOutageMs) {
+  if (is_in_history) {
     history_.add(late, active_ms_);
     usual_ms_ += share * std::min(late, kUsualRiseMs);
   }
@@ -65,24 +71,32 @@ void DelayEstimate::note_lost(double needed_ms) {
   if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
 }
 
-/// Follows a step of the usual need. The mean alone would need seconds to follow, and all packets
-/// would count as late during this time. The history stores lateness, which is relative to the
-/// usual need. So the entries of the packets after the step are reduced by the step.
+/// Follows a step of the usual need. Before the step is detected, the mean follows only a part of
+/// the step, and the packets count as late. Afterwards, the history has their lateness relative to
+/// the new usual need.
 void DelayEstimate::follow_step(double now_ms) {
-  if (seen_ < kRecent) return;
-  double lowest = recent_[0].needed_ms;
-  double oldest = recent_[0].at_ms;
-  for (const Recent& one : recent_) {
+  double lowest = recent_[(seen_ - 1) % kRecent].needed_ms;
+  double before = 0;
+  std::uint32_t count = 0;
+  for (bool is_long = false; !is_long; ++count) {
+    if (count == std::min(seen_, kRecent)) return;
+    const Recent& one = recent_[(seen_ - 1 - count) % kRecent];
     lowest = std::min(lowest, one.needed_ms);
-    oldest = std::min(oldest, one.at_ms);
+    before = one.usual_ms;
+    is_long = count + 1 >= kStepPackets && now_ms - one.at_ms >= kStepTimeMs;
   }
-  const double step = lowest - usual_ms_;
-  if (step <= kStepMs || now_ms - oldest < kStepTimeMs) return;
+  if (lowest - before <= kStepMs) return;
+  const double step = std::max(lowest - usual_ms_, 0.0);
   usual_ms_ += step;
-  const auto kept = static_cast<std::size_t>(std::ranges::count_if(
-      recent_, [&](const Recent& one) { return one.needed_ms - usual_ms_ + step < kOutageMs; }));
-  history_.shift_last(kept, -step);
   peak_ms_ = std::max(peak_ms_ - step, 0.0);
+  std::array<double, kRecent> late_ms;
+  std::size_t kept = 0;
+  for (std::uint32_t i = count; i-- > 0;) {
+    Recent& one = recent_[(seen_ - 1 - i) % kRecent];
+    if (one.is_in_history) late_ms[kept++] = one.needed_ms - usual_ms_;
+    one.usual_ms = usual_ms_;
+  }
+  history_.replace_last(std::span(late_ms).first(kept));
 }
 
 void DelayEstimate::choose_quantile() {

@@ -28,7 +28,7 @@ struct DelayEstimateOptions {
 /// is the cheapest quantile of the additional needs in the last 12 s. An additional need is the
 /// difference between a packet's need and the usual need. Long pauses of the stream do not count as
 /// time. The peak rises immediately with a packet that needs more, and halves every 0.4 s. If the
-/// usual need changes in one step, the estimate follows within a second.
+/// usual need rises by more than 30 ms in one step, the estimate follows within a second.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
 /// decrease. The state depends only on the calls and their arguments. Memory is allocated at
@@ -51,10 +51,13 @@ class DelayEstimate {
   std::uint32_t packets() const { return seen_; }
 
  private:
-  static constexpr std::uint32_t kRecent = 8;
+  /// The number of remembered packets. The packets of a step must be among them.
+  static constexpr std::uint32_t kRecent = 64;
   struct Recent {
     double needed_ms = 0;
     double at_ms = 0;
+    double usual_ms = 0;  ///< The usual need before this packet.
+    bool is_in_history = false;
   };
   double peak_ms(double now_ms) const;
   void follow_step(double now_ms);

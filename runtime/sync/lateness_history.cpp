@@ -20,12 +20,14 @@ void LatenessHistory::add(double value_ms, double now_ms) {
   insert_sorted(value_ms);
 }
 
-void LatenessHistory::shift_last(std::size_t count, double change_ms) {
-  for (std::size_t i = count_ - std::min(count, count_); i < count_; ++i) {
-    Entry& shifted = entry(i);
-    erase_sorted(shifted.value_ms);
-    shifted.value_ms += change_ms;
-    insert_sorted(shifted.value_ms);
+void LatenessHistory::replace_last(std::span<const double> values_ms) {
+  assert(values_ms.size() <= count_);
+  const std::size_t first = count_ - values_ms.size();
+  for (std::size_t i = 0; i < values_ms.size(); ++i) {
+    Entry& replaced = entry(first + i);
+    erase_sorted(replaced.value_ms);
+    replaced.value_ms = values_ms[i];
+    insert_sorted(replaced.value_ms);
   }
 }
 

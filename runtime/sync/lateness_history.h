@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace muster {
@@ -16,8 +17,9 @@ class LatenessHistory {
   LatenessHistory(std::size_t values_max, double age_max_ms);
 
   void add(double value_ms, double now_ms);
-  /// Adds `change_ms` to the last `count` values, or to all values if there are fewer.
-  void shift_last(std::size_t count, double change_ms);
+  /// Replaces the last values. `values_ms` has the oldest of these values first. Requires: at most
+  /// `size()` values.
+  void replace_last(std::span<const double> values_ms);
   std::size_t size() const { return count_; }
 
   /// Returns the value `v` with the minimum of `v + cost_ms * (share of values above v)`. Of

@@ -74,7 +74,7 @@ Json figures_json(const Table& table, const std::vector<Figures>& rules) {
 
 void print_json(const Options& options, const Table& table) {
   Json json;
-  json["kind"] = options.is_lead ? "lead" : "playback";
+  json["kind"] = options.is_steps ? "steps" : options.is_lead ? "lead" : "playback";
   json["files"] = Json::array();
   for (const Row& row : table.rows) {
     json["files"].push_back({{"file", row.file},

@@ -57,6 +57,25 @@ class JitterLabTest(unittest.TestCase):
             self.assertLess(ours["starved_per_10000"], mean[rule]["starved_per_10000"], rule)
             self.assertLessEqual(ours["early_p50_ms"], mean[rule]["early_p50_ms"], rule)
 
+    def test_the_servo_follows_a_step_of_the_delay_with_at_most_one_turn(self):
+        done = run("--steps", "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        steps = json.loads(done.stdout)
+        self.assertEqual(steps["kind"], "steps")
+        self.assertEqual(len(steps["files"]), 3)
+        for step in steps["files"]:
+            ours = step["rules"]["muster"]
+            self.assertLessEqual(ours["turns"], 1, step["file"])
+            self.assertLess(ours["settle_ms"], 2000, step["file"])
+            self.assertLess(ours["overshoot_ms"], 1000 / 60, step["file"])
+        # The delay rises by more than the lead, so ticks starve with every rule.
+        for rule in steps["files"][0]["rules"].values():
+            self.assertGreater(rule["starved_ticks"], 0)
+
+    def test_a_file_is_needed_without_steps_and_refused_with_steps(self):
+        self.assertEqual(run().returncode, 2)
+        self.assertEqual(run(STALLS, "--steps").returncode, 2)
+
     def test_equal_runs_print_equal_bytes(self):
         for arguments in ((), ("--lead",), ("--rate", 10, "--fps", 144)):
             self.assertEqual(run(STALLS, *arguments).stdout, run(STALLS, *arguments).stdout)

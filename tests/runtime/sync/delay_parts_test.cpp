@@ -43,7 +43,7 @@ TEST_CASE("The cheapest delay covers late values as long as this costs less than
   // a tenth of 1,000 ms, which is more than the 90 ms between the two delays.
   CHECK(history.cheapest(1000) == 100);
   CHECK(history.cheapest(800) == 10);
-  history.shift_last(10, -60);
+  history.replace_last(std::vector<double>(10, 40));
   CHECK(history.cheapest(800) == 40);
 }
 
