@@ -187,7 +187,8 @@ class WorldReceiver final : public EntityValues {
     bool is_kept = false;  ///< True if the server has spawned the entity and not despawned it.
     std::uint32_t incomplete_index = kComplete;  ///< The index in `incomplete_`.
     std::vector<Creation> members;  ///< The members; only the root while the bundle is not loaded.
-    std::vector<std::int64_t> values;  ///< The last applied values; empty to apply them again.
+    /// The last applied values; empty if the values must be applied again.
+    std::vector<std::int64_t> values;
   };
 
   void follow_schema(const WorldSource& source);

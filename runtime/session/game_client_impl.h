@@ -222,7 +222,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;  ///< Whether the message `structs` was sent in this map.
-  std::uint16_t pipe_map = 0;     ///< The map of the connection for which `pipe` sends.
+  std::uint16_t pipe_map = 0;     ///< The messages in `pipe` belong to this map of the connection.
   std::uint16_t resumed_map = 0;  ///< `Welcome::map` of the lost connection.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
@@ -234,7 +234,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool must_end_world = false;  ///< Whether the world still has the lost connection's entities.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
-  std::vector<EntityId> spawned;        ///< Entities of this frame, until `on_spawn` is called.
+  std::vector<EntityId> spawned;        ///< New entities, until `on_spawn` is called for them.
   std::map<NetworkId, EntityId> known;  ///< Entities for which `on_spawn` was called.
   /// The entities of `known`, by slot.
   std::vector<std::pair<EntityId, EntityReference>> references;

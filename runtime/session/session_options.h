@@ -137,7 +137,7 @@ struct ClientEnd {
 /// Measurements and counts of a client since it was opened.
 struct GameClientMetrics {
   Duration round_trip{};
-  /// The time by which the view is behind the server's states on a path without jitter.
+  /// The time by which the view is behind the server, minus the usual delay of the network path.
   Duration interpolation_delay{};
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;

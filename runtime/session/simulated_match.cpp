@@ -87,7 +87,8 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);
   if (!client) {
-    // The test is wrong. The failure must not look like a lost connection.
+    // The test itself is wrong, so the program ends. The error must not look like a lost
+    // connection.
     complain(client.error());
     std::abort();
   }

@@ -38,8 +38,8 @@ class SpawnReport {
 
   /// For a server. Adds the result of a spawn by a shared system.
   void add(const PredictedKey& key, SpawnRefusal refusal);
-  /// For a server, after a command has run. Removes the spawns of commands that are too old for the
-  /// report.
+  /// A server calls this function after a command has run. Removes the spawns of commands that are
+  /// too old for the report.
   void end_command(CommandNumber number);
   void encode(std::vector<std::byte>& out) const;
   /// For a client. Reads a report. `newest` is the number of the last command that the client has

@@ -14,8 +14,8 @@ namespace muster {
 struct ReloadReport {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< Instances that got new values and kept all their entities.
-  std::uint32_t rebuilt = 0;  ///< Instances with new entities; only the root is the same.
-  /// Unchanged instances, because they cannot be spawned from the new build.
+  std::uint32_t rebuilt = 0;  ///< Instances that got new entities. Only the root was kept.
+  /// Instances that were not changed, because they cannot be spawned from the new build.
   std::uint32_t failed = 0;
   std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One error for each asset that failed.

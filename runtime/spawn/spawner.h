@@ -77,7 +77,7 @@ class Spawner {
   const PrefabInstances* instances() const { return instances_; }
 
   /// The number of times that `PrefabInstances::reload` has replaced the build. Code that caches
-  /// spawned entities needs it.
+  /// spawned entities needs this number.
   std::uint32_t reload_count() const { return reload_count_; }
 
   BundleStore& store() { return *store_; }

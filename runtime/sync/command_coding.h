@@ -38,7 +38,7 @@ std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands
 /// Returns the samplings of all fields, in the order of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// How a command is coded: relative to which earlier command. The gap selects the contexts.
+/// The earlier command that a command is coded relative to. The gap selects the contexts.
 enum class CommandGap : std::uint8_t {
   none = 0,      ///< Coded relative to the previous tick's command.
   anchored = 1,  ///< A packet's first command, relative to a command that the receiver has.
@@ -130,9 +130,9 @@ class CommandBitCounts {
 };
 
 /// Encodes the command `now`, or decodes a command into `now`. Encoder and decoder make the same
-/// sequence of decisions. Returns false if an encoder never writes the decoded values. The work is
-/// proportional to the number of lanes. Requires: spans with the length of `lanes`. For encoding,
-/// also requires values within their ranges.
+/// sequence of decisions. Returns false if the decoded values are values that no encoder writes.
+/// The work is proportional to the number of lanes. Requires: spans with the length of `lanes`. For
+/// encoding, also requires values within their ranges.
 template <typename Bits>
 bool code_command(Bits& bits, std::span<const CommandLane> lanes, const CommandContext& context,
                   std::span<std::int64_t> now);

@@ -58,7 +58,7 @@ class LateCommands {
 
  private:
   std::span<const ComponentDescription> types_;
-  CommandSet kept_;  ///< Sums begin at zero, and latched fields at their default.
+  CommandSet kept_;  ///< Sums begin at zero. Latched fields begin at their default values.
   bool is_empty_ = true;
 };
 

@@ -20,8 +20,10 @@ struct ForcedField {
   CommandNumber stamp{};  ///< The first command that the force changes.
   StructType type{};
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
-  ByteVector value;         ///< A whole command. Only the forced field is used.
-  ByteVector offset;        ///< A whole command, whose field is added to later commands.
+  ByteVector value;         ///< The bytes of a whole command. Only the forced field is used.
+  /// The bytes of a whole command. The value of the forced field in these bytes is added to the
+  /// field in later commands.
+  ByteVector offset;
 };
 
 /// Shifts a forced field from the forced tick on. At the forced tick, the field has the forced

@@ -53,8 +53,8 @@ class CommandQueue {
   /// The maximum number of ticks by which a stamp may be ahead of the running tick. Later stamps
   /// are ignored.
   static constexpr std::uint32_t kAheadMax = 48;
-  /// The maximum number of ticks by which a command may be late and is still used. A settled
-  /// command is never used (`CommandReport::kSettledTicks`).
+  /// A command that is later than this number of ticks is not used. A settled command is never used
+  /// (`CommandReport::kSettledTicks`).
   static constexpr std::uint32_t kLateMax = CommandReport::kLateTicks;
   /// For `by_client`: if more than `kWaitingMax` commands wait, all commands except the last
   /// `kWaitingAfterSkip` are skipped.

@@ -13,8 +13,8 @@ struct DelayEstimateOptions {
   /// is `late_cost_ms`. If one packet in n is late, the cost is `late_cost_ms / n`.
   double late_cost_ms = 5000;
   double margin_ms = 3;  ///< A time that is always added to the delay.
-  /// The delay is at least `floor_ms` above the delay that is enough for the share `floor_share` of
-  /// the packets.
+  /// The minimum delay is a sum: the delay with which a share of `floor_share` of the packets is in
+  /// time, plus `floor_ms`.
   double floor_ms = 0;
   double floor_share = 0.7;
   double peak_share = 0.5;   ///< The share of a spike that is added to the peak, 0 to 1.

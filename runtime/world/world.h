@@ -103,7 +103,8 @@ class World {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
-  /// True if the entity of this creation is alive and its id was not given to another entity.
+  /// True if the entity of this creation is still alive. Another entity with the same id does not
+  /// count.
   bool is_current(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
@@ -112,8 +113,8 @@ class World {
   /// world is assigned to it. While the number is unchanged, every entity that was alive is still
   /// alive.
   std::uint64_t end_count() const { return end_count_; }
-  /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
-  /// call is allowed; their slots decide whether they are visited.
+  /// Calls `visit(EntityId)` for every entity in the order of slots. Entities may be created during
+  /// the call. The slot of a new entity decides whether the entity is visited.
   template <typename Visit>
   void each_entity(Visit visit) const;
 
@@ -352,7 +353,8 @@ class World {
 template <typename T>
 ComponentHandle<T> World::component(std::string_view name) const {
   static_assert(std::is_trivially_copyable_v<T>, "a component is plain data");
-  // Checked also without assertions, because a wrong size would write past the end of an array.
+  // This check also runs in builds without assertions, because a wrong size would write past the
+  // end of an array.
   return ComponentHandle<T>(demand_component(name, sizeof(T), alignof(T)));
 }
 

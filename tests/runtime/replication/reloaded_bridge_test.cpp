@@ -13,8 +13,8 @@ using samples::EditedBuild;
 using samples::kCrateType;
 using samples::SampleValues;
 
-// A crate of a server whose lid weighs 9, and a client that has received the crate. No value
-// changes.
+// A server with a crate whose lid has the mass 9, and a client that has received the crate. No
+// value changes.
 struct WhenIdle : BridgeStage {
   explicit WhenIdle(std::size_t client_lids)
       : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
@@ -221,7 +221,7 @@ TEST_CASE("Members that a reload replaces just before completion have no index",
 
 namespace {
 
-// Returns the masses of the entities below a root, without an entity of the game.
+// Returns the masses of the entities below a root. Leaves out `own`, which the game may have added.
 std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> body, EntityId root,
                                 EntityId own) {
   std::vector<float> masses;

@@ -34,7 +34,7 @@ struct Outcome {
   bool is_exact = true;  ///< True if each command that arrived in time ran at its tick.
 };
 
-/// A link with loss, bursts, reordering and duplicates, and frames of some rate.
+/// A link with loss, bursts, reordering and duplicates, and a client with a random frame rate.
 class Match {
  public:
   explicit Match(std::uint64_t seed) : random_(seed), stage_(CommandPacing::by_server) {
