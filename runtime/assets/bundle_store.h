@@ -164,8 +164,8 @@ class BundleStore {
   /// it.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
-  /// The dictionaries of the build; null if it has none. Code that loads bundles for this store
-  /// needs them.
+  /// The dictionaries of the build; null if the build has no dictionaries. Code that loads bundles
+  /// for this store needs them.
   const std::shared_ptr<const DictionarySet>& dictionaries() const {
     return decompressor_.dictionaries();
   }

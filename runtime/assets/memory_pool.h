@@ -44,8 +44,8 @@ class MemoryPool {
   /// Buffers below this size, in bytes, are kept in one queue per size. There are eight sizes per
   /// power of two. A request is rounded up to the next size, which is at most one eighth larger.
   static constexpr std::size_t kMinLargeBytes = std::size_t{64} << 10U;
-  /// If the pool keeps more bytes than this, it frees the oldest buffers. The value is about the
-  /// size of the textures of one level.
+  /// If the pool keeps more bytes than this number, the pool frees the oldest buffers. The value is
+  /// about the size of the textures of one level.
   static constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20U;
 
   /// A buffer of at least `size_bytes`. A reused buffer has less than twice that size. Throws

@@ -31,7 +31,8 @@ struct PlainEntry {
   bool is_in_shared_file = false;
 };
 
-/// An open file of a bundle and its read entries. Move-only; moving keeps every view valid.
+/// The open file of a bundle, and the entries that were read. Move-only; moving keeps every view
+/// valid.
 struct OpenedBundle {
   std::unique_ptr<HeldFile> file;
   ByteVector tables;  ///< The tables that `reader` uses, copied if other programs can change the

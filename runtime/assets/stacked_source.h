@@ -43,8 +43,8 @@ class StackedSource final : public BundleSource {
   std::uint32_t files_at_once() const override;
   /// The names of all layers, the topmost first, for example `mods over base`.
   std::string name() const override;
-  /// The name in the topmost layer that has the file, or in the lowest layer if no layer has it.
-  /// Opens the file to find the layer.
+  /// The name in the topmost layer that has the file. If no layer has the file, the name in the
+  /// lowest layer. Opens the file to find the layer.
   std::string full_path(std::string_view path) const override;
 
  private:

@@ -41,7 +41,8 @@ class BundleChoice {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }
 
-  /// The chosen or default value of an axis; no value if the axis has none or does not exist.
+  /// The chosen or default value of an axis. Returns no value if the axis does not exist, or has
+  /// neither a chosen value nor a default value.
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
   /// Visits the bundles that must be open together with `bundle`, each bundle once: the chosen

@@ -54,7 +54,7 @@ extern "C" {
 typedef int32_t muster_status;
 enum {
   MUSTER_OK = 0,
-  MUSTER_INVALID_ARGUMENT = 1,  ///< A null pointer, an index out of range, a wrong size.
+  MUSTER_INVALID_ARGUMENT = 1,  ///< A null pointer, an index out of range, or a wrong size.
   MUSTER_NOT_FOUND = 2,         ///< A file, asset, type id or registry does not exist.
   MUSTER_ALREADY_EXISTS =
       3,  ///< Not returned by this version. `MUSTER_NO_SPACE` is not returned either.

@@ -182,7 +182,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::deque<LevelBegin> next_levels;  ///< The levels of maps that this client has not begun.
   std::uint16_t maps_announced = 0;    ///< The number of maps whose level this client has received.
   WorldReceiver receiver;
-  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has no model.
   std::unique_ptr<ReplicationClient> replication;
   std::unique_ptr<ShownWorld> view;  ///< Presentations and effects.
   std::unique_ptr<PacketCapture> capture;

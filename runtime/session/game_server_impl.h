@@ -206,7 +206,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;
-  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has no model.
   std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;

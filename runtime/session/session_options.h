@@ -49,8 +49,9 @@ struct PlayerInfo {
   PlayerId player = PlayerId::none;
   std::string address{};  ///< The address of the player's last connection.
   Duration round_trip{};
-  EntityId view{};              ///< The entity that the player's view follows.
-  bool is_interrupted = false;  ///< No packet arrived for 3 s, or the connection was lost.
+  EntityId view{};  ///< The entity that the player's view follows.
+  /// True if no packet has arrived for 3 s, or if the connection is lost.
+  bool is_interrupted = false;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t packets_out = 0;

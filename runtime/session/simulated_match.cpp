@@ -134,7 +134,7 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   GameServer::Impl& all = *server->impl_;
   const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
   // Near the border of the interest radius, a client may or may not have an entity. Therefore only
-  // entities that are always relevant must exist.
+  // entities that are always relevant are required to exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&
          all.is_relevant({.player = player, .team = all.team_of(client.player)}, entity);
 }

@@ -68,7 +68,9 @@ class Presentations {
     PresentationKey key;
     EntityId root;
     EntityId
-        before;  ///< The previous presentation, which is visible until `root` is ready; or null.
+        /// The previous presentation, which is visible until `root` is ready; null if there is no
+        /// previous presentation.
+        before;
     PresentationKey before_key;
   };
   OwnerKey key_of(EntityId owner, std::uint32_t type) const;

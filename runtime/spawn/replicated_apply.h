@@ -29,7 +29,8 @@ struct ReplicatedUpdate {
   ComponentId component;
   Bytes value;  ///< The value in the layout of the component's description. The bytes must be valid
                 ///< until the update is applied.
-  /// The entity below the entity of `id` that has the component; null if the entity of `id` has it.
+  /// The entity that has the component, below the entity of `id`; null if the entity of `id` has
+  /// the component.
   EntityId below{};
 };
 

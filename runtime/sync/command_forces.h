@@ -56,8 +56,8 @@ class CommandForces {
 
   /// Applies the forces to the sampled commands of a tick.
   void apply(CommandNumber stamp, CommandSet& set);
-  /// For a server. Applies the forces that took effect after the command `since` again, at the
-  /// command `stamp`. These forces get new offsets. Sums are not forced again.
+  /// For a server. Repeats the forces that took effect after the command `since`: they take effect
+  /// again at the command `stamp`, with new offsets. Sums are not forced again.
   void renew(CommandNumber since, CommandNumber stamp);
   /// For a server. Returns the forces that still change commands, one per field. The server sends
   /// these forces to a client that may have missed them.

@@ -12,8 +12,8 @@ namespace muster {
 namespace {
 
 constexpr double kHistoryMs = 12'000;
-/// The maximum time by which a pause between packets ages the history. With this limit, the history
-/// before a long pause is kept.
+/// A pause between packets counts as at most this time for the age of the history. With this limit,
+/// the history before a long pause is kept.
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
 /// The maximum lateness of one packet in the mean of the usual need.
@@ -22,9 +22,9 @@ constexpr double kUsualRiseMs = 100;
 /// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
 /// the delay longer.
 constexpr double kOutageMs = 400;
-/// A step of the usual need is detected if the last `kRecent` packets all needed `kStepMs` more,
-/// and arrived over at least `kStepTimeMs`. Packets that were delayed in a stall arrive in less
-/// time.
+/// A step of the usual need is detected if each of the last `kRecent` packets needed `kStepMs`
+/// more, and if these packets arrived over a time of at least `kStepTimeMs`. Packets that were
+/// delayed in a stall arrive in less time.
 constexpr double kStepTimeMs = 300;
 constexpr double kStepMs = 15;
 constexpr double kPeakHalfLifeMs = 400;

@@ -65,7 +65,7 @@ class DelayEstimate {
   std::array<Recent, kRecent> recent_{};
   std::uint32_t seen_ = 0;
   double noted_at_ms_ = 0;
-  double active_ms_ = 0;  ///< The time without long pauses, which the history uses.
+  double active_ms_ = 0;  ///< The time that the history uses. Long pauses are left out.
   double usual_ms_ = 0;
   double beyond_ms_ = 0;  ///< The larger of quantile and floor, relative to `usual_ms_`.
   double peak_ms_ = 0;    ///< The peak at the time `peak_at_ms_`.

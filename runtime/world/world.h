@@ -130,9 +130,9 @@ class World {
   std::string_view name(EntityId entity) const;
   /// Changes the name of an entity. Returns false for a removed entity.
   bool set_name(EntityId entity, NameId name);
-  /// The signature of an entity, or none. A removed entity has none.
+  /// The signature of an entity, or no signature. A removed entity has no signature.
   Signature signature(EntityId entity) const;
-  /// The living entity with a signature; null if no living entity has it.
+  /// The living entity with a signature; null if no living entity has the signature.
   EntityId find(Signature signature) const;
   /// The active flag of the entity itself. The flags of its parents do not matter. False for a
   /// removed entity.
@@ -193,16 +193,16 @@ class World {
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  /// Removes a component. Returns false if the entity does not have it.
+  /// Removes a component. Returns false if the entity does not have the component.
   bool remove(ComponentId id, EntityId entity);
   bool has(ComponentId id, EntityId entity) const { return storages_[id.value()].has(entity); }
-  /// The bytes of a component; empty if the entity does not have it.
+  /// The bytes of a component; empty if the entity does not have the component.
   std::span<std::byte> bytes(ComponentId id, EntityId entity) {
     return storages_[id.value()].find(entity);
   }
   Bytes bytes(ComponentId id, EntityId entity) const { return storages_[id.value()].find(entity); }
-  /// A pointer to a component; null if the entity does not have it. The pointer is valid until a
-  /// component of this type is added or removed.
+  /// A pointer to a component; null if the entity does not have the component. The pointer is valid
+  /// until a component of this type is added or removed.
   template <typename T>
   T* get(ComponentHandle<T> handle, EntityId entity) {
     return reinterpret_cast<T*>(data_or_null(storages_[handle.id().value()].find(entity)));
@@ -272,8 +272,8 @@ class World {
   /// Drops the log before a bookmark.
   void forget_before(const Bookmark& bookmark) { watch_.log.forget_before(bookmark.log_position); }
   /// The index that an entity's component had in its array at a bookmark;
-  /// `ComponentStorage::kAbsent` if the entity did not have it. The time is linear in the number of
-  /// later changes.
+  /// `ComponentStorage::kAbsent` if the entity did not have the component. The time is linear in
+  /// the number of later changes.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
   /// Drops and stops the log.
   void stop_log();

@@ -184,7 +184,7 @@ TEST_CASE("An entity that waits for its bundle during a reload is completed with
 
 namespace {
 
-// Crates with two lids on both sides, and a build in which crates have three lids.
+// A server and a client whose crates have two lids, and a build whose crates have three lids.
 struct ThirdLid {
   ThirdLid() { stage.client_spawner.note_in(&instances); }
 
