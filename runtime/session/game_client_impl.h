@@ -203,7 +203,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   double shown_tick = 0;
   /// The ticks of the last snapshots, in ascending order.
   std::vector<Tick> received_ticks;
-  Tick drawn_newest;  ///< The newest received tick when the view was drawn.
+  Tick drawn_newest;  ///< The tick of the newest state that had arrived when the view was drawn.
   HitTests hit_tests;
   ClaimSender claims;
   std::uint64_t claim_bits = 0;  ///< The number of sent bits of claims.

@@ -48,10 +48,10 @@ class PrefabInstances {
   ///
   /// A field that still has the value of the old prefab gets the value of the new prefab. A field
   /// that the game has changed keeps its value. If the prefab has different entities or components
-  /// than before, the instance is rebuilt: the root keeps its id and its changed values, the old
+  /// than before, the instance is rebuilt. The root keeps its id and its changed values. The old
   /// entities below the root are detached and despawned, and new entities are spawned. An entity
   /// counts as different if its id in the file has changed, or if it now has the name that another
-  /// entity had. Plain files have no ids; there an entity counts as different if its name has
+  /// entity had. In plain files, which have no ids, an entity counts as different if its name has
   /// changed.
   ///
   /// An instance that cannot be spawned from the new build is not changed. A reload of a later

@@ -58,7 +58,7 @@ class Presentations {
 
  private:
   struct OwnerKey {
-    Signature signature;  ///< The signature of the owner, or none.
+    Signature signature;  ///< The signature of the owner; empty if the owner has no signature.
     EntityId
         entity;  ///< The id of an owner without a signature; null for an owner with a signature.
     std::uint32_t type = 0;

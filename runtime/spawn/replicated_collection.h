@@ -79,11 +79,11 @@ class ReplicatedCollection {
 };
 
 /// Appends the components of an entity, and of all entities below it, to `out`. The components are
-/// in three groups by receivers (`receivers_of`): first the components for all clients, then the
-/// components that only the owner receives and predicts, then the components that all clients
-/// except the owner receive and interpolate. In each group, the entities are depth first, and the
-/// components of an entity are sorted by `ComponentId`. The order is equal in all worlds with the
-/// same descriptions and prefab, also if the components were added in another order.
+/// in three groups by receivers (`receivers_of`). All clients receive the first group. Only the
+/// owner receives and predicts the second group. All clients except the owner receive and
+/// interpolate the third group. In each group, the entities are depth first, and the components of
+/// an entity are sorted by `ComponentId`. The order is equal in all worlds with the same
+/// descriptions and prefab, also if the components were added in another order.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

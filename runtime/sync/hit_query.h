@@ -37,8 +37,8 @@ float resolve_shot(RewoundView& view, const Shot& shot, const Environment& envir
 
 /// Resolves many shots, and rewinds once per distinct moment. The result of a shot does not depend
 /// on the other shots in the batch. Therefore the results are the same in every order and for any
-/// number of threads. If the object is reused, a batch allocates nothing unless it is larger than
-/// all earlier batches.
+/// number of threads. If the object is reused, only a batch that is larger than all earlier batches
+/// allocates memory.
 class HitBatch {
  public:
   /// Resolves a batch, and replaces the results of the previous batch. If `workers` is null, the

@@ -231,7 +231,7 @@ TEST_CASE("An effect with a cause plays once, even if its tick is computed sever
   CHECK(explode_at(90) == EffectVerdict::repeated);
   show.after(milliseconds(16));
   CHECK(explode_at(90) == EffectVerdict::repeated);
-  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun that fires every tick.
+  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun may fire in every tick.
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 2);
   CHECK(show.player.counters().repeated == 2);
