@@ -33,7 +33,7 @@ struct GameServerOptions {
   /// The maximum number of messages per second, per player and message type. Messages above this
   /// limit are dropped.
   std::uint32_t messages_per_second_max = 100;
-  /// The number of threads that encode snapshots. The bytes do not depend on this number.
+  /// The number of threads that encode snapshots. The encoded bytes do not depend on this number.
   std::uint16_t workers = 1;
   /// The file to which the packets of all connections are written, for `muster-net`. If empty, no
   /// file is written.
@@ -165,7 +165,7 @@ struct GameClientMetrics {
   std::uint64_t corrections = 0;  ///< Predictions that differed by more than a tolerance.
   /// Ticks that were predicted. A replayed tick is not counted again.
   std::uint64_t predicted_ticks = 0;
-  std::uint64_t replayed_ticks = 0;    ///< Ticks that ran again after a state of the server.
+  std::uint64_t replayed_ticks = 0;    ///< Ticks that ran again in replays.
   Tick predicted_tick{};               ///< The tick of the last sent command.
   Tick confirmed_tick{};               ///< The tick of the server's newest state.
   Duration lead{};                     ///< The time from the confirmed tick to the predicted tick.

@@ -27,7 +27,7 @@ std::string_view to_string(SpawnRefusal refusal);
 /// this object.
 class SpawnReport {
  public:
-  /// The maximum number of commands in a report, and the maximum number of spawns.
+  /// Limits both the number of commands and the number of spawns in a report.
   static constexpr std::uint32_t kCommands = 32;
   static constexpr std::size_t kSpawnsMax = 32;
 

@@ -68,7 +68,7 @@ class Match {
  private:
   void send() {
     for (; next_frame_ < tick_; next_frame_ += frame_ticks_) {
-      // No presses at the end, so that reports can show which commands were lost.
+      // There are no presses at the end, so that reports can show which commands were lost.
       const bool is_held = random_.below(4) == 0 && tick_ < 300;
       outcome_.pressed += is_held && !was_held_ ? 1 : 0;
       was_held_ = is_held;
