@@ -21,8 +21,8 @@ namespace muster {
 /// bundles, and a whole catalog (`catalog.mcat`), which also lists the bundles of all lower layers.
 /// If two layers do not belong together, the hashes of the catalog do not match the bundles, and
 /// loading fails. Catalogs are not merged: the store uses the topmost catalog, so mods that must
-/// work together must be built together. A layer cannot hide a file of a lower layer. This is not
-/// needed, because the store never requests a file that the topmost catalog does not list.
+/// work together must be built together. A layer cannot hide a file of a lower layer. Hiding files
+/// is not needed, because the store never requests a file that the topmost catalog does not list.
 ///
 /// Owns its layers. Several threads may open files at the same time, but no thread may add a layer
 /// meanwhile.
