@@ -109,7 +109,7 @@ def compare(server, clients, count):
 
 
 def hit_agreement(told, seen):
-    """Counts the shots that both ends know and for which both ends have the same result."""
+    """Returns "N/M": server and client both know M shots, and N of them have the same result."""
     there = dict(map(tuple, told["shots"]))
     both = [(there[tick], target) for tick, target in seen["shots"] if tick in there]
     return f"{sum(mine == theirs for mine, theirs in both)}/{len(both)}"

@@ -260,7 +260,7 @@ class BundleLoader {
   /// The orders of the current start, until the executor accepts them.
   std::vector<LoadOrder> orders_;
   std::vector<FinishedLoad> finished_;
-  /// No load that waits in the executor has an earlier deadline than this time.
+  /// All loads that wait in the executor have this deadline, a later deadline or no deadline.
   Time started_deadline_ = Time::max();
   bool is_recall_due_ = false;  ///< A waiting request may be more urgent than a started load.
   std::uint64_t last_order_ = 0;

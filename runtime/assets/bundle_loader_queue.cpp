@@ -10,8 +10,8 @@
 namespace muster {
 namespace {
 
-// The catalog does not contain the decompressed size of a bundle, so the first attempt guesses it
-// as the file size times this ratio. If the guess is too low, the load needs a second attempt.
+// The catalog does not contain the decompressed size of a bundle, so the first attempt uses a
+// guess: the file size times this ratio. If the guess is too low, the load needs a second attempt.
 constexpr std::uint64_t kGuessedRatio = 4;
 constexpr std::uint64_t kMinGuessedBytes = std::uint64_t{256} << 10U;
 // A small guess is raised to `kMinGuessedBytes`, or to 1/64 of the free memory if that is less.

@@ -36,7 +36,7 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
     case ErrorCode::invalid_argument:
       return {ErrorCode::malformed, "is not a file, but a folder or a device: build again"};
     case ErrorCode::limit_exceeded:
-      // A source also uses this code if there is not enough memory.
+      // A source also fails with this code if there is not enough memory.
       if (file_bytes.has_value() && source.file_bytes(path).value_or(0) > *file_bytes) {
         return {ErrorCode::hash_mismatch, "is not of this build: it has more than the " +
                                               std::to_string(*file_bytes) +

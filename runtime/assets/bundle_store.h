@@ -94,10 +94,10 @@ class BundleStore {
   /// the catalog names. Fails with `not_found` if the asset is not packed, if the asset has no such
   /// part, or if the bundle is missing. Fails with `truncated`, `hash_mismatch`, `malformed` or
   /// `unsupported_version` if the bundle or one of its dependencies is damaged. Fails with `io` if
-  /// a mapped bundle lost bytes (`MappingGuard`). A file larger than in the catalog is
-  /// `hash_mismatch`, and a folder in place of a bundle is `malformed`. If a bundle loses bytes,
-  /// entries that were loaded earlier stay valid, except raw entries in the mapped file. The
-  /// message names the bundle and the asset.
+  /// a mapped bundle lost bytes (`MappingGuard`). Fails with `hash_mismatch` if the file is larger
+  /// than in the catalog, and with `malformed` if a folder is in place of the bundle. If a bundle
+  /// loses bytes, entries that were loaded earlier stay valid, except raw entries in the mapped
+  /// file. The message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 
   /// Like `load`, but from a known bundle. `bundle` is its index in the catalog.
@@ -164,8 +164,8 @@ class BundleStore {
   /// it.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
-  /// The dictionaries of the build; null if it has none. Code that loads bundles for this store
-  /// needs them.
+  /// The dictionaries of the build; null if the build has no dictionaries. Code that loads bundles
+  /// for this store needs them.
   const std::shared_ptr<const DictionarySet>& dictionaries() const {
     return decompressor_.dictionaries();
   }
@@ -197,7 +197,8 @@ class BundleStore {
   bool is_complete(std::uint32_t bundle) const {
     return bundles_[bundle] && has_dependencies(bundle);
   }
-  /// A bundle to open, and the requested bundle that depends on it or is the same bundle.
+  /// A bundle to open, and the requested bundle. The requested bundle depends on the bundle to
+  /// open, or is the same bundle.
   struct Missing {
     std::uint32_t bundle = 0;
     std::uint32_t needed_by = 0;

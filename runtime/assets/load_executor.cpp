@@ -307,8 +307,8 @@ bool ThreadedLoads::Crew::is_to_open() const {
   return together > 1 && !is_opening_ && !started_.empty() && opened_.size() <= together / 2;
 }
 
-// Removes the next orders from the queue and returns them as files to open together. Returns none
-// if there is not enough memory.
+// Removes the next orders from the queue and returns them as files to open together. Returns an
+// empty list if there is not enough memory.
 std::list<ThreadedLoads::Crew::OpenedFile> ThreadedLoads::Crew::drain_started() {
   std::list<OpenedFile> files;
   std::uint64_t bytes = 0;

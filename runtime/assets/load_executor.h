@@ -95,8 +95,8 @@ class ThreadedLoads final : public LoadExecutor {
   static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
   static constexpr std::size_t kMaxSmallLoads = 8;
 
-  /// Throws std::system_error if the system has no more threads, and std::bad_alloc. Requires:
-  /// `threads >= 1`.
+  /// Throws std::system_error if the system has no more threads, and std::bad_alloc if there is not
+  /// enough memory. Requires: `threads >= 1`.
   ThreadedLoads(const BundleSource& source, const CatalogReader& catalog, std::uint32_t threads,
                 std::shared_ptr<MemoryPool> memory = nullptr,
                 std::shared_ptr<const DictionarySet> dictionaries = nullptr);

@@ -74,8 +74,8 @@ PooledMemory MemoryPool::allocate_large(std::size_t size_bytes) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     // Chooses the smallest buffer that fits, because larger buffers may be needed later. If several
-    // have the same size, chooses the last, which is most likely still in a cache. A linear search
-    // is fast enough, because there are few buffers.
+    // buffers have the same size, chooses the last of them, which is most likely still in a cache.
+    // A linear search is fast enough, because there are few buffers.
     std::size_t best = large_.size();
     std::size_t best_bytes = 2 * size_bytes;
     for (std::size_t i = large_.size(); i-- > 0 && best_bytes != size_bytes;) {

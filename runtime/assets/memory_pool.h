@@ -35,8 +35,8 @@ class BufferQueue {
 /// Keeps the buffers of closed bundles for later bundles. New memory costs one page fault every 4
 /// KiB, which takes longer than decompressing into that memory. The allocator also returns many
 /// small buffers to the system. With a pool, a game that replaces one level by another level of the
-/// same size needs new memory only once. One pool serves a store, the threads that load for the
-/// store and, if passed to them, the sources. Several threads may use the pool at the same time.
+/// same size needs new memory only once. A store and the threads that load for the store share one
+/// pool. The sources can use the same pool. Several threads may use the pool at the same time.
 class MemoryPool {
  public:
   /// Buffers below this size, in bytes, are not pooled: the allocator keeps them itself.
@@ -44,8 +44,8 @@ class MemoryPool {
   /// Buffers below this size, in bytes, are kept in one queue per size. There are eight sizes per
   /// power of two. A request is rounded up to the next size, which is at most one eighth larger.
   static constexpr std::size_t kMinLargeBytes = std::size_t{64} << 10U;
-  /// If the pool keeps more bytes than this, it frees the oldest buffers. The value is about the
-  /// size of the textures of one level.
+  /// If the pool keeps more bytes than this number, the pool frees the oldest buffers. The value is
+  /// about the size of the textures of one level.
   static constexpr std::size_t kMaxKeptBytes = std::size_t{256} << 20U;
 
   /// A buffer of at least `size_bytes`. A reused buffer has less than twice that size. Throws

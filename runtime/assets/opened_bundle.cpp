@@ -146,8 +146,8 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
                                           reader.value().bundle_hash() == record.hash));
   const bool is_complete =
       is_meant && reader.value().compute_hash() == reader.value().bundle_hash();
-  // Checked after the last use of the bytes, because lost bytes are zeros and can cause any other
-  // failure.
+  // This check follows the last use of the bytes, because lost bytes are zeros and can cause any
+  // other failure.
   if (file.value()->is_damaged()) {
     return refuse(ErrorCode::io, "is damaged: " + std::string(kLost));
   }

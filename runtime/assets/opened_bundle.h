@@ -31,7 +31,8 @@ struct PlainEntry {
   bool is_in_shared_file = false;
 };
 
-/// An open file of a bundle and its read entries. Move-only; moving keeps every view valid.
+/// The open file of a bundle, and the entries that were read. Move-only; moving keeps every view
+/// valid.
 struct OpenedBundle {
   std::unique_ptr<HeldFile> file;
   ByteVector tables;  ///< The tables that `reader` uses, copied if other programs can change the
@@ -58,8 +59,9 @@ struct OpenedBundle {
 };
 
 /// Opens a bundle of a catalog and compares all its bytes with the hash in the catalog. Fails with
-/// `not_found`, with the source's error, for invalid bytes, or with `io` if the file loses bytes
-/// during the call. The message names the bundle. Several threads may call this function.
+/// `not_found`, with the source's error, or with `io` if the file loses bytes during the call. Also
+/// fails if the bytes are invalid. The message names the bundle. Several threads may call this
+/// function.
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
 /// The first half of `open_verified`: opens the bundle's file.

@@ -21,8 +21,8 @@ namespace muster {
 /// bundles, and a whole catalog (`catalog.mcat`), which also lists the bundles of all lower layers.
 /// If two layers do not belong together, the hashes of the catalog do not match the bundles, and
 /// loading fails. Catalogs are not merged: the store uses the topmost catalog, so mods that must
-/// work together must be built together. A layer cannot hide a file of a lower layer. This is not
-/// needed, because the store never requests a file that the topmost catalog does not list.
+/// work together must be built together. A layer cannot hide a file of a lower layer. Hiding files
+/// is not needed, because the store never requests a file that the topmost catalog does not list.
 ///
 /// Owns its layers. Several threads may open files at the same time, but no thread may add a layer
 /// meanwhile.
@@ -43,8 +43,8 @@ class StackedSource final : public BundleSource {
   std::uint32_t files_at_once() const override;
   /// The names of all layers, the topmost first, for example `mods over base`.
   std::string name() const override;
-  /// The name in the topmost layer that has the file, or in the lowest layer if no layer has it.
-  /// Opens the file to find the layer.
+  /// The name in the topmost layer that has the file. If no layer has the file, the name in the
+  /// lowest layer. Opens the file to find the layer.
   std::string full_path(std::string_view path) const override;
 
  private:

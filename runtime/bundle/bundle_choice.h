@@ -41,12 +41,13 @@ class BundleChoice {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }
 
-  /// The chosen or default value of an axis; no value if the axis has none or does not exist.
+  /// The chosen or default value of an axis. Returns no value if the axis does not exist, or has
+  /// neither a chosen value nor a default value.
   std::optional<std::string_view> value_of(std::string_view axis) const;
 
-  /// Visits once each bundle that must be open together with `bundle`: the chosen bundle of each
-  /// dependency. If a dependency has alternatives, also visits the dependencies of its chosen
-  /// bundle. Does not visit `bundle` itself. The time is at most linear in the number of
+  /// Visits the bundles that must be open together with `bundle`, each bundle once: the chosen
+  /// bundle of each dependency. If a dependency has alternatives, also visits the dependencies of
+  /// its chosen bundle. Does not visit `bundle` itself. The time is at most linear in the number of
   /// dependencies in the catalog. Allocates nothing. Requires: `bundle` is a chosen bundle.
   template <typename Visit>
   void each_dependency(std::uint32_t bundle, Visit visit) const {

@@ -21,7 +21,8 @@ inline constexpr std::uint16_t kVersion = 2;
 
 // The limits. Each limit stops a malicious file of a few bytes from causing gigabytes of memory use
 // or hours of work.
-inline constexpr std::uint32_t kMaxEntries = 1U << 20U;  ///< The largest bundle seen has 3,000.
+/// The largest known bundle has 3,000 entries.
+inline constexpr std::uint32_t kMaxEntries = 1U << 20U;
 inline constexpr std::uint32_t kMaxBlocks = 1U << 22U;
 inline constexpr std::uint32_t kMinBlockPlainBytes = 1U << 12U;
 inline constexpr std::uint32_t kMaxBlockPlainBytes = 1U << 20U;
@@ -295,7 +296,8 @@ namespace prefab {
 inline constexpr std::array<std::uint8_t, 4> kMagic = {0x4D, 0x50, 0x46, 0x42};
 inline constexpr std::uint16_t kVersion = 2;
 
-inline constexpr std::uint32_t kMaxEntities = 1U << 20U;  ///< The largest scene seen has 60,000.
+/// The largest known scene has 60,000 entities.
+inline constexpr std::uint32_t kMaxEntities = 1U << 20U;
 inline constexpr std::uint32_t kMaxComponents = 1U << 22U;
 inline constexpr std::uint32_t kMaxTypes = 1U << 16U;
 inline constexpr std::uint32_t kMaxTextBytes = 65535;
@@ -303,7 +305,7 @@ inline constexpr std::uint32_t kMaxDescribedBytes = 65536;
 inline constexpr std::size_t kDataAlignment = 8;
 inline constexpr std::size_t kSourceIdBytes = 8;
 inline constexpr std::size_t kHashBytes = 16;
-/// The size of a field in the columns without a constant above, except the flags.
+/// The size of a field in all other columns. The column of flags has one byte per field.
 inline constexpr std::size_t kFieldBytes = 4;
 inline constexpr std::uint8_t kIsActive = 1;
 

@@ -1,6 +1,6 @@
-// Checks the file in one pass, from its start to its end. So "in order, without gaps" is a
-// comparison with the end of the previous range. Allocates only for component descriptions, whose
-// sizes are limited.
+// Checks the file in one pass, from its start to its end. So the rule "in order, without gaps" is
+// checked by a comparison with the end of the previous range. Allocates only for component
+// descriptions, whose sizes are limited.
 #include "runtime/bundle/catalog_check.h"
 
 #include <algorithm>

@@ -197,7 +197,7 @@ class CatalogReader {
 
   std::uint32_t alternative_count() const { return count(Section::alternatives); }
   CatalogAlternative alternative(std::uint32_t index) const;
-  /// The alternatives of a bundle; empty if it has none.
+  /// The alternatives of a bundle; empty if the bundle has no alternatives.
   RecordRange alternatives_of(std::uint32_t bundle) const;
   /// The index of a value that must be chosen for this alternative. Requires: `index <
   /// alternative.key_count`.

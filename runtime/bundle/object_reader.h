@@ -116,7 +116,7 @@ struct ObjectDocument {
   std::int64_t class_id = 0;
   std::int64_t file_id = 0;
   bool is_stripped = false;
-  std::string_view type_name;       ///< The name of the type; empty if the document has none.
+  std::string_view type_name;  ///< The name of the type; empty if the document has no type name.
   std::optional<ObjectValue> root;  ///< The root value; no value for an empty document.
 };
 

@@ -46,7 +46,7 @@ extern "C" {
 
 /// The version of this interface, which is also in the name of the shared library. The version
 /// increases when a program that was compiled with an older header could fail. Additions do not
-/// increase it.
+/// increase the version.
 #define MUSTER_ABI_VERSION 1
 
 /// The reason why a call failed. The numbers never change. New numbers may be added, so keep a
@@ -54,7 +54,7 @@ extern "C" {
 typedef int32_t muster_status;
 enum {
   MUSTER_OK = 0,
-  MUSTER_INVALID_ARGUMENT = 1,  ///< A null pointer, an index out of range, a wrong size.
+  MUSTER_INVALID_ARGUMENT = 1,  ///< A null pointer, an index out of range, or a wrong size.
   MUSTER_NOT_FOUND = 2,         ///< A file, asset, type id or registry does not exist.
   MUSTER_ALREADY_EXISTS =
       3,  ///< Not returned by this version. `MUSTER_NO_SPACE` is not returned either.
@@ -182,7 +182,7 @@ typedef struct muster_entry_info {
 typedef struct muster_request_options {
   size_t struct_size;
   /// The deadline in nanoseconds, measured like `now_ns` of `muster_update`; 0 means no deadline.
-  /// If loading has not begun by this time, it fails with `MUSTER_TIMED_OUT`.
+  /// If loading has not begun by this time, the request fails with `MUSTER_TIMED_OUT`.
   int64_t deadline_ns;
   muster_priority priority;
   uint32_t reserved;  ///< Must be zero.
@@ -223,11 +223,12 @@ MUSTER_API muster_status muster_guid_print(const muster_guid* guid, char* text);
 /// the threads, and loads no bundle. `options` may be null. Files are read, not mapped, so a change
 /// of a file affects only later loads. A load fails if the changed file does not match the catalog.
 ///
-/// Fails with `MUSTER_NOT_FOUND` if there is no catalog, with a status such as `MUSTER_MALFORMED`
-/// if the catalog is damaged, with `MUSTER_INVALID_ARGUMENT` for variants that the build does not
-/// have, and with `MUSTER_LIMIT_EXCEEDED` if the system has no more threads. After a failure,
-/// `*store` is null, and `message` contains the reason: at most `message_bytes` with the zero byte,
-/// truncated if necessary. `message` may be null if `message_bytes` is 0.
+/// Fails with `MUSTER_NOT_FOUND` if there is no catalog. Fails with a status such as
+/// `MUSTER_MALFORMED` if the catalog is damaged. Fails with `MUSTER_INVALID_ARGUMENT` for variants
+/// that the build does not have, and with `MUSTER_LIMIT_EXCEEDED` if the system has no more
+/// threads. After a failure, `*store` is null, and `message` contains the reason: at most
+/// `message_bytes` with the zero byte, truncated if necessary. `message` may be null if
+/// `message_bytes` is 0.
 MUSTER_API muster_status muster_store_open(const char* folder, const muster_store_options* options,
                                            muster_store** store, char* message,
                                            size_t message_bytes);

@@ -76,7 +76,7 @@ muster_status refuse_forked(muster_store& store);
 Guid guid_from(const muster_guid& guid);
 muster_guid guid_to(const Guid& guid);
 
-/// Calls `call`. If it throws, returns `complain(status, message)`.
+/// Calls `call`. If `call` throws, returns `complain(status, message)`.
 template <typename Complain, typename Call>
 muster_status caught(Complain complain, Call call) noexcept {
   try {

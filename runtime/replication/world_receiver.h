@@ -20,7 +20,7 @@ namespace muster {
 
 struct WorldReceiverOptions {
   RegistryIndex registry{};  ///< The index of the registry of replicated entities in the catalog.
-  /// The local player, who owns the entities that this client owns.
+  /// The local player, which owns this client's entities.
   PlayerId player = PlayerId::none;
 };
 
@@ -106,8 +106,8 @@ class SpawnAdoption {
 /// Applies the changes of a `ReplicationClient` or a recording to a world: first despawns, then
 /// spawns, then updates. An entity whose bundle is not loaded yet also exists and is updated; the
 /// values of its children are applied when the children exist. If client and server have different
-/// versions of a component, it is converted field by field. Fields that the server does not send
-/// keep the value of the prefab.
+/// versions of a component, the component is converted field by field. Fields that the server does
+/// not send keep the value of the prefab.
 ///
 /// After a reload of prefabs (`PrefabInstances`), the receiver lists the members of every entity
 /// again, and applies all values again.
@@ -187,7 +187,8 @@ class WorldReceiver final : public EntityValues {
     bool is_kept = false;  ///< True if the server has spawned the entity and not despawned it.
     std::uint32_t incomplete_index = kComplete;  ///< The index in `incomplete_`.
     std::vector<Creation> members;  ///< The members; only the root while the bundle is not loaded.
-    std::vector<std::int64_t> values;  ///< The last applied values; empty to apply them again.
+    /// The last applied values; empty if the values must be applied again.
+    std::vector<std::int64_t> values;
   };
 
   void follow_schema(const WorldSource& source);

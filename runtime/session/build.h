@@ -54,13 +54,13 @@ class Build {
   std::shared_ptr<const BuildContent> content_;
 };
 
-/// The number of entities with each result of `reload`.
+/// Counts the entities that a `reload` has kept, updated, rebuilt or failed to update.
 struct ReloadSummary {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< Entities that got the new values.
-  /// Entities with other components or children; the root is the same.
+  /// Entities whose prefab has other components or children now. Only the root was kept.
   std::uint32_t rebuilt = 0;
-  /// Unchanged entities that the new build cannot spawn.
+  /// Entities that were not changed, because the new build cannot spawn them.
   std::uint32_t failed = 0;
   bool has_new_types = false;   ///< Whether the server's clients began a new map.
   std::vector<Guid> changed{};  ///< The prefabs whose entities were updated or rebuilt; sorted.
@@ -72,7 +72,7 @@ struct ReloadSummary {
 Result<void> check(const Game& game);
 
 /// Writes `components.json`, which `muster build` reads. Call this function in a small program that
-/// runs while the game is built. Fails as the disk does.
+/// runs while the game is built. Fails with the disk's error.
 Result<void> export_components(const Game& game, const std::string& path);
 
 /// Prints an error to standard error and returns 1. For example, `main` can end with `return

@@ -39,7 +39,7 @@ class Network {
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  /// Fails as the disk does.
+  /// Fails with the disk's error.
   virtual Result<void> append(Bytes bytes) = 0;
   /// Passes all appended bytes to the operating system. No byte is lost if the program is killed
   /// later.
@@ -50,11 +50,11 @@ class OutputFile {
 class Files {
  public:
   virtual ~Files() = default;
-  /// Reads a whole file. Fails with `not_found`, or as the disk does.
+  /// Reads a whole file. Fails with `not_found` or the disk's error.
   virtual Result<ByteVector> read(const std::string& path) = 0;
-  /// Creates a file that only its owner can read. Fails with `already_exists`, or as the disk does.
+  /// Creates a file that only its owner can read. Fails with `already_exists` or the disk's error.
   virtual Result<void> create_secret(const std::string& path, Bytes bytes) = 0;
-  /// Creates a file, or empties an existing file. Fails as the disk does.
+  /// Creates a file, or empties an existing file. Fails with the disk's error.
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 
@@ -98,7 +98,7 @@ struct Link {
   double duplicate = 0;                   ///< The share of duplicated datagrams, 0 to 1.
   double corrupt = 0;                     ///< The share of corrupted datagrams, 0 to 1.
   double bytes_per_second = 0;            ///< The bandwidth; 0 for no limit.
-  std::uint32_t queue_bytes = 64 * 1024;  ///< The maximum bytes that wait for bandwidth.
+  std::uint32_t queue_bytes = 64 * 1024;  ///< The maximum number of bytes that wait for bandwidth.
   bool may_reorder = true;
   bool is_down = false;
 };
@@ -116,7 +116,7 @@ class SimulatedEdges {
   /// machine's files are in memory. A second call with the same name returns the same machine. The
   /// machine lives as long as this object.
   Edges& host(std::string_view name, const Link& link = {});
-  /// Replaces both directions of a host's path. Requires: a host of this name.
+  /// Replaces both directions of a host's path. Requires: the network has a host with this name.
   void set_link(std::string_view host, const Link& link);
   void set_links(std::string_view host, const Link& up, const Link& down);
   void advance(Duration by);

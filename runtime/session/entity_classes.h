@@ -18,7 +18,7 @@ class EntityClasses {
   /// Returns the class of these options. If the class is new, `added` is set to the class, and the
   /// caller must add `added` to the replication server.
   std::uint8_t find(const SpawnOptions& options, std::optional<UpdateClass>& added);
-  /// The first class. The replication server has this class from the start.
+  /// The first class. This class always exists in the replication server.
   static UpdateClass first() { return {.weight = 1}; }
 
  private:

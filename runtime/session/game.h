@@ -353,11 +353,13 @@ inline float teleport_metres_per_tick(const Game& game) {
 struct SpawnOptions {
   PlayerId owner = PlayerId::none;  ///< The entity despawns when this player leaves.
   bool keep = false;                ///< The entity stays, without an owner, when the owner leaves.
-  /// The distance in metres from a player's view position within which the entity is sent. 0 sends
-  /// the entity at any distance.
+  /// The entity is sent to players whose view position is within this distance, in metres. If 0,
+  /// the entity is sent to players at any distance.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives the entity; 0 for all teams.
-  float priority = 1;     ///< The weight when not all changes of all entities fit into a packet.
+  /// If packets have too little room for all changes, an entity with priority 2 gets about twice as
+  /// many updates as an equally near entity with priority 1.
+  float priority = 1;
 };
 
 /// The position and the other properties of an effect.
@@ -365,9 +367,9 @@ struct EffectOptions {
   Vec3 position{};
   Quaternion rotation{};
   std::optional<Vec3> line_end{};  ///< The end of the line, for an effect along a line.
-  EntityId cause{};                ///< The cause; if null, the entity that the system runs for.
-  /// The distance in metres from a player's view position within which the effect is sent. 0 sends
-  /// the effect at any distance.
+  EntityId cause{};                ///< If null, the cause is the entity that the system runs for.
+  /// The effect is sent to players whose view position is within this distance, in metres. If 0,
+  /// the effect is sent to players at any distance.
   float metres = 0;
 };
 

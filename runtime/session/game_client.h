@@ -44,8 +44,9 @@ class GameClient : public session_detail::ClientCalls {
 
   /// Receives, applies, loads, interpolates and sends. Never waits.
   void frame(Time now);
-  void run_frame();  ///< Calls `frame(edges.now())`. Use it once per rendered frame, at any rate.
-  void leave();      ///< Ends the connection; `state` is `over` after the next frame.
+  /// Calls `frame(edges.now())`. Call this function once per rendered frame, at any rate.
+  void run_frame();
+  void leave();  ///< Ends the connection; `state` is `over` after the next frame.
 
   /// Makes the next frame show this tick of a recording. The client ends if the recording ends
   /// before the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a

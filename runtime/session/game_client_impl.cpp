@@ -327,7 +327,7 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   if (is_view) {
     for (const ShownComponent& one : shown) {
       if (one.history.id() != id) continue;
-      // Inside a callback, the world may have more components than were shown.
+      // Inside a callback, the world may have components that `values` does not have yet.
       if (one.values.size() == storage.bytes().size()) return one.values.data() + offset;
     }
   }

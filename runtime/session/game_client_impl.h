@@ -182,7 +182,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::deque<LevelBegin> next_levels;  ///< The levels of maps that this client has not begun.
   std::uint16_t maps_announced = 0;    ///< The number of maps whose level this client has received.
   WorldReceiver receiver;
-  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has no model.
   std::unique_ptr<ReplicationClient> replication;
   std::unique_ptr<ShownWorld> view;  ///< Presentations and effects.
   std::unique_ptr<PacketCapture> capture;
@@ -203,7 +203,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   double shown_tick = 0;
   /// The ticks of the last snapshots, in ascending order.
   std::vector<Tick> received_ticks;
-  Tick drawn_newest;  ///< The newest received tick when the view was drawn.
+  Tick drawn_newest;  ///< The tick of the newest state that had arrived when the view was drawn.
   HitTests hit_tests;
   ClaimSender claims;
   std::uint64_t claim_bits = 0;  ///< The number of sent bits of claims.
@@ -222,7 +222,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   std::unique_ptr<OwnPrediction> prediction;  ///< Null when the game has no shared systems.
   MessagePipe pipe;
   bool has_sent_structs = false;  ///< Whether the message `structs` was sent in this map.
-  std::uint16_t pipe_map = 0;     ///< The map of the connection for which `pipe` sends.
+  std::uint16_t pipe_map = 0;     ///< The messages in `pipe` belong to this map of the connection.
   std::uint16_t resumed_map = 0;  ///< `Welcome::map` of the lost connection.
   std::unique_ptr<DatagramSocket> socket;
   std::unique_ptr<Client> net;
@@ -234,7 +234,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   bool must_end_world = false;  ///< Whether the world still has the lost connection's entities.
   std::uint64_t noted_snapshots = 0;
   std::optional<ClientEnd> end;
-  std::vector<EntityId> spawned;        ///< Entities of this frame, until `on_spawn` is called.
+  std::vector<EntityId> spawned;        ///< New entities, until `on_spawn` is called for them.
   std::map<NetworkId, EntityId> known;  ///< Entities for which `on_spawn` was called.
   /// The entities of `known`, by slot.
   std::vector<std::pair<EntityId, EntityReference>> references;

@@ -140,8 +140,8 @@ class GameServer : public session_detail::ServerCalls {
   Result<ReloadSummary> reload(const Build& build);
   /// Records the world until `stop_recording`. Also records each message with `Timing::at_tick`
   /// that is sent to all players. `GameClient::play_recording` can play the file at any time, also
-  /// after a crash. If the disk fails later, the recording ends and a problem is reported. Fails as
-  /// the disk does.
+  /// after a crash. If the disk fails later, the recording ends and a problem is reported. Fails
+  /// with the disk's error.
   Result<void> record(const std::string& path);
   void stop_recording();
   /// By default, problems are written to the edges' log.

@@ -42,7 +42,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     ClientHandle client;
     Address address;  ///< The address of the player's last connection.
     MessagePipe pipe;
-    std::uint16_t pipe_map = 0;  ///< The map of the connection for which `pipe` sends.
+    std::uint16_t pipe_map = 0;  ///< The messages in `pipe` belong to this map of the connection.
     std::optional<StructDecoder> decoder;
     CommandQueue commands;
     bool has_resumed = false;  ///< The resumed connection's message `structs` has not arrived.
@@ -206,7 +206,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;
-  ByteVector model;  ///< The trained model of snapshots; empty if the level has none.
+  ByteVector model;  ///< The trained model of snapshots; empty if the level has no model.
   std::unique_ptr<ReplicatedTypes> types;
   std::optional<WorldSender> sender;
   std::unique_ptr<ReplicationServer> replication;

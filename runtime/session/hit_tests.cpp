@@ -11,7 +11,7 @@
 namespace muster {
 namespace {
 
-/// The number of states that cover the time of the oldest allowed view, plus the ticks of four
+/// The number of kept states. These states reach back to the oldest allowed view, plus four
 /// snapshot intervals.
 std::uint32_t state_count(const Game& game) {
   const auto interval = static_cast<std::uint32_t>(

@@ -53,8 +53,8 @@ class MessagePipe {
   /// Sends a message. Returns false and sends nothing if too many bytes wait, or if the message is
   /// too large.
   [[nodiscard]] bool send(SessionMessage kind, std::span<const std::byte> body);
-  /// Sends a message of any size before all waiting messages. Requires: of each message, the
-  /// connection was given all parts or none.
+  /// Sends a message of any size before all waiting messages. Requires: the connection has all
+  /// parts or no parts of each earlier message.
   void send_first(SessionMessage kind, std::span<const std::byte> body);
   /// Drops all messages that wait or have not arrived. Returns the number of dropped messages of
   /// the game.
@@ -95,7 +95,7 @@ class MessagePipe {
   void recycle(std::vector<std::byte>&& part);
 
   Parts waiting_;
-  Parts under_way_;  ///< Parts in the connection, of messages that have not arrived completely.
+  Parts under_way_;  ///< Parts that the connection has. Their messages have not arrived completely.
   Parts held_;       ///< Messages of the game that wait for `go_on`.
   std::vector<std::vector<std::byte>> spare_;  ///< Unused parts, kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `held_`.
@@ -121,7 +121,7 @@ struct Welcome {
 };
 /// The number of messages that the sender had received when the connection was lost.
 struct Resumed {
-  std::uint16_t map = 0;    ///< The map, as in `Welcome::map`, whose messages were counted.
+  std::uint16_t map = 0;    ///< The map whose messages were counted; a value of `Welcome::map`.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.
 };
 /// The level of the map that begins next.

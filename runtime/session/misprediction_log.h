@@ -1,4 +1,4 @@
-// A list of wrong predictions: the difference, and the system that caused it.
+// A list of wrong predictions, each with its difference and the system that caused the difference.
 #pragma once
 
 #include <cstdint>

@@ -246,7 +246,7 @@ EntityId OwnPrediction::spawn(const PredictedKey& key, EntityType type, bool& is
   PredictedSpawns::Entry* entry = spawns_.find(key);
   if (entry != nullptr && entry->state == PredictedSpawns::State::ended &&
       entry->end == SpawnEnd::undone) {
-    entry->key = {};  // The command spawns again after an undone spawn, and gets another entity.
+    entry->key = {};  // The command's first spawn was undone. The new spawn gets another entity.
     entry = nullptr;
   }
   if (entry == nullptr) {

@@ -166,12 +166,12 @@ class OwnPrediction final : public Forecast {
     /// Whether the entity was interpolated until now; `ShownOffsets` blends the change.
     bool is_new = false;
     std::vector<State> states;
-    /// For each row of `past`, the command after which it was stored.
+    /// For each row of `past`, the command after which the row was stored.
     std::vector<CommandNumber> past_numbers;
     /// One row per command, with the values of all `states`.
     ByteVector past;
   };
-  /// An entity that systems have despawned, and the server has not.
+  /// An entity that systems have despawned and that the server still has.
   struct Hidden {
     EntityId entity;
     CommandNumber command{};
@@ -259,9 +259,8 @@ class OwnPrediction final : public Forecast {
   CommandNumber newest_;
   /// The lowest `Own::number` of the entities with a new state.
   CommandNumber received_number_;
-  /// The highest `Own::number` of all entities. For the entity that has this number, a replay does
-  /// not run the commands up to this number. So the spawns, despawns and cues of these commands are
-  /// not repeated.
+  /// The highest `Own::number` of all confirmed entities. A replay does not repeat the spawns,
+  /// despawns and cues of the commands up to this number.
   CommandNumber included_number_;
   Tick received_tick_;
   const CommandSet* running_ = nullptr;

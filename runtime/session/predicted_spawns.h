@@ -97,8 +97,8 @@ class PredictedSpawns final : public SpawnAdoption {
   void set_past(PastValue past) { past_ = std::move(past); }
 
  private:
-  /// The oldest predicted entity that can match the spawn `key` of a later command. If a command
-  /// arrives too late, the server runs its presses with a later command.
+  /// Matches a command that arrived too late: the server has run the command's presses with a later
+  /// command. Returns the oldest predicted entity that can match the server's spawn `key`.
   Entry* match_late(TypeId type, const PredictedKey& key);
   Entry* match(TypeId type, std::span<const ArrivedComponent> values, CommandNumber command);
 

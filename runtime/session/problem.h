@@ -20,7 +20,7 @@ enum class ProblemKind : std::uint8_t {
   refused,             ///< A client, message or command was refused; `text` has the reason.
   dropped,             ///< A message was dropped: a queue was full, or there is no handler.
   too_large,           ///< An entity or message is larger than a wire limit, and was not sent.
-  unsupported_change,  ///< A component was added or removed that cannot be replicated.
+  unsupported_change,  ///< A component that cannot be replicated was added or removed.
   unknown_type,        ///< A name or id that no registry of the build has.
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
   content_differs,     ///< Client and server have different content; values are converted.

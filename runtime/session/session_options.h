@@ -33,7 +33,7 @@ struct GameServerOptions {
   /// The maximum number of messages per second, per player and message type. Messages above this
   /// limit are dropped.
   std::uint32_t messages_per_second_max = 100;
-  /// The number of threads that encode snapshots. The bytes do not depend on this number.
+  /// The number of threads that encode snapshots. The encoded bytes do not depend on this number.
   std::uint16_t workers = 1;
   /// The file to which the packets of all connections are written, for `muster-net`. If empty, no
   /// file is written.
@@ -49,8 +49,9 @@ struct PlayerInfo {
   PlayerId player = PlayerId::none;
   std::string address{};  ///< The address of the player's last connection.
   Duration round_trip{};
-  EntityId view{};              ///< The entity that the player's view follows.
-  bool is_interrupted = false;  ///< No packet arrived for 3 s, or the connection was lost.
+  EntityId view{};  ///< The entity that the player's view follows.
+  /// True if no packet has arrived for 3 s, or if the connection is lost.
+  bool is_interrupted = false;
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t packets_out = 0;
@@ -137,7 +138,7 @@ struct ClientEnd {
 /// Measurements and counts of a client since it was opened.
 struct GameClientMetrics {
   Duration round_trip{};
-  /// The time by which the view is behind the server's states on a path without jitter.
+  /// The time by which the view is behind the server, minus the usual delay of the network path.
   Duration interpolation_delay{};
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
@@ -164,7 +165,7 @@ struct GameClientMetrics {
   std::uint64_t corrections = 0;  ///< Predictions that differed by more than a tolerance.
   /// Ticks that were predicted. A replayed tick is not counted again.
   std::uint64_t predicted_ticks = 0;
-  std::uint64_t replayed_ticks = 0;    ///< Ticks that ran again after a state of the server.
+  std::uint64_t replayed_ticks = 0;    ///< Ticks that ran again in replays.
   Tick predicted_tick{};               ///< The tick of the last sent command.
   Tick confirmed_tick{};               ///< The tick of the server's newest state.
   Duration lead{};                     ///< The time from the confirmed tick to the predicted tick.

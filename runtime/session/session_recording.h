@@ -36,7 +36,7 @@ class SessionRecorder {
   SessionRecorder(std::unique_ptr<OutputFile> file, std::uint16_t ticks_per_second,
                   const ReplicationSchema& schema, const SessionInfo& info);
 
-  /// Adds the world of a tick. Requires: a later tick than the tick of the previous call.
+  /// Adds the world of a tick. Requires: the tick is later than the tick of the previous call.
   void add(const ReplicatedWorld& world) { writer_.add(world); }
   void add_event(Tick tick, std::span<const std::byte> event) { writer_.add_event(tick, event); }
   Result<void> write();

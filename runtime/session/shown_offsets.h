@@ -9,10 +9,11 @@
 
 namespace muster {
 
-/// Offsets from an entity's computed position to its shown position. An offset shrinks to zero over
-/// a time. For example, a shot is first shown at the muzzle, and then moves to its computed path.
-/// An offset also begins when an entity changes between interpolation and prediction. The state
-/// depends only on the calls and their arguments. Only one thread at a time may use this object.
+/// Offsets from an entity's computed position to its shown position. Each offset shrinks to zero
+/// over a given time. For example, a shot is first shown at the muzzle, and then moves to its
+/// computed path. An offset also begins when an entity changes between interpolation and
+/// prediction. The state depends only on the calls and their arguments. Only one thread at a time
+/// may use this object.
 class ShownOffsets {
  public:
   /// The time over which a change between interpolation and prediction is blended.

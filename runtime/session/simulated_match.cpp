@@ -87,7 +87,8 @@ GameClient& SimulatedMatch::add_client(const Link& link, const Game& game, std::
       GameClient::connect(Build::open(folder, Target::client, game, impl_->options.build),
                           impl_->edges.host(seat.host, link), wanted);
   if (!client) {
-    // The test is wrong. The failure must not look like a lost connection.
+    // The test itself is wrong, so the program ends. The error must not look like a lost
+    // connection.
     complain(client.error());
     std::abort();
   }
@@ -133,7 +134,7 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   GameServer::Impl& all = *server->impl_;
   const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
   // Near the border of the interest radius, a client may or may not have an entity. Therefore only
-  // entities that are always relevant must exist.
+  // entities that are always relevant are required to exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&
          all.is_relevant({.player = player, .team = all.team_of(client.player)}, entity);
 }

@@ -270,7 +270,8 @@ class Simulation {
   const std::vector<EntityId>* subset_ = nullptr;  ///< Set while `predict_tick` runs.
   std::vector<Pending> pending_;
   ByteVector pending_bytes_;
-  std::vector<SpawnedEntity> spawned_;  ///< Entities by slot. Some entities no longer exist.
+  /// Entities by slot; may contain entities that no longer exist.
+  std::vector<SpawnedEntity> spawned_;
   std::vector<EntityId> unsent_;
   std::vector<EntityId> changed_options_;
   std::vector<PlayerId> players_;

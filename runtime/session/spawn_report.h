@@ -27,7 +27,7 @@ std::string_view to_string(SpawnRefusal refusal);
 /// this object.
 class SpawnReport {
  public:
-  /// The maximum number of commands in a report, and the maximum number of spawns.
+  /// Limits both the number of commands and the number of spawns in a report.
   static constexpr std::uint32_t kCommands = 32;
   static constexpr std::size_t kSpawnsMax = 32;
 
@@ -38,8 +38,8 @@ class SpawnReport {
 
   /// For a server. Adds the result of a spawn by a shared system.
   void add(const PredictedKey& key, SpawnRefusal refusal);
-  /// For a server, after a command has run. Removes the spawns of commands that are too old for the
-  /// report.
+  /// A server calls this function after a command has run. Removes the spawns of commands that are
+  /// too old for the report.
   void end_command(CommandNumber number);
   void encode(std::vector<std::byte>& out) const;
   /// For a client. Reads a report. `newest` is the number of the last command that the client has

@@ -22,8 +22,9 @@ class ComponentHistory {
   static constexpr std::uint32_t kStates = 16;
 
   struct Limits {
-    float metres_per_tick = 4;      ///< A faster entity counts as teleported.
-    double extrapolated_ticks = 6;  ///< The maximum extrapolation after the newest state.
+    float metres_per_tick = 4;  ///< A faster entity counts as teleported.
+    /// The maximum number of ticks of extrapolation after the newest state.
+    double extrapolated_ticks = 6;
   };
   ComponentHistory(const ComponentDescription& description, ComponentId id, const Limits& limits)
       : description_(&description),

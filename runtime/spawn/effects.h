@@ -169,7 +169,7 @@ class EffectPlayer {
     std::uint32_t size = 0;
     bool has_failed = false;
     std::size_t next = 0;
-    /// `size` instances, or none if the prefab could not be loaded.
+    /// Has `size` instances; empty if the prefab could not be loaded.
     std::vector<EffectInstance> instances;
   };
 

@@ -14,8 +14,8 @@ namespace muster {
 struct ReloadReport {
   std::uint32_t unchanged = 0;
   std::uint32_t updated = 0;  ///< Instances that got new values and kept all their entities.
-  std::uint32_t rebuilt = 0;  ///< Instances with new entities; only the root is the same.
-  /// Unchanged instances, because they cannot be spawned from the new build.
+  std::uint32_t rebuilt = 0;  ///< Instances that got new entities. Only the root was kept.
+  /// Instances that were not changed, because they cannot be spawned from the new build.
   std::uint32_t failed = 0;
   std::vector<Guid> changed;  ///< The assets whose instances were updated or rebuilt; sorted.
   std::vector<Error> errors;  ///< One error for each asset that failed.
@@ -48,10 +48,10 @@ class PrefabInstances {
   ///
   /// A field that still has the value of the old prefab gets the value of the new prefab. A field
   /// that the game has changed keeps its value. If the prefab has different entities or components
-  /// than before, the instance is rebuilt: the root keeps its id and its changed values, the old
+  /// than before, the instance is rebuilt. The root keeps its id and its changed values. The old
   /// entities below the root are detached and despawned, and new entities are spawned. An entity
   /// counts as different if its id in the file has changed, or if it now has the name that another
-  /// entity had. Plain files have no ids; there an entity counts as different if its name has
+  /// entity had. In plain files, which have no ids, an entity counts as different if its name has
   /// changed.
   ///
   /// An instance that cannot be spawned from the new build is not changed. A reload of a later

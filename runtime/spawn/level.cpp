@@ -144,8 +144,9 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has rebuilt a layer that belongs to the level. The level spawns each layer once,
-// and loads again after a rebuild. So a rebuilt layer has been rebuilt since the level was loaded.
+// Whether a reload has rebuilt a layer that belongs to the level. After a rebuild, the level loads
+// again and spawns new layers. So if a layer is rebuilt, the rebuild happened after the level was
+// loaded.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {

@@ -132,8 +132,8 @@ class Level {
   const Error& error() const { return error_; }
   /// The entity of the definition; null before it is spawned.
   EntityId root() const { return root_.entity; }
-  /// The number of spawned layers, without layers on demand. `layer_count` is the number of all
-  /// layers without layers on demand; it is 0 until the definition is loaded.
+  /// The number of spawned layers. `layer_count` is the number of all layers, and is 0 until the
+  /// definition is loaded. Both numbers leave out layers on demand.
   std::size_t spawned_layers() const { return spawned_layers_; }
   std::size_t layer_count() const { return own_layers_; }
 
@@ -194,8 +194,8 @@ class Level {
   bool is_requested_ = false;      ///< True after `load`; false if the level is only preloaded.
   bool are_layers_known_ = false;  ///< True if the definition was read.
   std::vector<Layer> layers_;
-  std::size_t own_layers_ = 0;      ///< The number of layers without layers on demand.
-  std::size_t spawned_layers_ = 0;  ///< The number of these layers that are spawned.
+  std::size_t own_layers_ = 0;      ///< The number of layers that are not on demand.
+  std::size_t spawned_layers_ = 0;  ///< The number of spawned layers that are not on demand.
   /// The names of layers that were requested before the definition was loaded.
   std::set<std::string, std::less<>> requested_layers_;
   Creation root_;

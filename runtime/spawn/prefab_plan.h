@@ -46,9 +46,9 @@ struct PrefabPlan {
 };
 
 /// Plans a flattened prefab, or a factory (a prefab of one entity). Fails with `hash_mismatch` if a
-/// component was cooked with a different description than the world's, with `not_found` if the
-/// world does not have the component type, and with `malformed` if an entity has two components of
-/// one type. The message names the component.
+/// component was cooked with a different description than the world's description. Fails with
+/// `not_found` if the world does not have the component type, and with `malformed` if an entity has
+/// two components of one type. The message names the component.
 Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world);
 
 /// Plans an asset that is not a prefab (for example a hero's definition) as one entity with the

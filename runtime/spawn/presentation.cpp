@@ -104,7 +104,7 @@ Presentations::OwnerKey Presentations::key_of(EntityId owner, PresentationType t
   return {signature, signature.is_none() ? owner : EntityId(), type};
 }
 
-// Returns the owner, or null if it no longer exists.
+// Returns the owner, or null if the owner no longer exists.
 EntityId Presentations::find_owner(const OwnerKey& at) const {
   if (!at.signature.is_none()) return game_.find(at.signature);
   return game_.is_alive(at.entity) ? at.entity : EntityId();

@@ -37,9 +37,9 @@ class Presentations {
   /// Spawns the presentation with this key (owner's asset, platform, type and variation) for
   /// `owner`, and returns its root in the view. To avoid flicker, the previous presentation stays
   /// until the new presentation is complete or has a placeholder. If `show` requests the previous
-  /// presentation again before that, it is kept. Nothing changes if the presentation is already
-  /// shown, or on failure. Fails with `not_found` if no presentation has that key, and with
-  /// `invalid_argument` if the owner no longer exists or is despawning.
+  /// presentation again before that, the previous presentation is kept. Nothing changes if the
+  /// presentation is already shown, or on failure. Fails with `not_found` if no presentation has
+  /// that key, and with `invalid_argument` if the owner no longer exists or is despawning.
   Result<EntityId> show(EntityId owner, const PresentationKey& key);
 
   /// Despawns the presentation of `owner`, if there is one.
@@ -59,7 +59,7 @@ class Presentations {
 
  private:
   struct OwnerKey {
-    Signature signature;  ///< The signature of the owner, or none.
+    Signature signature;  ///< The signature of the owner; empty if the owner has no signature.
     EntityId
         entity;  ///< The id of an owner without a signature; null for an owner with a signature.
     PresentationType type{};
@@ -69,7 +69,9 @@ class Presentations {
     PresentationKey key;
     EntityId root;
     EntityId
-        before;  ///< The previous presentation, which is visible until `root` is ready; or null.
+        /// The previous presentation, which is visible until `root` is ready; null if there is no
+        /// previous presentation.
+        before;
     PresentationKey before_key;
   };
   OwnerKey key_of(EntityId owner, PresentationType type) const;

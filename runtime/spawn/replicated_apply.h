@@ -29,7 +29,8 @@ struct ReplicatedUpdate {
   ComponentId component;
   Bytes value;  ///< The value in the layout of the component's description. The bytes must be valid
                 ///< until the update is applied.
-  /// The entity below the entity of `id` that has the component; null if the entity of `id` has it.
+  /// The entity that has the component, below the entity of `id`; null if the entity of `id` has
+  /// the component.
   EntityId below{};
 };
 
@@ -81,9 +82,8 @@ class ReplicatedApply {
   /// can have the same tick.
   void apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates);
 
-  /// Applies updates again that have the current tick of their entities. Call it when the bundle of
-  /// an entity is loaded, because the updates could not be applied to children that did not exist
-  /// yet.
+  /// Repeats updates that have the current tick of their entities. Call it when the bundle of an
+  /// entity is loaded, because the updates could not be applied to children that did not exist yet.
   void apply_again(std::span<const ReplicatedUpdate> updates);
 
   /// The tick of an entity's last update; 0 if there was no update or the id is unknown.

@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Every network id is smaller than this. The table uses 8 bytes per id, so without this limit a
-/// forged id would allocate gigabytes.
+/// Every network id is smaller than this number. The table uses 8 bytes per id, so without this
+/// limit a forged id would allocate gigabytes.
 inline constexpr std::int32_t kMaxNetworkIds = 1 << 16;
 
 /// The result of adding or removing a network id.
@@ -51,7 +51,8 @@ class ReplicatedCollection {
   /// The lowest free id that does not belong to a placed entity; -1 if all ids are in use. A server
   /// calls this function for new entities. The id of a placed entity stays reserved when the entity
   /// no longer exists, because clients that join later have that entity in their level. All calls
-  /// together check each id once, and again after entities have despawned.
+  /// together check each id only once. After entities have despawned, later calls check the ids
+  /// again.
   EntityReference lowest_free();
   /// The number of ids that `lowest_free` has checked so far.
   std::uint64_t checked_count() const { return checked_count_; }
@@ -78,11 +79,11 @@ class ReplicatedCollection {
 };
 
 /// Appends the components of an entity, and of all entities below it, to `out`. The components are
-/// in three groups by receivers (`receivers_of`): first the components for all clients, then the
-/// components that only the owner receives and predicts, then the components that all clients
-/// except the owner receive and interpolate. In each group, the entities are depth first, and the
-/// components of an entity are sorted by `ComponentId`. The order is equal in all worlds with the
-/// same descriptions and prefab, also if the components were added in another order.
+/// in three groups by receivers (`receivers_of`). All clients receive the first group. Only the
+/// owner receives and predicts the second group. All clients except the owner receive and
+/// interpolate the third group. In each group, the entities are depth first, and the components of
+/// an entity are sorted by `ComponentId`. The order is equal in all worlds with the same
+/// descriptions and prefab, also if the components were added in another order.
 void list_group(const World& world, EntityId root, std::vector<GroupComponent>& out);
 
 }  // namespace muster

@@ -56,7 +56,7 @@ Error Spawner::unassigned(RegistryIndex registry, TypeId type_id) const {
                            : "registry " + std::to_string(catalog_index(registry)))};
 }
 
-// Makes the entities of a plan. If `root` is not null, it is used as the first entity.
+// Makes the entities of a plan. If `root` is not null, `root` is used as the first entity.
 Spawned Spawner::fill(const PrefabPlan& plan, EntityId parent, EntityId root) {
   assert(!plan.entities.empty());
   made_.resize(plan.entities.size());

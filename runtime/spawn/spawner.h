@@ -59,8 +59,8 @@ class Spawner {
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
   /// Like `instantiate`, but uses an existing entity in place of the prefab's first entity. The
-  /// existing entity keeps the components that it has, and its name if it has one. Requires: `root`
-  /// is alive.
+  /// existing entity keeps its components, and keeps its name if the name is not empty. Requires:
+  /// `root` is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
   /// The entities of the last spawn, in the order of the plan. Valid until the next spawn.
@@ -77,7 +77,7 @@ class Spawner {
   const PrefabInstances* instances() const { return instances_; }
 
   /// The number of times that `PrefabInstances::reload` has replaced the build. Code that caches
-  /// spawned entities needs it.
+  /// spawned entities needs this number.
   std::uint32_t reload_count() const { return reload_count_; }
 
   BundleStore& store() { return *store_; }

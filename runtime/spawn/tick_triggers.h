@@ -28,11 +28,11 @@ class TickTriggers {
     std::uint32_t channel = 0;
   };
 
-  /// If a correction moves a reported occurrence by at most `same_within_ticks`, it is not reported
-  /// again. Use this for events whose predicted tick is often wrong by one. The value must be less
-  /// than half of the distance between two real occurrences. With a larger value, a wrong
-  /// prediction between two occurrences can count as both occurrences, and one of the two is never
-  /// reported.
+  /// If a correction moves a reported occurrence by at most `same_within_ticks`, the occurrence is
+  /// not reported again. Use this for events whose predicted tick is often wrong by one. The value
+  /// must be less than half of the distance between two real occurrences. With a larger value, a
+  /// wrong prediction between two occurrences can count as both occurrences, and one of the two is
+  /// never reported.
   explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
   /// Returns true if this occurrence was not reported yet. Returns false for tick 0, which means

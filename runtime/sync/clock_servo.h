@@ -46,7 +46,7 @@ class ClockServo final : public CommandClock {
   void note_server(const ServerTime& /*server*/, Time /*now*/) override {}
   void note(const CommandArrival& arrival, Time now) override;
 
-  /// A frame that is longer than `kFrameMax` has only the ticks of its last `kFrameMax`. The
+  /// If a frame is longer than `kFrameMax`, only the ticks in its last `kFrameMax` are due. The
   /// earlier ticks of the frame are skipped and counted.
   std::uint32_t due(Time now) override;
   Tick tick() const override { return issued_; }
@@ -67,8 +67,9 @@ class ClockServo final : public CommandClock {
   static constexpr std::uint32_t kSent = 2048;
   static_assert(std::has_single_bit(kSent), "numbers wrap");
   struct Sent {
-    Tick tick{};         ///< `Tick()` if the entry is unused.
-    double lead_ms = 0;  ///< The time from sending the command to its tick, minus a constant.
+    Tick tick{};  ///< `Tick()` if the entry is unused.
+    /// The time from the sending of the command to its tick, minus a constant.
+    double lead_ms = 0;
   };
   double to_ms(Time now) const;
   void note_frame(double now_ms);

@@ -38,7 +38,7 @@ std::vector<CommandLane> command_lanes(std::span<const ComponentSchema> commands
 /// Returns the samplings of all fields, in the order of the types.
 std::vector<Sampling> samplings_of(std::span<const ComponentDescription> commands);
 
-/// How a command is coded: relative to which earlier command. The gap selects the contexts.
+/// The earlier command that a command is coded relative to. The gap selects the contexts.
 enum class CommandGap : std::uint8_t {
   none = 0,      ///< Coded relative to the previous tick's command.
   anchored = 1,  ///< A packet's first command, relative to a command that the receiver has.
@@ -55,25 +55,26 @@ struct CommandContext {
 };
 
 /// The contexts of the decisions in a packet. Each constant is the first context of a group. The
-/// comment after a constant lists the dimensions of the group. The order is part of the format.
+/// comment after a constant lists the dimensions of the group, each with its number of values. For
+/// example, "gap (3), changed before (2)" means 6 contexts. The order is part of the format.
 namespace command_contexts {
 inline constexpr unsigned kIsFull = 0;
-inline constexpr unsigned kCount = 1;                        // 8, one per further command
-inline constexpr unsigned kHasAnchor = kCount + 8;           // 1
-inline constexpr unsigned kAnchor = kHasAnchor + 1;          // 16, one per step back
-inline constexpr unsigned kIsChained = kAnchor + 16;         // 1
-inline constexpr unsigned kAnyLevel = kIsChained + 1;        // gap 3, changed before 2
-inline constexpr unsigned kFlag = kAnyLevel + 6;             // was set 2, changed so far 3, gap 2
-inline constexpr unsigned kLevel = kFlag + 12;               // was zero 2, changed so far 3, gap 2
-inline constexpr unsigned kLevelForm = kLevel + 12;          // zero, end, which end; was zero 2
-inline constexpr unsigned kLevelLength = kLevelForm + 6;     // 64
-inline constexpr unsigned kPresses = kLevelLength + 64;      // any flag rose 2, gap 2
-inline constexpr unsigned kPress = kPresses + 4;             // flag rose 2, gap 2
-inline constexpr unsigned kAnyAmount = kPress + 4;           // gap 3, before 2, earlier 2
-inline constexpr unsigned kAmount = kAnyAmount + 12;         // first 2, gap 2, before 8, other 8
-inline constexpr unsigned kAmountSign = kAmount + 256;       // first 2, before 3, earlier 3
-inline constexpr unsigned kAmountLength = kAmountSign + 18;  // gap 2, before 8, length 16
-inline constexpr unsigned kAmountDigits = kAmountLength + 256;  // length 16, node 7
+inline constexpr unsigned kCount = 1;  // further command (8)
+inline constexpr unsigned kHasAnchor = kCount + 8;
+inline constexpr unsigned kAnchor = kHasAnchor + 1;  // step back (16)
+inline constexpr unsigned kIsChained = kAnchor + 16;
+inline constexpr unsigned kAnyLevel = kIsChained + 1;  // gap (3), changed before (2)
+inline constexpr unsigned kFlag = kAnyLevel + 6;       // was set (2), changed so far (3), gap (2)
+inline constexpr unsigned kLevel = kFlag + 12;         // was zero (2), changed so far (3), gap (2)
+inline constexpr unsigned kLevelForm = kLevel + 12;    // decision (3), was zero (2)
+inline constexpr unsigned kLevelLength = kLevelForm + 6;  // length (64)
+inline constexpr unsigned kPresses = kLevelLength + 64;   // any flag rose (2), gap (2)
+inline constexpr unsigned kPress = kPresses + 4;          // flag rose (2), gap (2)
+inline constexpr unsigned kAnyAmount = kPress + 4;        // gap (3), before (2), earlier (2)
+inline constexpr unsigned kAmount = kAnyAmount + 12;    // first (2), gap (2), before (8), other (8)
+inline constexpr unsigned kAmountSign = kAmount + 256;  // first (2), before (3), earlier (3)
+inline constexpr unsigned kAmountLength = kAmountSign + 18;     // gap (2), before (8), length (16)
+inline constexpr unsigned kAmountDigits = kAmountLength + 256;  // length (16), node (7)
 inline constexpr unsigned kContextCount = kAmountDigits + 112;
 }  // namespace command_contexts
 
@@ -130,9 +131,9 @@ class CommandBitCounts {
 };
 
 /// Encodes the command `now`, or decodes a command into `now`. Encoder and decoder make the same
-/// sequence of decisions. Returns false if an encoder never writes the decoded values. The work is
-/// proportional to the number of lanes. Requires: spans with the length of `lanes`. For encoding,
-/// also requires values within their ranges.
+/// sequence of decisions. Returns false if the decoded values are values that no encoder writes.
+/// The work is proportional to the number of lanes. Requires: spans with the length of `lanes`. For
+/// encoding, also requires values within their ranges.
 template <typename Bits>
 bool code_command(Bits& bits, std::span<const CommandLane> lanes, const CommandContext& context,
                   std::span<std::int64_t> now);

@@ -38,8 +38,8 @@ void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick);
 /// exists if a sum was rounded or was beyond the field's range. Requires: values of `type`.
 void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled);
 
-/// Changes the previous tick's commands into the commands of a tick whose commands are missing, as
-/// `FieldDescription::when_missing` describes.
+/// Makes the commands of a tick whose commands are missing, as `FieldDescription::when_missing`
+/// describes. `set` has the previous tick's commands, and is changed in place.
 void repeat_commands(std::span<const ComponentDescription> types, CommandSet& set);
 
 /// The parts of late commands that must still run: the sums, and the last non-default value of each
@@ -58,7 +58,7 @@ class LateCommands {
 
  private:
   std::span<const ComponentDescription> types_;
-  CommandSet kept_;  ///< Sums begin at zero, and latched fields at their default.
+  CommandSet kept_;  ///< Sums begin at zero. Latched fields begin at their default values.
   bool is_empty_ = true;
 };
 

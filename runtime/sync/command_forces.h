@@ -20,8 +20,10 @@ struct ForcedField {
   CommandNumber stamp{};  ///< The first command that the force changes.
   StructType type{};
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
-  ByteVector value;         ///< A whole command. Only the forced field is used.
-  ByteVector offset;        ///< A whole command, whose field is added to later commands.
+  ByteVector value;         ///< The bytes of a whole command. Only the forced field is used.
+  /// The bytes of a whole command. The value of the forced field in these bytes is added to the
+  /// field in later commands.
+  ByteVector offset;
 };
 
 /// Shifts a forced field from the forced tick on. At the forced tick, the field has the forced
@@ -54,8 +56,8 @@ class CommandForces {
 
   /// Applies the forces to the sampled commands of a tick.
   void apply(CommandNumber stamp, CommandSet& set);
-  /// For a server. Applies the forces that took effect after the command `since` again, at the
-  /// command `stamp`. These forces get new offsets. Sums are not forced again.
+  /// For a server. Repeats the forces that took effect after the command `since`: they take effect
+  /// again at the command `stamp`, with new offsets. Sums are not forced again.
   void renew(CommandNumber since, CommandNumber stamp);
   /// For a server. Returns the forces that still change commands, one per field. The server sends
   /// these forces to a client that may have missed them.

@@ -15,11 +15,11 @@ using namespace command_numbers;
 
 /// The loss that is assumed before any packet has arrived.
 constexpr float kLossAtFirst = 0.05F;
-/// If a packet arrives that was sent this number of packets later, the missing packet counts as
-/// lost.
+/// A missing packet counts as lost when a packet arrives that was sent this number of packets
+/// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
-/// The maximum distance of two stamps that together prove a new sequence.
+/// Two stamps that are at most this far apart can together prove a new sequence.
 constexpr std::int32_t kSuspectedMax = 8;
 
 }  // namespace

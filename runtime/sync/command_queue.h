@@ -25,12 +25,15 @@ struct CommandCounters {
   std::uint64_t duplicates = 0;  ///< Commands that had already arrived.
   std::uint64_t missing = 0;     ///< Ticks whose command had not arrived.
   std::uint64_t skipped = 0;     ///< Commands that did not run, because too many waited.
-  std::uint64_t stale = 0;       ///< Ignored commands, with stamps too far in the past.
-  std::uint64_t ahead = 0;       ///< Ignored commands, with stamps too far in the future.
-  std::uint64_t jumps = 0;       ///< New sequences of stamps that the client began.
-  std::uint64_t unanchored = 0;  ///< Packets that need a lost command to be decoded.
+  /// Commands that were ignored, because their stamps are too far in the past.
+  std::uint64_t stale = 0;
+  /// Commands that were ignored, because their stamps are too far in the future.
+  std::uint64_t ahead = 0;
+  std::uint64_t jumps = 0;  ///< New sequences of stamps that the client began.
+  /// Packets that cannot be decoded, because they need a lost command.
+  std::uint64_t unanchored = 0;
   std::uint64_t malformed = 0;
-  /// Decoded values and checked slots. Packets and ticks have bounded work.
+  /// The number of decoded values and checked slots. The work per packet and per tick is bounded.
   std::uint64_t work = 0;
 };
 
@@ -53,8 +56,8 @@ class CommandQueue {
   /// The maximum number of ticks by which a stamp may be ahead of the running tick. Later stamps
   /// are ignored.
   static constexpr std::uint32_t kAheadMax = 48;
-  /// The maximum number of ticks by which a command may be late and is still used. A settled
-  /// command is never used (`CommandReport::kSettledTicks`).
+  /// A command that is later than this number of ticks is not used. A settled command is never used
+  /// (`CommandReport::kSettledTicks`).
   static constexpr std::uint32_t kLateMax = CommandReport::kLateTicks;
   /// For `by_client`: if more than `kWaitingMax` commands wait, all commands except the last
   /// `kWaitingAfterSkip` are skipped.

@@ -40,7 +40,8 @@ class CommandSender {
   /// empty before the first `push`.
   std::span<const std::byte> packet(double round_trip_ticks);
   /// Reads a report. A report about commands that were not sent is ignored. Returns the number of
-  /// commands that this report makes lost. `lost` returns these commands until the next report.
+  /// commands that this report shows to be lost. `lost` returns these commands until the next
+  /// report.
   std::uint32_t receive(const CommandReport& report);
   /// Returns the values of a lost command. The client adds the sums of a lost command to a later
   /// command, so that no press is lost. Requires: an index below the last result of `receive`.

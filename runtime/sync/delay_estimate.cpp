@@ -13,8 +13,8 @@ namespace muster {
 namespace {
 
 constexpr double kHistoryMs = 12'000;
-/// The maximum time by which a pause between packets ages the history. With this limit, the history
-/// before a long pause is kept.
+/// A pause between packets counts as at most this time for the age of the history. With this limit,
+/// the history before a long pause is kept.
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
 /// The maximum lateness of one packet in the mean of the usual need.
@@ -23,9 +23,9 @@ constexpr double kUsualRiseMs = 100;
 /// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
 /// the delay longer.
 constexpr double kOutageMs = 400;
-/// A step of the usual need is detected if all packets of the last `kStepTimeMs`, and at least
-/// `kStepPackets` packets, needed `kStepMs` more than usual. Packets that were delayed in a stall
-/// arrive in less time.
+/// A step of the usual need is detected if each packet of the last `kStepTimeMs` needed `kStepMs`
+/// more than usual, and if there are at least `kStepPackets` such packets. Packets that were
+/// delayed in a stall arrive in less time.
 constexpr std::uint32_t kStepPackets = 8;
 constexpr double kStepTimeMs = 300;
 constexpr double kStepMs = 30;

@@ -13,8 +13,8 @@ struct DelayEstimateOptions {
   /// is `late_cost_ms`. If one packet in n is late, the cost is `late_cost_ms / n`.
   double late_cost_ms = 5000;
   double margin_ms = 3;  ///< A time that is always added to the delay.
-  /// The delay is at least `floor_ms` above the delay that is enough for the share `floor_share` of
-  /// the packets.
+  /// The minimum delay is a sum: the delay with which a share of `floor_share` of the packets is in
+  /// time, plus `floor_ms`.
   double floor_ms = 0;
   double floor_share = 0.7;
   double peak_share = 0.5;   ///< The share of a spike that is added to the peak, 0 to 1.
@@ -68,7 +68,7 @@ class DelayEstimate {
   std::array<Recent, kRecent> recent_{};
   std::uint32_t seen_ = 0;
   double noted_at_ms_ = 0;
-  double active_ms_ = 0;  ///< The time without long pauses, which the history uses.
+  double active_ms_ = 0;  ///< The time that the history uses. Long pauses are left out.
   double usual_ms_ = 0;
   double beyond_ms_ = 0;  ///< The larger of quantile and floor, relative to `usual_ms_`.
   double peak_ms_ = 0;    ///< The peak at the time `peak_at_ms_`.

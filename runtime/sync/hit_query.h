@@ -27,18 +27,18 @@ struct ViewedShot {
 };
 
 /// Appends the entities that a shot hits in a view, nearest first. Entities at equal distances are
-/// ordered by entity id. Each entity is listed once, with its nearest part. Of equally near parts,
-/// the lowest part is listed. Entities behind the environment are not hit. A shot hits nothing if
-/// one of its values is not finite, or if the length of its direction differs from 1 by more than 1
-/// %. `scratch` keeps memory between calls. Returns the distance at which the environment stops the
-/// shot, in metres.
+/// ordered by entity id. Each entity is listed once, with its nearest part. If several parts are
+/// equally near, the part with the lowest number is listed. Entities behind the environment are not
+/// hit. A shot hits nothing if one of its values is not finite, or if the length of its direction
+/// differs from 1 by more than 1 %. `scratch` keeps memory between calls. Returns the distance at
+/// which the environment stops the shot, in metres.
 float resolve_shot(RewoundView& view, const Shot& shot, const Environment& environment,
                    std::vector<std::uint32_t>& scratch, std::vector<Hit>& out);
 
 /// Resolves many shots, and rewinds once per distinct moment. The result of a shot does not depend
 /// on the other shots in the batch. Therefore the results are the same in every order and for any
-/// number of threads. If the object is reused, a batch allocates nothing unless it is larger than
-/// all earlier batches.
+/// number of threads. If the object is reused, only a batch that is larger than all earlier batches
+/// allocates memory.
 class HitBatch {
  public:
   /// Resolves a batch, and replaces the results of the previous batch. If `workers` is null, the

@@ -51,7 +51,7 @@ class JitterBuffer {
   /// first snapshot, and never negative. The result decreases only when the clock jumps
   /// (`reseats`).
   virtual double shown(Time now) = 0;
-  /// The time by which `shown` is behind the server, less the usual delay of the link.
+  /// The time by which `shown` is behind the server, minus the usual delay of the link.
   virtual Duration delay() const = 0;
   /// The number of jumps, which happen when the clock's error is above the limits of the policy.
   virtual std::uint64_t reseats() const = 0;

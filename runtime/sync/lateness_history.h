@@ -22,11 +22,11 @@ class LatenessHistory {
   void replace_last(std::span<const double> values_ms);
   std::size_t size() const { return count_; }
 
-  /// Returns the value `v` with the minimum of `v + cost_ms * (share of values above v)`. Of
-  /// several such values, returns the lowest. Returns 0 if there are no values.
+  /// Returns the value `v` with the minimum of `v + cost_ms * (share of values above v)`. If
+  /// several values have the minimum, returns the lowest of them. Returns 0 if there are no values.
   double cheapest(double cost_ms) const;
-  /// Returns the quantile for `share`, or 0 if there are no values. A share of `share` of the
-  /// values is at or below the quantile. Requires: a share of 0 to 1.
+  /// Returns a quantile of the values, or 0 if there are no values. `share` is the share of values
+  /// that are at or below the quantile. Requires: a share of 0 to 1.
   double quantile(double share) const;
 
  private:

@@ -28,7 +28,8 @@ class ReceivedHistory {
   std::uint64_t block(std::uint32_t index) const { return before(newest_ - (64 + 64 * index)); }
 
  private:
-  static constexpr std::uint32_t kWords = 64;  ///< A power of two, because stamps wrap.
+  /// The number of words is a power of two, because stamps wrap.
+  static constexpr std::uint32_t kWords = 64;
   static constexpr std::uint32_t kStamps = 64 + 64 * kBlocks;
 
   bool has_begun_ = false;

@@ -9,13 +9,14 @@ namespace {
 /// The tolerance for rounding errors in sums of fractions, which are sent in 1/4096.
 constexpr double kRounding = 1.0 / 256;
 constexpr std::uint32_t kDistanceMax = 255;
-/// The lateness of the newest snapshot on a link without jitter, in addition to the interval.
+/// On a link without jitter, the lateness of the newest snapshot is the interval plus this number
+/// of ticks.
 constexpr double kSteadyTicks = 0.4;
 /// A command number that differs by more than this number from the last command number begins a new
 /// sequence.
 constexpr std::int32_t kStepMax = 64;
 
-/// Returns the view at a number of ticks, between the two nearest whole ticks.
+/// Returns the view at a time in ticks. The view blends the states of the two nearest whole ticks.
 ViewTime at_ticks(double ticks) {
   const double whole = std::floor(std::max(ticks, 0.0));
   const auto fraction = static_cast<float>(std::max(ticks, 0.0) - whole);

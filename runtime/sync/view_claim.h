@@ -24,8 +24,8 @@ struct ViewClaim {
   Tick newest;  ///< The newest snapshot that had arrived when the view was drawn.
   Tick to;      ///< The view blends the states `from` and `to`: `from` <= `to` <= `newest`.
   Tick from;
-  /// The moment's share of the time from `from` to `to`, in 1/65536. Only the upper
-  /// `kClaimFractionBits` bits are used.
+  /// The share of the time from `from` to `to` that has passed at the moment, in 1/65536. Only the
+  /// upper `kClaimFractionBits` bits are used.
   std::uint16_t fraction = 0;
 
   /// The moment as a number of ticks.
@@ -66,17 +66,17 @@ struct ViewClaimOptions {
   double course_slack_ticks = 1;
   /// The maximum difference between a view's speed and 1 tick per tick.
   double rate_max = 0.25;
-  /// The delay of a client may be this much above the minimum delay with which the client never
-  /// waits for a snapshot. For example, on a link without jitter, a client with a reserve of one
-  /// tick needs 0.8.
+  /// The maximum difference, in ticks, between a client's delay and the minimum delay with which
+  /// the client never waits for a snapshot. For example, on a link without jitter, the difference
+  /// is 0.8 for a client with a reserve of one tick.
   double delay_slack_ticks = 1.8;
   /// Jitter adds at most this number of ticks to `delay_slack_ticks`. Different clients choose
   /// different delays for the same jitter.
   double jitter_slack_ticks = 2;
-  /// Observed lateness decreases by this number of ticks per tick. The delay of a client decreases
-  /// faster.
+  /// The server reduces the observed lateness by this number of ticks per tick. This is slower than
+  /// the decrease of a client's delay.
   double forget_rate = 0.002;
-  /// Large lateness decreases faster: in each tick by the lateness divided by `forget_ticks`.
+  /// A large lateness is reduced faster: in each tick by the lateness divided by `forget_ticks`.
   double forget_ticks = 900;
   /// The share by which a client may run faster than the server while the client changes its lead.
   double lead_rate_max = 0.1;
@@ -155,8 +155,8 @@ class ViewClaims {
   double time_ = 0;  ///< The client's time in ticks, computed from its command numbers.
   double step_ = 0;  ///< The number of ticks by which the last command advanced `time_`.
   Tick newest_;
-  /// The newest snapshot's tick minus `time_`, for the snapshot of the last ticks that arrived with
-  /// the least delay.
+  /// The newest snapshot's tick minus `time_`: the maximum over the last ticks. The maximum belongs
+  /// to the snapshot with the shortest delay.
   double best_ = 0;
   /// The recent lateness of the newest snapshot relative to `best_`, in ticks.
   double behind_ = 0;

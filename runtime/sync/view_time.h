@@ -16,8 +16,9 @@ constexpr double in_ticks(Tick tick) { return tick.value(); }
 /// for each entity that does not move on a straight line.
 struct ViewTime {
   Tick from;
-  Tick to;             ///< At least `from`.
-  float fraction = 0;  ///< The moment's share of the time from `from` to `to`, 0 to 1.
+  Tick to;  ///< At least `from`.
+  /// The share of the time from `from` to `to` that has passed at the moment, 0 to 1.
+  float fraction = 0;
 
   /// Returns the moment at `fraction` between `tick` and the next tick. Requires: a fraction of 0
   /// to 1.

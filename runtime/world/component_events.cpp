@@ -48,8 +48,8 @@ std::span<const ComponentEvent> ComponentEvents::collect() {
   return events_;
 }
 
-// True if no event is needed. Without a signature, a removed and added component cannot be
-// identified as the same.
+// True if no event is needed. A component that was removed and added again counts as the same
+// component only if its entity has a signature.
 bool ComponentEvents::is_as_announced(const EntityComponent& touched) {
   const std::uint32_t slot = touched.entity.slot();
   const Announced now = present(touched.component, slot);

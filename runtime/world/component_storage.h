@@ -39,7 +39,8 @@ class ComponentStorage {
   std::uint32_t stride_bytes() const { return stride_bytes_; }
   /// The value of `receivers_of` for the description.
   Receivers receivers() const { return receivers_; }
-  /// The index of an entity's component in the array; `kAbsent` if it has none.
+  /// The index of an entity's component in the array; `kAbsent` if the entity has no such
+  /// component.
   std::uint32_t index_of(EntityId entity) const {
     if (entity.slot() >= index_by_slot_.size()) return kAbsent;
     const std::uint32_t index = index_by_slot_[entity.slot()];
@@ -56,7 +57,8 @@ class ComponentStorage {
   std::span<std::byte> bytes() { return std::span<std::byte>(bytes_).first(used_bytes()); }
   Bytes bytes() const { return Bytes(bytes_).first(used_bytes()); }
 
-  /// The component of an entity, `stride_bytes()` long; empty if it has none.
+  /// The component of an entity, with `stride_bytes()` bytes; empty if the entity has no such
+  /// component.
   std::span<std::byte> find(EntityId entity);
   Bytes find(EntityId entity) const;
   bool has(EntityId entity) const { return index_of(entity) != kAbsent; }

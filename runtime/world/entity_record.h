@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kNoSlot = 0xFFFFFFFF;
 /// The data of one slot. Records are copied as bytes. Links to other entities are slots.
 struct EntityRecord {
   Signature signature;
-  std::uint64_t birth = 0;  ///< `World::birth`. Not part of the game's state.
+  std::uint64_t birth = 0;  ///< `World::birth`. This number is not part of the game's state.
   std::uint32_t generation = 1;
   std::uint32_t parent = kNoSlot;
   std::uint32_t first_child = kNoSlot;

@@ -39,9 +39,9 @@ class EntitySnapshot {
 
   /// Compares the stored state with the current state, for reconciliation. Returns the first
   /// component that exists on only one side, or that has a field that differs by more than its
-  /// tolerance. The order is the order of entities in `capture`, then of component ids. A removed
-  /// entity has no components. Allocates nothing. Requires: `world` has the captured component
-  /// types.
+  /// tolerance. Compares entities in the order of `capture`, and the components of an entity in the
+  /// order of their ids. A removed entity has no components. Allocates nothing. Requires: `world`
+  /// has the captured component types.
   std::optional<EntityDifference> first_difference(const World& world) const;
 
   std::span<const EntityId> entities() const { return entities_; }
@@ -72,7 +72,7 @@ class EntitySnapshotRing {
   struct Options {
     std::uint32_t depth = 32;  ///< The number of stored states; at least 1.
     std::size_t entities = 16;
-    std::size_t components = 64;  ///< The number of components of all these entities together.
+    std::size_t components = 64;  ///< The total number of components of the entities.
     std::size_t value_bytes = 4096;
   };
   explicit EntitySnapshotRing(const Options& options);

@@ -19,8 +19,8 @@ namespace muster {
 /// without duplicates.
 using EntitySubset = std::span<const EntityId>;
 
-/// Writes the entities of a player, which the player's machine computes, into `out`, in the order
-/// of slots.
+/// Writes the entities of a player into `out`, in the order of slots. The player's machine computes
+/// these entities.
 inline void collect_entities(const World& world, PlayerId player, std::vector<EntityId>& out) {
   out.clear();
   world.each_entity([&](EntityId entity) {

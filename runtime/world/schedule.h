@@ -18,8 +18,8 @@ namespace muster {
 /// The arguments of a system.
 struct ScheduleContext {
   World& world;
-  ChangeQueue& changes;  ///< The queue of this system. It is applied when all systems of the same
-                         ///< stage have run.
+  /// The queue of this system. The queue is applied when all systems of the same stage have run.
+  ChangeQueue& changes;
   Tick tick;
   float seconds = 0;  ///< The length of a tick.
   /// The entities for which the system runs; no value means all entities. See `walk`.
@@ -47,10 +47,10 @@ struct System {
   std::function<void(ScheduleContext&)> run;
 };
 
-/// Runs systems. The result is the same as if they ran one after another in the order in which they
-/// were added. Two systems can run in parallel if neither writes a component that the other reads
-/// or writes. The structural changes of parallel systems are applied afterwards, in the order of
-/// the systems, so the result is equal for every number of workers.
+/// Runs systems. The result is the same as if the systems ran one after another, in the order in
+/// which they were added. Two systems can run in parallel if neither writes a component that the
+/// other reads or writes. The structural changes of parallel systems are applied afterwards, in the
+/// order of the systems, so the result is equal for every number of workers.
 class Schedule {
  public:
   /// Adds a system. A system with empty `reads` and `writes` never runs in parallel with another

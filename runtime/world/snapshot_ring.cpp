@@ -10,7 +10,8 @@ namespace muster {
 SnapshotRing::SnapshotRing(World& world, const Options& options)
     : world_(world), snapshots_(options.depth) {
   assert(options.depth >= 1);
-  const std::size_t places = std::size_t{options.depth} + 1;  // One place is for the current tick.
+  // The log also needs a place for the current tick.
+  const std::size_t places = std::size_t{options.depth} + 1;
   world_.prepare_log(places * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {
     snapshot.values.resize(world.component_type_count());

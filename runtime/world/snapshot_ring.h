@@ -18,9 +18,9 @@ namespace muster {
 ///
 /// The world must outlive the ring, and may have only one ring. The world records its changes from
 /// the first capture until the ring is destroyed. After an assignment to the world, the ring is
-/// empty. The constructor allocates memory for the log, and in every state memory for the world's
-/// capacity (`World::reserve`). Later the ring allocates only if that memory is not enough. One
-/// thread may use the ring at a time.
+/// empty. The constructor allocates memory for the log. For each state, the constructor also
+/// allocates memory for the world's capacity (`World::reserve`). Later the ring allocates only if
+/// that memory is not enough. One thread may use the ring at a time.
 ///
 ///     SnapshotRing past(world, 32);  // or {.depth = 32, .changes_per_tick = 1000}
 ///     past.capture(tick);            // at the end of each tick

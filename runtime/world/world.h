@@ -103,7 +103,8 @@ class World {
     return is_alive(entity) ? records_[entity.slot()].birth : 0;
   }
   Creation creation(EntityId entity) const { return {entity, birth(entity)}; }
-  /// True if the entity of this creation is alive and its id was not given to another entity.
+  /// True if the entity of this creation is still alive. Another entity with the same id does not
+  /// count.
   bool is_current(const Creation& one) const {
     return one.birth != 0 && birth(one.entity) == one.birth;
   }
@@ -112,8 +113,8 @@ class World {
   /// world is assigned to it. While the number is unchanged, every entity that was alive is still
   /// alive.
   std::uint64_t end_count() const { return end_count_; }
-  /// Calls `visit(EntityId)` for every entity in the order of slots. Creating entities during the
-  /// call is allowed; their slots decide whether they are visited.
+  /// Calls `visit(EntityId)` for every entity in the order of slots. Entities may be created during
+  /// the call. The slot of a new entity decides whether the entity is visited.
   template <typename Visit>
   void each_entity(Visit visit) const;
 
@@ -129,9 +130,9 @@ class World {
   std::string_view name(EntityId entity) const;
   /// Changes the name of an entity. Returns false for a removed entity.
   bool set_name(EntityId entity, NameId name);
-  /// The signature of an entity, or none. A removed entity has none.
+  /// The signature of an entity, or no signature. A removed entity has no signature.
   Signature signature(EntityId entity) const;
-  /// The living entity with a signature; null if no living entity has it.
+  /// The living entity with a signature; null if no living entity has the signature.
   EntityId find(Signature signature) const;
   /// The active flag of the entity itself. The flags of its parents do not matter. False for a
   /// removed entity.
@@ -192,16 +193,16 @@ class World {
   bool add(ComponentHandle<T> handle, EntityId entity, const T& value) {
     return add(handle.id(), entity, std::as_bytes(std::span<const T, 1>(&value, 1)));
   }
-  /// Removes a component. Returns false if the entity does not have it.
+  /// Removes a component. Returns false if the entity does not have the component.
   bool remove(ComponentId id, EntityId entity);
   bool has(ComponentId id, EntityId entity) const { return storages_[id.value()].has(entity); }
-  /// The bytes of a component; empty if the entity does not have it.
+  /// The bytes of a component; empty if the entity does not have the component.
   std::span<std::byte> bytes(ComponentId id, EntityId entity) {
     return storages_[id.value()].find(entity);
   }
   Bytes bytes(ComponentId id, EntityId entity) const { return storages_[id.value()].find(entity); }
-  /// A pointer to a component; null if the entity does not have it. The pointer is valid until a
-  /// component of this type is added or removed.
+  /// A pointer to a component; null if the entity does not have the component. The pointer is valid
+  /// until a component of this type is added or removed.
   template <typename T>
   T* get(ComponentHandle<T> handle, EntityId entity) {
     return reinterpret_cast<T*>(data_or_null(storages_[handle.id().value()].find(entity)));
@@ -271,8 +272,8 @@ class World {
   /// Drops the log before a bookmark.
   void forget_before(const Bookmark& bookmark) { watch_.log.forget_before(bookmark.log_position); }
   /// The index that an entity's component had in its array at a bookmark;
-  /// `ComponentStorage::kAbsent` if the entity did not have it. The time is linear in the number of
-  /// later changes.
+  /// `ComponentStorage::kAbsent` if the entity did not have the component. The time is linear in
+  /// the number of later changes.
   std::uint32_t index_at(const Bookmark& bookmark, ComponentId id, EntityId entity) const;
   /// Drops and stops the log.
   void stop_log();
@@ -352,7 +353,8 @@ class World {
 template <typename T>
 ComponentHandle<T> World::component(std::string_view name) const {
   static_assert(std::is_trivially_copyable_v<T>, "a component is plain data");
-  // Checked also without assertions, because a wrong size would write past the end of an array.
+  // This check also runs in builds without assertions, because a wrong size would write past the
+  // end of an array.
   return ComponentHandle<T>(demand_component(name, sizeof(T), alignof(T)));
 }
 

@@ -18,11 +18,15 @@ struct WorldDifference {
 };
 
 /// Compares everything that the checksums of two worlds cover, and returns the most important
-/// difference. The order is: which entities exist; then, for each entity in the order of slots, its
-/// player, parent, state, components and values; then the order of children and of despawns; then
-/// the order of components in their arrays; then the next ids; and last the values that differ by
-/// at most their tolerance. Returns no value if and only if the checksums are equal. Do not call it
-/// every tick. Requires: both worlds have equal component types.
+/// difference. Returns no value if and only if the checksums are equal. Do not call it every tick.
+/// Requires: both worlds have equal component types. The kinds of differences, by importance:
+///
+/// - which entities exist;
+/// - for each entity in the order of slots: its player, parent, state, components and values;
+/// - the order of children and of despawns;
+/// - the order of components in their arrays;
+/// - the next ids;
+/// - values that differ by at most their tolerance.
 std::optional<WorldDifference> first_difference(const World& left, const World& right);
 
 /// Appends the first `count_max` differences to `out`, in the order of `first_difference`, for a

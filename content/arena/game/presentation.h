@@ -18,7 +18,7 @@ struct PresentationEntity {
   muster::AssetReference presentation_owner;
   std::uint16_t platform_flags = 0;
   std::uint16_t variation = 0;
-  /// The owner defines the meaning of the type. For characters, it is first or third person.
+  /// The owner defines the meaning of the type. For characters, the type is first or third person.
   std::uint32_t type = 0;
 };
 

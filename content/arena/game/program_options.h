@@ -24,7 +24,7 @@ struct ProgramOptions {
   std::string play;           ///< A recording to play instead of a server's match.
   double from_seconds = 0;    ///< The time in the recording at which a replay starts, in seconds.
   double speed = 1;           ///< The speed relative to real time; 0 for the maximum.
-  bool wants_help = false;    ///< True for `--help`. The other options are then not parsed.
+  bool wants_help = false;    ///< True for `--help`. If true, the other options were not parsed.
   /// The maximum number of clients from one address. If it is not set, `players_per_address`
   /// chooses a default.
   std::optional<std::uint16_t> clients_per_address;

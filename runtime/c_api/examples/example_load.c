@@ -66,7 +66,7 @@ static muster_status find_bytes(muster_store* store, const wanted_entry* wanted,
   return muster_bytes(store, wanted->request, &wanted->entry.guid, MUSTER_MAIN_PAYLOAD, part);
 }
 
-/// Prints a line for each entry and releases it. Returns how many have failed.
+/// Prints a line for each entry and releases its request. Returns the number of failed entries.
 static uint32_t print_all(muster_store* store, wanted_entry* wanted, uint32_t count) {
   uint32_t failures = 0;
   for (uint32_t i = 0; i < count; ++i) {

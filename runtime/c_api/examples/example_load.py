@@ -144,7 +144,7 @@ class Store:
 
 
 def load_registry(store, index):
-    """Prints a line for each type id; returns how many have failed."""
+    """Prints a line for each type id, and returns the number of failed entries."""
     info = store.registry(index)
     entries = [store.resolve(index, type_id) for type_id in range(info.type_id_end)]
     wanted = [(entry, None if entry.bundle == NONE else store.request(entry.bundle))

@@ -380,7 +380,7 @@ TEST_CASE("Many files are opened together, each with its own result", "[runtime]
   const SourceKind kind = any_kind();
   CAPTURE(to_string(kind));
   const TemporaryFolder folder;
-  constexpr std::size_t kCount = 300;  // More files than are opened together.
+  constexpr std::size_t kCount = 300;  // This is more than a source opens together.
   std::vector<std::string> names;
   for (std::size_t i = 0; i < kCount; ++i) names.push_back("file" + std::to_string(i));
   std::vector<OpenRequest> requests;

@@ -177,7 +177,8 @@ TEST_CASE("Bytes that change under an open bundle never cause reads outside of i
     return ByteVector(bytes.begin(), bytes.end());
   }();
   BundleStore store = BundleStore::open(build.source).value();
-  const std::size_t tables = 512;  // Header, two entries, their blocks, and some of their bytes.
+  // The bytes of the header, two entries, their blocks, and a part of their content.
+  const std::size_t tables = 512;
   for (std::size_t at = 0; at < tables; ++at) {
     for (const auto value : {std::byte{0}, std::byte{0x7F}, std::byte{0xFF}}) {
       CAPTURE(at, static_cast<int>(value));

@@ -15,7 +15,7 @@ TEST_CASE("A large buffer is reused, and a tiny buffer is not kept", "[runtime][
   const std::byte* const place = large.bytes.get();
   pool.give_back(std::move(large));
   CHECK(pool.kept_bytes() == kMegabyte);
-  // Much smaller requests do not use the buffer, and larger requests cannot.
+  // Much smaller requests do not use the buffer, and larger requests cannot use it.
   CHECK(pool.allocate(kMegabyte / 2).bytes.get() != place);
   CHECK(pool.allocate(kMegabyte + 1).bytes.get() != place);
   const PooledMemory again = pool.allocate(kMegabyte * 3 / 4);
@@ -42,7 +42,7 @@ TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][asse
     allocated.push_back(pool.allocate(size * kMegabyte));
     CHECK(allocated.back().capacity_bytes == size * kMegabyte);
   }
-  // Of several buffers with equal size, the pool returns the most recently used buffer.
+  // If several buffers have equal size, the pool returns the most recently used buffer.
   CHECK(allocated.front().bytes.get() == last_of_five);
   CHECK(pool.kept_bytes() == 0);
 }

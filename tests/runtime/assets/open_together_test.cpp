@@ -1,4 +1,4 @@
-// Loaders with sources for which it is faster to open several files together.
+// Loaders with sources that open several files together faster than one after another.
 #include <condition_variable>
 #include <mutex>
 #include <new>

@@ -137,7 +137,7 @@ TEST_CASE("A flipped bit with a corrected hash is refused, or the content is unc
     CAPTURE(offset);
     samples::fix_hash(damaged);
     if (!verify(damaged).has_value()) return;
-    // Only a name or a kind may change, or a frame may have another encoding of the same bytes.
+    // Undetected damage can only change a name or a kind, or encode the same bytes in another way.
     const BundleReader after = BundleReader::open(damaged).value();
     REQUIRE(after.entry_count() == before.entry_count());
     for (std::uint32_t i = 0; i < before.entry_count(); ++i) {

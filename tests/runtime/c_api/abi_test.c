@@ -1,5 +1,5 @@
-// What old programs rely on: numbers, sizes, offsets, and the results of every function with valid
-// and invalid arguments.
+// Checks everything that old programs rely on: numbers, sizes, offsets, and the results of every
+// function with valid and invalid arguments.
 //
 //     test_c_api BUILD/client DAMAGED/client EMPTY/client
 //

@@ -1,4 +1,4 @@
-// If memory is short, every call fails with an error, in any call and on any thread.
+// Makes memory short in any call and on any thread. Every call must then fail with an error.
 //
 //     test_c_api_memory BUILD/client
 //

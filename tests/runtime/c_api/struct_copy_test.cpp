@@ -67,7 +67,7 @@ TEST_CASE("A struct size that was never set is refused", "[runtime][c_api]") {
 }
 
 TEST_CASE("The structs of version 1 keep their sizes", "[runtime][c_api]") {
-  // For 64-bit callers; the last member ends before the padding.
+  // The sizes are for 64-bit callers. A size ends with the last member, before any padding.
   if (sizeof(void*) != 8) return;
   CHECK(kFirstBytes<muster_store_options> == 32);
   CHECK(kFirstBytes<muster_request_options> == 24);

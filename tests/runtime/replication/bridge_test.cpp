@@ -237,7 +237,7 @@ TEST_CASE(
   REQUIRE(stage.received(stage.life, 1) != nullptr);
   CHECK(stage.received(stage.life, 1)->current == 33);
   CHECK(stage.client.counters().resyncs > 0);
-  // Afterwards there are no differences, and changes arrive.
+  // From now on, server and client do not differ, and changes arrive.
   const std::uint64_t divergences = stage.client.counters().divergences;
   stage.world.get(stage.life, crate)->current = 34;
   stage.run(200);

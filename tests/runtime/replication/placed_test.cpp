@@ -16,10 +16,11 @@ using samples::kCrateType;
 using samples::kFactoryType;
 using samples::Life;
 
-/// In this game entities with a Life are replicated.
+/// In this game, entities with the component `Life` are replicated.
 constexpr LevelOptions kLevelOptions{.replicated_component = "Life"};
 
-/// A stage with the yard on both sides: two posts and a gate with only a Life, and a crate.
+/// A server and a client that have loaded the sample level. The level has four placed entities: two
+/// posts and a gate, whose only component is `Life`, and a crate.
 struct Yard {
   explicit Yard(const BridgeOptions& options = {}) : stage(options) {
     load(on_server, server_loader);
@@ -269,7 +270,7 @@ TEST_CASE("When a server unloads a level, its placed entities despawn on the cli
   CHECK(ids_of(stage.collection) == std::vector<std::int32_t>{4});
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{4});
   for (const PlacedEntity& one : there) CHECK_FALSE(stage.client_world.is_alive(one.entity));
-  // Each end unloads the rest of the level.
+  // The client also unloads its level.
   yard.on_client.unload();
   stage.run(2);
   CHECK(stage.client_world.entity_count() == 2);

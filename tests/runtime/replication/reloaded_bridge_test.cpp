@@ -13,8 +13,8 @@ using samples::EditedBuild;
 using samples::kCrateType;
 using samples::SampleValues;
 
-// A crate of a server whose lid weighs 9, and a client that has received the crate. No value
-// changes.
+// A server with a crate whose lid has the mass 9, and a client that has received the crate. No
+// value changes.
 struct WhenIdle : BridgeStage {
   explicit WhenIdle(std::size_t client_lids)
       : BridgeStage(samples::BridgeOptions{.client = {.values = {.crate_lids = client_lids}}}) {
@@ -184,7 +184,7 @@ TEST_CASE("An entity that waits for its bundle during a reload is completed with
 
 namespace {
 
-// Crates with two lids on both sides, and a build in which crates have three lids.
+// A server and a client whose crates have two lids, and a build whose crates have three lids.
 struct ThirdLid {
   ThirdLid() { stage.client_spawner.note_in(&instances); }
 
@@ -221,7 +221,7 @@ TEST_CASE("Members that a reload replaces just before completion have no index",
 
 namespace {
 
-// Returns the masses of the entities below a root, without an entity of the game.
+// Returns the masses of the entities below a root. Leaves out `own`, which the game may have added.
 std::vector<float> masses_below(World& world, ComponentHandle<samples::Body> body, EntityId root,
                                 EntityId own) {
   std::vector<float> masses;

@@ -21,7 +21,8 @@ std::vector<EntityId> below(const World& world, EntityId root) {
   return found;
 }
 
-// A crate with two lids on both ends, and a client that reloads the crate with three lids.
+// A crate that has two lids on server and client. The client then reloads the crate with three
+// lids.
 struct Reloaded {
   Reloaded() {
     stage.client_spawner.note_in(&instances);

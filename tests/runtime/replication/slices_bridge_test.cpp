@@ -1,4 +1,4 @@
-// Entities larger than a datagram, from the server's components to the client's.
+// Entities larger than a datagram, from the server's components to the client's components.
 #include <algorithm>
 #include <array>
 #include <cstring>

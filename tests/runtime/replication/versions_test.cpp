@@ -218,7 +218,7 @@ TEST_CASE("Numbers are converted to other numbers within their precision",
   constexpr std::int64_t kOdd = (std::int64_t{1} << 60) + 1;
   CHECK(converted<std::int64_t, std::uint64_t>(kOdd, 0) == static_cast<std::uint64_t>(kOdd));
   CHECK(converted<std::int32_t, float>(-7, 0) == -7);
-  // Clamped to the range of this end.
+  // The value is clamped to the range of the receiver's field.
   const auto narrow = [](FieldDescription& field) { field.maximum = 10, field.resolution = 1; };
   CHECK(converted<std::int32_t, std::int32_t>(55, {}, 0, narrow) == 10);
   // The sent steps count from the server's minimum.
@@ -232,7 +232,7 @@ TEST_CASE("A value of another kind is unchanged", "[runtime][replication]") {
   CHECK(converted<Vec2, Vec3>({1, 2}, {9, 9, 9}) == Vec3{9, 9, 9});
   CHECK(converted<EntityReference, std::int32_t>({3}, 9) == 9);
   CHECK(converted<AssetReference, AssetReference>({{1, 2}}, {}) == AssetReference{{1, 2}});
-  // This end does not know a new enumerator.
+  // The receiver has no name for the value 2, so the field keeps its value.
   static const auto names = [](FieldDescription& field) { field.names = {"one", "two"}; };
   CHECK(converted<std::uint8_t, std::uint8_t>(1, {}, 0, names) == 1);
   CHECK(converted<std::uint8_t, std::uint8_t>(2, {}, 0, names) == 0);
@@ -254,7 +254,7 @@ TEST_CASE("Fields with equal names and different meanings are ignored",
     CHECK(converts(stance, other).empty());
     other.names = {"stand", "crouch", "prone", "swim"};
     CHECK(converts(stance, other).empty());
-    // A value whose name this end does not have is unchanged.
+    // If the receiver has no name for a sent value, the field keeps its value.
     CHECK(converts(other, stance).empty());
     other.names = {"stand", "prone", "crouch"};
     CHECK_FALSE(converts(stance, other).empty());

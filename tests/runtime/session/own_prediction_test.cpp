@@ -19,7 +19,7 @@ Steer steer_at(std::uint32_t tick) {
   return {{std::sin(angle), 0, std::cos(angle)}, {.is_held = false, .press_count = 0}};
 }
 
-/// Counts a hit on both ends. Only the server changes the points.
+/// Counts a hit on server and client. Only the server changes the points.
 void hurt(SystemContext& ctx, EntityId self, Health& health) {
   if (ctx.command<Steer>(self).direction.y == 0) return;
   ++health.hits;

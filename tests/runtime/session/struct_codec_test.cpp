@@ -96,7 +96,7 @@ TEST_CASE("A struct of another version is converted field by field", "[session][
   REQUIRE(decoder.decode(PeerStructType{0}, bytes, out) == bytes.size());
   const New got = value_of<New>(out);
   CHECK(got.speed == Approx(4));
-  CHECK(got.count == -5);              // The value is clamped to this end's range.
+  CHECK(got.count == -5);              // The value is clamped to the receiver's range.
   CHECK(got.added == 7);               // The default.
   CHECK(decoder.notes().size() == 3);  // isOn, wide and name are not read.
 }

@@ -30,7 +30,8 @@ struct Shot {
 };
 using Shots = std::set<Shot>;
 
-// Returns the first shot within `within` ticks of `shot`; the end if there is none.
+// Returns the first shot within `within` ticks of `shot`, or `shots.end()` if there is no such
+// shot.
 Shots::const_iterator find_near(const Shots& shots, const Shot& shot, std::uint32_t within) {
   const auto first = shots.lower_bound({shot.gun, shot.tick - std::min(shot.tick, within)});
   const bool is_near =

@@ -146,7 +146,7 @@ TEST_CASE("An effect that begins after a reload has the new prefab's duration",
   };
   explode(Time());
   CHECK(instances.reload(stage.spawner, newer.store).updated == 3 + 2);
-  // A running effect ends at its old time.
+  // A running effect keeps the end time that it had before the reload.
   player.update(Time(milliseconds(1999)));
   CHECK(player.playing_count() == 1);
   player.update(Time(seconds(2)));
@@ -195,7 +195,7 @@ TEST_CASE("A full pool reuses the oldest instance", "[runtime][spawn][sys-20]") 
     show.after(milliseconds(100));
   }
   CHECK(show.player.counters().stolen == 1);
-  CHECK(show.explosion(0).position.x == 3);  // It has replaced the first effect.
+  CHECK(show.explosion(0).position.x == 3);  // This effect has replaced the first effect.
   CHECK(show.explosion(1).position.x == 1);
   CHECK(show.explosion(2).position.x == 2);
   CHECK(show.player.playing_count() == 3);
@@ -231,7 +231,7 @@ TEST_CASE("An effect with a cause plays once, even if its tick is computed sever
   CHECK(explode_at(90) == EffectVerdict::repeated);
   show.after(milliseconds(16));
   CHECK(explode_at(90) == EffectVerdict::repeated);
-  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun that fires every tick.
+  CHECK(explode_at(91) == EffectVerdict::accepted);  // A gun may fire in every tick.
   show.after(milliseconds(16));
   CHECK(show.player.counters().played == 2);
   CHECK(show.player.counters().repeated == 2);

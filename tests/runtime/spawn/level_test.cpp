@@ -18,7 +18,7 @@ using samples::Life;
 
 constexpr Time kStart{};
 
-// In this game entities with a Life are replicated.
+// In this game, entities with the component `Life` are replicated.
 struct Side {
   explicit Side(const std::string& name, bool is_manual = false,
                 MemoryFileSystem built = samples::build())

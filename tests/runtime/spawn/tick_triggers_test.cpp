@@ -19,7 +19,7 @@ TEST_CASE("An event is reported once, even if its tick is computed several times
   CHECK_FALSE(triggers.fires(kShot, Tick(0)));
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));
   CHECK(triggers.fires(kShot, Tick(100)));
-  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // The state of a late packet.
+  CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // A late packet has tick 90 again.
 }
 
 TEST_CASE("An event that a correction has moved by a few ticks is the same event",

@@ -159,7 +159,7 @@ TEST_CASE("A malformed claim is counted, and its packet dropped", "[sync][lag][s
   three[0] |= std::byte{3};
   std::span<const std::byte> packet = three;
   CHECK_FALSE(inbox.receive(packet, Tick(700)));
-  // Ticks below the first tick.
+  // At tick 2, the claims would name ticks before the first tick.
   packet = whole;
   CHECK_FALSE(inbox.receive(packet, Tick(2)));
   // Random bits give only claims within the limits.

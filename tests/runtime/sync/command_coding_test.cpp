@@ -138,7 +138,7 @@ TEST_CASE("Stamps wrap without a lost or duplicated command", "[sync][commands]"
   int run = 0;
   int pressed = 0;
   for (int i = 0; i < 100; ++i) {
-    if (stage.stamp == 0xFFFF'FFFF) stage.stamp = 0;  // 0 is no stamp.
+    if (stage.stamp == 0xFFFF'FFFF) stage.stamp = 0;  // 0 is not a valid stamp.
     const bool is_down = i % 3 == 0;
     pressed += is_down ? 1 : 0;
     stage.set({.number = i, .fire = {.is_held = is_down}});

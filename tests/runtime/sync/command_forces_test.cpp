@@ -1,4 +1,4 @@
-// A view that the server forces, on both ends.
+// A view that the server forces, computed on server and client.
 #include "runtime/sync/command_forces.h"
 
 #include <cmath>
@@ -75,7 +75,7 @@ TEST_CASE("A forced view applies from its tick on, moves with the device, and is
       CHECK(yaw >= -180);
       CHECK(yaw <= 180);
     }
-    // Both ends computed the same bits.
+    // Server and client computed the same bits.
     CHECK(client.effective[run].yaw == yaw);
     before = yaw;
   }

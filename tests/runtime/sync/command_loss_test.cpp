@@ -34,7 +34,7 @@ struct Outcome {
   bool is_exact = true;  ///< True if each command that arrived in time ran at its tick.
 };
 
-/// A link with loss, bursts, reordering and duplicates, and frames of some rate.
+/// A link with loss, bursts, reordering and duplicates, and a client with a random frame rate.
 class Match {
  public:
   explicit Match(std::uint64_t seed) : random_(seed), stage_(CommandPacing::by_server) {
@@ -68,7 +68,7 @@ class Match {
  private:
   void send() {
     for (; next_frame_ < tick_; next_frame_ += frame_ticks_) {
-      // No presses at the end, so that reports can show which commands were lost.
+      // There are no presses at the end, so that reports can show which commands were lost.
       const bool is_held = random_.below(4) == 0 && tick_ < 300;
       outcome_.pressed += is_held && !was_held_ ? 1 : 0;
       was_held_ = is_held;

@@ -261,19 +261,19 @@ TEST_CASE("The report contains which commands arrived, how early, and how many w
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
   stage.stamp = 102;
-  stage.receive(stage.packet(), 0.25F);  // For tick 103; the next tick is 101.
+  stage.receive(stage.packet(), 0.25F);  // The packet is for tick 103, and the next tick is 101.
   const CommandReport report = CommandReport::decode(stage.queue.report().encode()).value();
   CHECK(report.newest == CommandNumber(103));
   CHECK(report.waiting == 1);
   CHECK(report.earliness_last == Approx(2.75));
   CHECK(report.earliness_min == Approx(2.75));
   stage.begin_tick(101);
-  stage.receive(stage.packet(), 0.5F);  // For tick 104.
+  stage.receive(stage.packet(), 0.5F);  // The packet is for tick 104.
   stage.begin_tick(102);
   stage.begin_tick(103);
   stage.begin_tick(104);
   stage.begin_tick(105);
-  stage.receive(stage.packet(), 0.5F);  // For tick 105; half a tick late.
+  stage.receive(stage.packet(), 0.5F);  // The packet is for tick 105, and is half a tick late.
   const CommandReport later = stage.queue.report();
   CHECK(later.newest == CommandNumber(105));
   CHECK((later.received & 3U) == 3U);

@@ -1,4 +1,4 @@
-// The two ends of a player's commands without a network, for tests.
+// The client's side and the server's side of a player's commands, without a network, for tests.
 #pragma once
 
 #include <cstring>

@@ -26,7 +26,7 @@ constexpr std::uint32_t kTargetCount = 24;
 constexpr std::uint32_t kFirstTick = 600;
 constexpr std::uint32_t kClients = 8;
 
-/// Both ends compute with the rounded values of the snapshots.
+/// Server and clients compute with the rounded values of the snapshots.
 float rounded(double value, double step) {
   return static_cast<float>(std::round(value / step) * step);
 }

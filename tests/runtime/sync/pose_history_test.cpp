@@ -101,7 +101,7 @@ TEST_CASE("Rotations are blended along the shorter arc", "[sync][lag][sys-60]") 
   const HitVolume far{.center = {10, 0, 0}};
   const Quaternion end = turn(1.0);
   note_one(history, 10, {.entity = kRobot, .pose = {}, .volume = &far});
-  // The same rotation with opposite signs.
+  // This rotation is the same as `end`, with all signs negated.
   note_one(history, 11,
            {.entity = kRobot, .pose = {{}, {-end.x, -end.y, -end.z, -end.w}}, .volume = &far});
   const Vec3 half = centers(history, ViewTime::at(Tick(10), 0.5F)).at(0);
@@ -263,7 +263,7 @@ TEST_CASE("A time outside the history gives its nearest state", "[sync][lag][sys
 
 TEST_CASE("Ticks near the ends of their range are found like any other", "[sync][lag][sys-60]") {
   for (const std::uint32_t first : {0U, 65'526U, 0x7FFFFFF6U, 0xFFFFFFE0U}) {
-    PoseHistory history({.states = 7});  // Not a power of two.
+    PoseHistory history({.states = 7});  // This number is not a power of two.
     for (std::uint32_t i = 0; i < 20; ++i) {
       note_one(history, first + i,
                {.entity = kRobot, .pose = {{static_cast<float>(i), 0, 0}, {}}, .volume = &kBody});

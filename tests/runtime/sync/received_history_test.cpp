@@ -105,7 +105,8 @@ TEST_CASE("A clock that omits ticks neither loses nor duplicates a press [P11, P
   for (std::uint32_t tick = 1; tick < 2400; ++tick) {
     if (tick >= next && tick < 1900) {
       if (random.below(50) == 0 && tick < 1600) {
-        // The client stops while sent packets arrive; then its clock is ahead again.
+        // The client omits some ticks. Its sent packets arrive in this time, and then its clock is
+        // ahead again.
         next = tick + static_cast<std::uint32_t>(1 + random.below(random.below(3) == 0 ? 300 : 30));
         ++skips;
         continue;

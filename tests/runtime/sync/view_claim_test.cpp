@@ -17,7 +17,8 @@ using samples::ViewedCommand;
 using samples::ViewerOptions;
 using samples::ViewRule;
 
-/// The number of first commands that do not count, because a client still adapts its delay.
+/// The first commands of a client do not count, because the client still adapts its delay. This is
+/// the number of these commands.
 constexpr std::uint64_t kSettled = 300;
 
 struct Outcome {
@@ -26,7 +27,8 @@ struct Outcome {
   /// The maximum time by which the server's view is older than the drawn view, in ticks.
   double older_max = 0;
   double newer_max = 0;
-  /// The maximum of `older_max` soon after the view has waited for a snapshot.
+  /// The maximum difference between the server's view and the drawn view, in ticks, soon after the
+  /// drawn view has waited for a snapshot.
   double gain_after_wait_max = 0;
   ViewClaims claims;
 

@@ -143,7 +143,7 @@ TEST_CASE("Objects outside of the world match it through every rollback",
     if (f.one_in(2)) continue;
     for (const ComponentEvent& event : events.collect()) {
       const Key key{event.entity, event.component};
-      // Each event occurs once, alternating with its opposite.
+      // For each component, the events `initialised` and `deinitialised` alternate.
       REQUIRE(outside.contains(key) == (event.kind == deinitialised));
       if (event.kind == deinitialised) {
         outside.erase(key);

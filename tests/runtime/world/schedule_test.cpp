@@ -273,7 +273,7 @@ TEST_CASE("Systems that run in parallel may share a query", "[runtime][world][sy
   REQUIRE(schedule.stages().size() == 1);
   WorkerPool workers(2);
   for (std::uint32_t tick = 1; tick <= 50; ++tick) {
-    f.world.add(f.position, f.world.create(), {});  // The query must be updated.
+    f.world.add(f.position, f.world.create(), {});  // After this change, the query must be updated.
     schedule.run(f.world, {.tick = Tick(tick), .workers = &workers});
     REQUIRE(counts == std::array<std::uint32_t, 2>{200, 200});
   }

@@ -146,7 +146,7 @@ TEST_CASE("A chain of any length despawns from its end to its beginning", "[runt
   CHECK(f.world.process_despawns([&](EntityId entity) { gone.push_back(entity); }) == kLength + 1);
   std::ranges::reverse(chain);
   chain.push_back(other);
-  CHECK((gone == chain));  // Catch does not print this long list.
+  CHECK((gone == chain));  // With the second parentheses, Catch does not print the long list.
 }
 
 TEST_CASE("A despawn that is requested twice happens once", "[runtime][world][sys-16]") {
@@ -242,7 +242,7 @@ TEST_CASE("Entities are visited in the order of their slots", "[runtime][world][
   f.world.request_despawn(made[3]);
   f.world.process_despawns();
   const EntityId again = f.world.create();
-  CHECK(again.slot() == made[3].slot());  // The last freed slot.
+  CHECK(again.slot() == made[3].slot());  // This slot was freed last.
   std::vector<EntityId> visited;
   f.world.each_entity([&](EntityId entity) { visited.push_back(entity); });
   CHECK(visited == std::vector<EntityId>{made[0], made[2], again, made[4]});
