@@ -18,11 +18,9 @@
 namespace muster {
 
 /// A client of a server. Only one thread at a time may use this object. Callbacks run inside
-/// `frame`, on the thread that calls `frame`. A callback may call every function of the client
-/// except `frame`.
-///
-/// An `EntityId` is valid from `on_spawn` to `on_despawn`, on this machine only. An
-/// `EntityReference` names the same entity on all machines.
+/// `frame`. A callback may call every function of the client except `frame`. An `EntityId` is valid
+/// from `on_spawn` to `on_despawn`, on this machine only. An `EntityReference` is valid on all
+/// machines.
 class GameClient : public session_detail::ClientCalls {
  public:
   /// Begins to connect to a server. Fails only for local causes: the build, the key text or the
@@ -44,9 +42,8 @@ class GameClient : public session_detail::ClientCalls {
 
   /// Receives, applies, loads, interpolates and sends. Never waits.
   void frame(Time now);
-  /// Calls `frame(edges.now())`. Call this function once per rendered frame, at any rate.
-  void run_frame();
-  void leave();  ///< Ends the connection; `state` is `over` after the next frame.
+  void run_frame();  ///< Calls `frame(edges.now())`. For each rendered frame, at any rate.
+  void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
   /// Makes the next frame show this tick of a recording. The client ends if the recording ends
   /// before the tick. Fails with `unsupported` for a client of a server, and with `not_found` for a
@@ -96,13 +93,11 @@ class GameClient : public session_detail::ClientCalls {
   bool is_mine(EntityId entity) const;
   /// Whether `get` and `each` show what this client has computed ahead of the server.
   bool is_predicted(EntityId entity) const;
-  /// Switches the prediction of an entity on or off. By default, a client predicts the entities of
-  /// its player. The change takes effect with the server's next state, and the shown position does
-  /// not jump. Predict entities that the player acts on, for example a ball. Predicted systems do
-  /// not get the commands of other players.
+  /// Switches the prediction of an entity on or off, for example of a ball that the player pushes.
+  /// By default, a client predicts its player's entities. The change takes effect with the server's
+  /// next state, without a jump. Predicted systems do not get the commands of other players.
   void set_predicted(EntityId entity, bool is_predicted);
-  /// Null if this client does not have the entity.
-  EntityId find(EntityReference reference) const;
+  EntityId find(EntityReference reference) const;  ///< Null if this client lacks the entity.
   EntityReference reference(EntityId entity) const;
   std::string_view asset_path(EntityId entity) const;  ///< The project path of the entity's prefab.
   Tick shown_tick() const;
@@ -137,11 +132,9 @@ class GameClient : public session_detail::ClientCalls {
   /// Replaces the open build by a newer build. Fails as `BundleStore::load` does, and with
   /// `unsupported` if `GameClientOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
-  /// By default, problems are written to the edges' log.
-  void on_problem(std::function<void(const Problem&)> callback);
+  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
-  /// The number of kept mispredictions, at most 256. The client keeps the last mispredictions,
-  /// oldest first.
+  /// The number of kept mispredictions: the last ones, at most 256, oldest first.
   std::size_t misprediction_count() const;
   /// Returns a kept misprediction, which is valid until the next frame. Requires: an index below
   /// `misprediction_count()`.

@@ -22,9 +22,8 @@ namespace muster {
 /// call every function of the server except `frame`. A new callback replaces the previous callback.
 class GameServer : public session_detail::ServerCalls {
  public:
-  /// Opens a server, and loads the replicated prefabs and the level. Fails as `BundleStore::load`
-  /// does. Fails with `busy` if the address is in use, and with `permission_denied` or `malformed`
-  /// if the key file cannot be used.
+  /// Opens a server, and loads the replicated prefabs and the level. Fails as `BundleStore::load`,
+  /// with `busy` for a used address, or `permission_denied` or `malformed` for a bad key file.
   static Result<std::unique_ptr<GameServer>> open(const Build& build, Edges& edges,
                                                   const GameServerOptions& options = {});
   /// Does the same with the value of `build`, or returns the error of `build`.
@@ -32,8 +31,7 @@ class GameServer : public session_detail::ServerCalls {
                                                   const GameServerOptions& options = {});
   ~GameServer();
 
-  /// Receives, runs the ticks that are due, replicates and sends. Never waits. Returns the time
-  /// until the next tick.
+  /// Receives, runs the due ticks and sends. Never waits. Returns the time until the next tick.
   Duration frame(Time now);
   void run_frame();                 ///< Waits for a datagram or the next tick, then runs a frame.
   int run(const StopSignal& stop);  ///< Runs frames until stopped or closed. Returns 0.
@@ -44,15 +42,13 @@ class GameServer : public session_detail::ServerCalls {
   // Players.
   void on_join(std::function<void(PlayerId)> callback);
   void on_leave(std::function<void(PlayerId, std::string_view reason)> callback);
-  /// `callback` returns nothing to admit a client, or a reason to refuse the client. Without a
-  /// callback, all clients are admitted.
+  /// The callback returns nothing to admit a client (the default), or a reason to refuse it.
   void on_apply(std::function<std::optional<std::string>(const PlayerInfo&)> callback);
   std::span<const PlayerInfo> players() const;  ///< Valid until the next frame.
   void kick(PlayerId player, std::string_view reason);
 
   // Entities. All functions accept null ids and the ids of removed entities.
-  /// Spawns an entity. Returns null and reports a problem if the build lacks the type or no network
-  /// id is free.
+  /// Returns null and reports a problem if the build lacks the type or no network id is free.
   template <Described... T>
   EntityId spawn(EntityType type, const SpawnOptions& options = {}, const T&... values) {
     return spawn_with(type, options, values...);
@@ -60,8 +56,7 @@ class GameServer : public session_detail::ServerCalls {
   void despawn(EntityId entity);  ///< Removes the entity at the end of the next tick.
   void despawn_all_of(PlayerId player);
   void set_options(EntityId entity, const SpawnOptions& options);
-  /// The player's first entity of this type, or null.
-  EntityId owned(PlayerId player, EntityType type);
+  EntityId owned(PlayerId player, EntityType type);  ///< The player's first entity, or null.
   /// Returns null if the entity does not exist or does not have the component. The pointer is valid
   /// until the next frame or spawn.
   template <Described T>
@@ -72,8 +67,7 @@ class GameServer : public session_detail::ServerCalls {
   T* edit(EntityId entity) {
     return component<T>(entity);
   }
-  /// Adds a component. Returns false and reports a problem if the prefab of a replicated entity
-  /// lacks the component. See `ProblemKind::unsupported_change`.
+  /// Returns false and reports `unsupported_change` if a replicated prefab lacks the component.
   template <Described T>
   bool add(EntityId entity, const T& value = {}) {
     return add_component(entity, session_detail::named_value(value));
@@ -82,8 +76,7 @@ class GameServer : public session_detail::ServerCalls {
   bool remove(EntityId entity) {
     return remove_component(entity, described_name<T>());
   }
-  /// Calls `visit(C&...)` or `visit(EntityId, C&...)` for each entity that has all of the
-  /// components.
+  /// Calls `visit(C&...)` or `visit(EntityId, C&...)` for each entity with all the components.
   template <typename... C, typename Visit>
   void each(Visit visit) {
     visit_with<C...>(visit);
@@ -117,35 +110,29 @@ class GameServer : public session_detail::ServerCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Sets a field of a player's next command to the field's value in `command`, on server and
-  /// client. The player's later input continues from that value. For example, a game can set the
-  /// view direction at a respawn. Returns false if the player has left, if `Game::commands` does
-  /// not have the command, or if the field does not exist or is not a number.
+  /// Sets a field of a player's next command to its value in `command`, on server and client. Later
+  /// input continues from that value. An example is the view direction at a respawn. Returns false
+  /// if the player has left, or if `Game::commands` has no number with this name.
   template <Described T>
   bool force_command(PlayerId player, std::string_view field, const T& command) {
     return force_field(player, session_detail::named_value(command), field);
   }
 
-  /// Despawns all entities and loads a level. The systems pause until the level is loaded. Then the
-  /// server calls `on_level`, in which the game spawns its entities. Returns false and reports a
-  /// problem if the build does not have the level.
+  /// Despawns all entities and loads a level. The systems pause until the level is loaded. Returns
+  /// false and reports a problem if the build does not have the level.
   bool load_level(LevelKey level);
-  /// Sets the function that is called when a level is loaded. The entities that the level places
-  /// exist then.
+  /// The callback runs when a level and its entities are loaded. It can spawn more entities.
   void on_level(std::function<void()> callback);
   // Operation of the server.
-  /// Replaces the open build by a newer build, including all values and types. Clients must also
-  /// reload. Fails as `BundleStore::load` does, and with `unsupported` if
-  /// `GameServerOptions::may_reload` is false.
+  /// Replaces the open build by a newer build, with all values and types. Clients must also reload.
+  /// Fails as `BundleStore::load`, or `unsupported` without `GameServerOptions::may_reload`.
   Result<ReloadSummary> reload(const Build& build);
-  /// Records the world until `stop_recording`. Also records each message with `Timing::at_tick`
-  /// that is sent to all players. `GameClient::play_recording` can play the file at any time, also
-  /// after a crash. If the disk fails later, the recording ends and a problem is reported. Fails
-  /// with the disk's error.
+  /// Records the world, and the messages to all players with `Timing::at_tick`, until
+  /// `stop_recording`. `GameClient::play_recording` plays the file, even after a crash. Fails with
+  /// the disk's error. If the disk fails later, the recording ends and a problem is reported.
   Result<void> record(const std::string& path);
   void stop_recording();
-  /// By default, problems are written to the edges' log.
-  void on_problem(std::function<void(const Problem&)> callback);
+  void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameServerMetrics metrics() const;
   std::string metrics_text() const;  ///< Prometheus' text format.
   /// The world that a player receives, as a text with one line per field. Ignores `visible_within`.

@@ -64,6 +64,8 @@ BAD = {
         ("501 lines", {"net/a.cpp": "\n" * 501}, "501 lines; split it"),
         ("1,001 lines of a justified file", {next(iter(tidy.LONG_FILES)): "\n" * 1001},
          "more than 1000"),
+        ("a header that a user reads as a whole", {next(iter(tidy.SHORT_FILES)): "\n" * 150},
+         "150 lines, more than 149"),
         ("a justification that is out of date", {next(iter(tidy.LONG_FILES)): "\n"},
          "short again"),
     ],
