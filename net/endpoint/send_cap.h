@@ -10,7 +10,7 @@
 namespace muster {
 
 /// Shares a cap in bytes per second among members, as net/CONNECTION.md describes. Each member has
-/// a credit in bytes. The sum of all credits follows the cap. What a member does not use is
+/// a credit in bytes. The sum of all credits follows the cap. Bytes that a member does not use are
 /// distributed to other members. Allocates on construction only.
 ///
 /// In each tick, send for every member while it has credit, and report each packet with `spent`.

@@ -1,7 +1,7 @@
 // A snapshot covers all entities of the client. Nothing is deferred while all changes fit.
 // Otherwise the most urgent changes are sent, and the entities of all other changes stay unchanged
-// at the client. The urgency of a change grows with its waiting time. REPLICATION_FORMAT.md, "Which
-// changes go first".
+// at the client. The urgency of a change grows with its waiting time. See REPLICATION_FORMAT.md,
+// "Which changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>
@@ -316,7 +316,7 @@ std::size_t ClientView::parts_for_new() const {
   return std::max<std::size_t>(2, kChecksMax / active.size());
 }
 
-/// Records the contents of the snapshot just queued, and measures its cost.
+/// Records the contents of the snapshot that was queued last, and measures its cost.
 void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
                         std::size_t snapshot_bytes) {
   SnapshotInFlight& flight = in_flight_.add(writer_->last_number(), part, tick);

@@ -47,8 +47,9 @@ struct ReplicationClientInfo {
 
 /// Replicates one world to all clients. In each tick: call `begin_tick`, change `world()`, call
 /// `end_tick`, and then call `update` for each client with its connection. `update` reads answers,
-/// and sends a snapshot if one is due. One thread at a time, except that several threads may call
-/// `update` for different clients at the same time. The log is then called from several threads.
+/// and sends a snapshot if one is due. Use it in one thread at a time, with one exception: several
+/// threads may call `update` for different clients at the same time. The log is then called from
+/// several threads.
 class ReplicationServer {
  public:
   /// Requires: `schema` has no fault, and the model file decodes or is empty. `log` may be null,

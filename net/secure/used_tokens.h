@@ -57,7 +57,8 @@ class UsedTokens {
  private:
   struct Token {
     Use use;
-    Time over_at{};  ///< When the token has certainly expired, on the server's own clock.
+    /// The time on the server's own clock at which the token has certainly expired.
+    Time over_at{};
   };
 
   std::size_t uses_max_;

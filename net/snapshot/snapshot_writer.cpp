@@ -30,8 +30,8 @@ constexpr std::uint32_t kSweepTicks = 20;
 /// The maximum delay of a sweep's end, in ticks, if calls of `keep` are more than a tick apart: a
 /// game server runs up to 8 ticks before each call.
 constexpr std::uint32_t kCallTicksMax = 8;
-/// The last entity of a sweep must be visited within this many ticks of the start of the previous
-/// sweep, in which it may have been the first entity.
+/// A sweep must end within this many ticks of the start of the previous sweep, because its last
+/// entity may have been the first entity of the previous sweep.
 constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
 static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 

@@ -107,8 +107,8 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
-/// One end of an established connection. For one thread at a time. The options limit its memory. It
-/// allocates on construction and when a queue first grows, and not afterwards.
+/// One end of an established connection. Use it in one thread at a time. The options limit its
+/// memory. It allocates on construction and when a queue first grows, and not afterwards.
 ///
 /// Once per tick, pass received packets to `classify` and `read_packet`. Read messages, payloads,
 /// blocks and delivery reports. Queue data to send, with payloads no larger than `budget`. Then
@@ -146,8 +146,8 @@ class Connection {
   std::uint16_t map() const;
 
   /// The bytes of payloads that can be sent now, minus the payloads that already wait. If the
-  /// budget is not 0, a larger payload may be queued. It is sent whole, and the connection then
-  /// sends nothing else for as long as the rate needs for the excess bytes. Queue a payload that
+  /// budget is not 0, a larger payload may be queued. It is sent whole. The connection then sends
+  /// nothing else for the time that the excess bytes need at the current rate. Queue a payload that
   /// cannot be split as soon as the budget is not 0. On a slow path, or with a small share of a
   /// server's cap, the budget may never reach the payload's size.
   ///
@@ -185,7 +185,7 @@ class Connection {
   /// The next message of a channel; empty if none waits. Valid until `pop_message`.
   std::span<const std::byte> message(std::size_t channel) const;
   void pop_message(std::size_t channel);
-  /// The next payload; without bytes if none waits. Valid until `pop_payload`.
+  /// The next payload; its bytes are empty if no payload waits. Valid until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
   /// True while unread payloads or blocks stop the peer. A stop begins when a packet is rejected
@@ -204,7 +204,8 @@ class Connection {
   std::span<const SentBlock> finished_blocks() const;
   void clear_finished_blocks();
   /// Removes a block from `finished_blocks()` and returns it. Returns nothing if
-  /// `finished_blocks()` does not contain it. For several users of one connection.
+  /// `finished_blocks()` does not contain it. Use it when several parts of a program send blocks
+  /// over one connection.
   std::optional<SentBlock> release_finished_block(std::uint16_t id);
 
   /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.

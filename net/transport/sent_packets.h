@@ -18,7 +18,7 @@ namespace muster {
 /// bits.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
-/// What the sender of a packet needs when the packet is delivered or lost.
+/// The data that the sender of a packet needs when the packet is delivered or lost.
 struct PacketRecord {
   Time sent_at{};
   std::uint64_t payload_tag = 0;  ///< The payload's tag; valid with `has_payload`.
@@ -93,7 +93,8 @@ class SentPackets {
   /// A packet may count as lost when a packet has arrived whose number is at least this much
   /// higher.
   std::uint32_t reorder_distance() const { return reorder_; }
-  /// The typical time between two answers of the peer while more packets were in flight.
+  /// The typical time between two answers of the peer, measured while further packets were in
+  /// flight.
   Duration answer_interval() const { return answers_.typical(); }
   /// The number of consecutive probe timeouts.
   unsigned timeouts() const { return timeouts_; }
@@ -141,8 +142,8 @@ class SentPackets {
   Time overtaken_at_{};
   unsigned timeouts_ = 0;
   Time last_progress_{};
-  CallRhythm answers_;  ///< The acknowledgements of the peer while more packets were in flight.
-  Time outage_end_{};   ///< When the first answer after an outage arrived.
+  CallRhythm answers_;  ///< The peer's acknowledgements while further packets were in flight.
+  Time outage_end_{};   ///< The arrival of the first answer after an outage.
   std::uint64_t late_ = 0;
 };
 

@@ -394,7 +394,7 @@ int bind_to(int descriptor, const Address& local, bool is_v6) {
     return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   sockaddr_in address = to_system_v4(local);
-  address.sin_family = AF_INET;  // `[::]` on a system without IPv6.
+  address.sin_family = AF_INET;  // The caller passed `[::]`, but the system has no IPv6.
   return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 
