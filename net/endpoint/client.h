@@ -57,7 +57,8 @@ struct ClientCounters {
   std::uint64_t forged = 0;
   std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not send.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
+  /// on Linux.
   std::uint64_t dropped_unread = 0;
 };
 

@@ -128,7 +128,8 @@ struct ServerCounters {
   std::uint64_t not_ours = 0;          ///< Datagrams of an unknown kind or a wrong size.
   std::uint64_t bad_sources = 0;       ///< Datagrams whose source address fails `Address::is_peer`.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
+  /// on Linux.
   std::uint64_t dropped_unread = 0;
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;

@@ -45,9 +45,9 @@ class ChangePriority {
   ///
   /// If `is_settling` is true, some candidates are chosen first: the candidates that the client may
   /// have from an unconfirmed snapshot. If there is too little room for all of these candidates,
-  /// only the candidates whose last snapshot was lost are chosen first, because the others will
-  /// soon be acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a
-  /// candidate was added.
+  /// only the candidates whose last snapshot was lost are chosen first. The others will soon be
+  /// acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a candidate
+  /// was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 

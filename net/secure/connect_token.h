@@ -39,8 +39,8 @@ struct TokenClaims {
 };
 
 /// Makes a token for one connection. Send it to the client over an encrypted channel (HTTPS).
-/// Returns nothing when the number of servers or the size of the user data is outside its limits,
-/// or when the lifetime is not positive or longer than `kTokenLifetimeMax`.
+/// Returns nothing in these cases: the number of servers or the size of the user data is outside
+/// its limits; the lifetime is not positive; the lifetime is longer than `kTokenLifetimeMax`.
 std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
                                                   const SecretKey& backend_key, Entropy& entropy);
 

@@ -1,6 +1,6 @@
-// Codes which constant entities changed: first one decision for a block of constant entities, then
-// one decision for each group in a block with changes, then one decision for each entity in a group
-// with changes. SNAPSHOT_FORMAT.md, "Body".
+// Codes which constant entities changed. Each block of constant entities has one decision. If a
+// block has changes, each of its groups has one decision. If a group has changes, each of its
+// entities has one decision. SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>

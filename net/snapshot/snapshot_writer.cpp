@@ -27,8 +27,8 @@ constexpr std::uint32_t kSpanMin = 4;
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks. Each tick visits a share of the entities.
 constexpr std::uint32_t kSweepTicks = 20;
-/// The maximum delay of a sweep's end, in ticks, if calls of `keep` are more than a tick apart: a
-/// game server runs up to 8 ticks before each call.
+/// The maximum delay of a sweep's end, in ticks, when calls of `keep` are several ticks apart. A
+/// game server runs up to 8 ticks between two calls.
 constexpr std::uint32_t kCallTicksMax = 8;
 /// A sweep must end within this many ticks of the start of the previous sweep, because its last
 /// entity may have been the first entity of the previous sweep.

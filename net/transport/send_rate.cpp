@@ -35,8 +35,8 @@ constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
 /// The minimum length of a round: more than one tick at 60 Hz.
 constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
-/// After its first packet arrives, a round is observed for the longest of: this time, a share of
-/// the round trip, and a multiple of the time over which the minimum delay is measured.
+/// After its first packet arrives, a round is observed for the maximum of three times: this time, a
+/// share of the round trip, and a multiple of the time that the minimum delay covers.
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
@@ -109,7 +109,7 @@ constexpr double kSendsLess = 0.8;
 /// The maximum delay that is assigned to the path, in seconds. Packets cannot report delays above
 /// 0.4 s.
 constexpr double kPathExtraMax = 0.3;
-/// A queue that we caused shrinks at most by the time of the bytes that we did not send, times this
+/// The maximum by which our lower rate shortens a queue: the time of the unsent bytes times this
 /// factor, plus `kOwnDrainNoise` seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
