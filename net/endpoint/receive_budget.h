@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kDatagramMax =
 /// The limits of `receive`. Further datagrams stay in the socket.
 struct ReceiveLimits {
   /// The share of time that `receive` may use, as estimated by `receive_work`. A loop slower than 4
-  /// Hz gets a smaller share. Requires: more than 0.
+  /// Hz gets a smaller share. Requires: the share is more than 0.
   double share = 0.5;
   /// The limit of one call, in estimated time. In a slow loop the limit is higher: `share` of the
   /// interval between two calls, up to `share` of 250 ms.

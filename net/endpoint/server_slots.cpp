@@ -166,7 +166,8 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// Refuses a pending client, because the connection that it was to replace has become active again.
+/// Refuses a pending client, because the connection that this client would replace has become
+/// active again.
 void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);

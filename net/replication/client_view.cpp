@@ -100,8 +100,8 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     }
     writer_->acknowledge(number);
     for (const ListedSlice& listed : flight->listed) {
-      // A slice that is not certainly in this part may be in another part, which may not have
-      // arrived.
+      // If it is uncertain whether this part contains the slice, another part may contain it. That
+      // part may not have arrived.
       if (listed.is_certain) confirm(*flight, listed, flight->tick);
     }
     in_flight_.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
@@ -261,8 +261,8 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
     const bool waits_for_turn = entity.is_acked() &&
                                 tick - entity.sent_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    // The entity may never fit into a datagram, so it does not count when the client's state is
-    // settled.
+    // The entity may never fit into a datagram, so settling the client's state does not wait for
+    // it.
     const bool is_unfit = entities_.is_unfit(i, payloads_.room_bytes());
     if (is_unfit && is_settling_now && entities_.is_unknown(i)) {
       entities_.state(i).may_be_shown = false;

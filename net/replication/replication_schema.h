@@ -35,7 +35,7 @@ struct ReplicationSchema {
   std::vector<ReplicatedType> types;
   friend bool operator==(const ReplicationSchema&, const ReplicationSchema&) = default;
 
-  /// Requires: a type of this schema.
+  /// Requires: `type` is a type of this schema.
   const ReplicatedType& type(SchemaType type) const { return types[schema_index(type)]; }
   /// The number of integers of an entity of a type, for all receivers.
   std::size_t value_count(SchemaType type) const;

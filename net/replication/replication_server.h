@@ -89,7 +89,7 @@ class ReplicationServer {
 
   /// Starts another map: the world is empty, and every client receives `map_info` before anything
   /// else of the map. The next `update` of each client calls its connection's `begin_map`.
-  /// Requires: between `begin_tick` and `end_tick`.
+  /// Requires: the call is between `begin_tick` and `end_tick`.
   void begin_map(std::span<const std::byte> map_info);
 
   /// Reads the client's answers, and sends what is due.

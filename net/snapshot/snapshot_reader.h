@@ -22,8 +22,8 @@ namespace muster {
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
     /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
-    /// acknowledge it or not: no later snapshot refers to a snapshot outside the window, and a
-    /// duplicate was acknowledged before.
+    /// acknowledge the snapshot, or not: no later snapshot refers to a snapshot outside the window,
+    /// and a duplicate was acknowledged before.
     late = 1,
     /// The snapshot refers to another snapshot that never arrived, or that was forgotten because
     /// many newer snapshots arrived first. Nothing was changed. The caller must not acknowledge the

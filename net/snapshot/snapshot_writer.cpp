@@ -16,9 +16,9 @@ namespace {
 /// Room for the end of a snapshot: one decision, and the bytes that the coder holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// A snapshot older than this is a reference only if it is less than `kSpanMin` snapshots older
-/// than the newest reference. The receiver may have forgotten an older snapshot, because it may
-/// read newer snapshots first.
+/// An age in snapshots. An older snapshot is a reference only if its age exceeds the newest
+/// reference's age by less than `kSpanMin`. The receiver may have forgotten it, because newer
+/// snapshots may arrive first.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 

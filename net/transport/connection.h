@@ -1,5 +1,5 @@
 // One end of a connection: writes and reads packets. It has no socket, no clock and no cipher.
-// net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md the behaviour.
+// net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md defines the behaviour.
 #pragma once
 
 #include <cstddef>
@@ -124,10 +124,10 @@ class Connection {
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;
 
-  /// Queues a copy of a message. Requires: a declared channel.
+  /// Queues a copy of a message. Requires: the channel is declared.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
   /// The number of messages of a reliable channel from the oldest undelivered message to the newest
-  /// message. Requires: a declared channel.
+  /// message. Requires: the channel is declared.
   std::size_t unconfirmed(std::size_t channel) const;
   /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. The payload is sent once.
   /// `delivery_reports` reports the result with this tag.
@@ -167,14 +167,14 @@ class Connection {
   /// True when a packet should be sent now.
   bool wants_to_send(Time now) const;
   /// Writes the body of the packet `next_sequence()`, and counts it as sent. The result is a part
-  /// of `memory` and never empty. Requires: memory for the body of the largest datagram.
+  /// of `memory` and never empty. Requires: `memory` has room for the body of the largest datagram.
   std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const;
   /// The highest number of a sent packet that was acknowledged; 0 at first.
   std::uint32_t highest_delivered() const;
 
-  /// Classifies a packet before its seal is opened. Pass no number if the full number could not be
-  /// restored, because it is too far from the highest received number.
+  /// Classifies a packet before its seal is opened. If the full number cannot be restored, because
+  /// it is too far from the highest received number, pass no number.
   Reception classify(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const;
   /// Reads a packet whose seal is valid. `datagram_bytes` is the size of its datagram. Applies

@@ -137,7 +137,7 @@ class SendRate {
   /// The delay has been about `level_` since this time, although the rate is lower.
   Time level_from_{};
   double level_ = 0;
-  /// The part of the reported delay that the path causes, not a queue, in seconds.
+  /// The part of the reported delay that the path causes without a queue, in seconds.
   double path_extra_ = 0;
 
   double loss_ = 0;          ///< The share of lost packets, smoothed over packets.

@@ -113,7 +113,7 @@ struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
 };
 
-/// Appends one piece of control data. Requires: room for it.
+/// Appends one piece of control data. Requires: `control` has room for it.
 template <typename Value>
 void append_control(msghdr& header, Control& control, int level, int type, const Value& value) {
   const cmsghdr head{.cmsg_len = CMSG_LEN(sizeof(value)), .cmsg_level = level, .cmsg_type = type};
