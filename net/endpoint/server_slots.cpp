@@ -57,8 +57,8 @@ std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
   return std::nullopt;
 }
 
-/// Returns the slot of the pending client to remove; nothing if there is none. A client with a
-/// token is never removed, because a backend has admitted it.
+/// Returns the slot of the pending client to remove; nothing if no client can be removed. A client
+/// with a token is never removed, because a backend has admitted it.
 std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   waiting_.clear();
   for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
@@ -72,7 +72,7 @@ std::optional<std::uint32_t> Server::pending_to_remove(bool must_use_slot) {
   return slot_to_vacate(waiting_);
 }
 
-/// Returns the slot for an applicant; nothing if there is no slot. A pending client in this slot
+/// Returns the slot for an applicant; nothing if no slot can be used. A pending client in this slot
 /// must be removed.
 std::optional<std::uint32_t> Server::slot_for(const RequestView& attempt,
                                               const Applicant& applicant) {

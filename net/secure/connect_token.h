@@ -33,7 +33,7 @@ struct TokenClaims {
   UnixSeconds expires = 0;
   PublicKey server_key{};
   AccountId account{};
-  std::vector<Address> servers{};  ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
+  std::vector<Address> servers{};  ///< From 1 to `kTokenAddressesMax` addresses, IPv4 or IPv6.
   /// Data for the game's server, which the client cannot read.
   std::vector<std::byte> user_data{};
 };

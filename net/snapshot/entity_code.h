@@ -396,7 +396,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
-  std::int32_t size = -64;  // The size of a certain value.
+  std::int32_t size = -64;  // The size if the value is certain.
   if (!is_certain) {
     std::int32_t sum = 0;
     SizeInputs sizes{};

@@ -38,7 +38,7 @@ enum class Delivery : std::uint8_t {
 struct ChannelOptions {
   Delivery delivery = Delivery::reliable_ordered;
   /// The channel's share of a budget that is too small for all data, from 1 to 16. Payloads have
-  /// the weight 8, blocks the weight 1.
+  /// the weight 8, and blocks have the weight 1.
   std::uint8_t weight = 4;
   /// The maximum number of bytes in messages that wait to be sent or acknowledged.
   std::size_t queue_bytes = std::size_t{64} * 1024;

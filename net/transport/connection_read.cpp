@@ -361,8 +361,8 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   has_delay_min_ = true;
   if (sequence == received_.highest()) {
     const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
-    // A queue lengthens the round trip, too. A part of the reported delay that the round trip does
-    // not contain was added by a clock.
+    // A queue lengthens the round trip, too. If the round trip contains only a part of the reported
+    // delay, a clock added the rest.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
     if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;

@@ -18,8 +18,8 @@ inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 /// to path changes and clock drift (50 µs per second).
 inline constexpr Duration kPathMemory = std::chrono::seconds(10);
 
-/// The assumed error of a measured round trip or age. It is larger than the 100 µs of times in
-/// packets, because packets are read only at ticks.
+/// The assumed error of a measured round trip or age. It is larger than 100 µs, the unit of times
+/// in packets, because packets are read only at ticks.
 inline constexpr Duration kClockNoise = std::chrono::milliseconds(1);
 
 /// Returns the low 16 bits of a time in units of 100 µs, as packets contain them.

@@ -44,8 +44,8 @@ struct ResolvedPacket {
   PacketRecord record;
 };
 
-/// The sending side of acknowledgement. Reports each packet once: delivered when the peer
-/// acknowledges it, lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
+/// The sending side of acknowledgement. Reports each packet once: as delivered when the peer
+/// acknowledges it, or as lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
 /// report does not change the report. It measures how far packets overtake each other on this path.
 /// Rarely allocates after construction.
 class SentPackets {
@@ -98,8 +98,8 @@ class SentPackets {
   Duration answer_interval() const { return answers_.typical(); }
   /// The number of consecutive probe timeouts.
   unsigned timeouts() const { return timeouts_; }
-  /// True for a packet that was sent during an outage, when no answer arrived for two probe
-  /// timeouts. Its loss is not a sign of congestion.
+  /// True for a packet that was sent during an outage. An outage begins when no answer arrived for
+  /// two probe timeouts. The loss of such a packet is not a sign of congestion.
   bool is_of_outage(const PacketRecord& record) const {
     return timeouts_ >= kOutageTimeouts || record.sent_at < outage_end_;
   }

@@ -218,7 +218,7 @@ TEST_CASE("Clients share the cap of a server, and bytes within a budget do not w
       {4, 400'000},
       {16, 160'000},
       {64, 300'000},
-      {64, 60'000},  // less than a small packet for each client in ten ticks
+      {64, 60'000},  // ten ticks allow each client less than a small packet
   }));
   const Duration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
   CAPTURE(clients, cap, tick.count());

@@ -274,7 +274,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
 }  // namespace
 
 TEST_CASE("A slice with any values fits into the smallest datagram", "[net][replication]") {
-  // The room for a payload in a sealed packet of 1,200 bytes, without its own first byte.
+  // The room for a payload in a sealed packet of 1,200 bytes, without the payload's first byte.
   constexpr std::size_t kRoom = 1'200 - 23 - 1;
   const LaneKind kind = GENERATE(LaneKind::number, LaneKind::angle, LaneKind::symbol,
                                  LaneKind::tick, LaneKind::opaque);

@@ -121,8 +121,8 @@ TEST_CASE("Short payloads do not wait for a block whose chunks fit into each pac
 
 TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
           "[net][transport][sys-32]") {
-  // The game asks for its budget at each third tick. Before that, a message could exceed the
-  // allowance each time.
+  // The game asks for its budget at each third tick. In the ticks between, messages must not use
+  // the whole allowance.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});
   Connection& game = pair.a->connection;
