@@ -170,8 +170,8 @@ void Client::send(Time now) {
     return;
   }
   Connection& connection = sealed_->connection();
-  // Without a packet of the server, the server may have dropped this client, because the client's
-  // first packet was lost.
+  // No packet of the server has arrived. The server may have dropped this client, because the
+  // client's first packet was lost.
   if (connection.highest_received() == 0 && now - connected_at_ >= options_.connect_timeout) {
     connection.close(CloseReason::no_answer, "the server does not answer", now);
   }
@@ -247,8 +247,8 @@ void Client::give_up(CloseReason reason, std::string_view text) {
   forget_secrets();
 }
 
-/// Wipes the ephemeral key and the key chain. Each of them, with a recorded accept, reveals every
-/// key of the connection.
+/// Wipes the ephemeral key and the key chain. With one of them and a recorded accept, an attacker
+/// can compute every key of the connection.
 void Client::forget_secrets() {
   handshake_.forget_secrets();
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();

@@ -57,12 +57,13 @@ struct ClientCounters {
   std::uint64_t forged = 0;
   std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not send.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
+  /// on Linux.
   std::uint64_t dropped_unread = 0;
 };
 
-/// One connection to a server. For one thread at a time. In each tick, call `receive`, then read
-/// and queue data with `connection`, then call `send`.
+/// One connection to a server. Use it in one thread at a time. In each tick, call `receive`, then
+/// read and queue data with `connection`, then call `send`.
 class Client {
  public:
   /// All arguments must outlive the client.
@@ -123,7 +124,7 @@ class Client {
   Time connected_at_{};
   std::optional<Time> last_sent_;
   bool is_challenged_ = false;
-  bool must_answer_ = false;  ///< True if the accept has arrived and no packet was sent after it.
+  bool must_answer_ = false;  ///< True if the accept has arrived and no packet was sent since.
   std::unique_ptr<SealedConnection> sealed_;
   std::optional<Close> end_;
   std::optional<Refusal> refusal_;

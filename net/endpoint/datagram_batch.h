@@ -60,7 +60,7 @@ class IncomingBatch {
     }
     return &datagrams_[next_++];
   }
-  /// When the last batch was read from the socket.
+  /// The time at which the last batch was read.
   Time read_at() const { return read_at_; }
 
  private:

@@ -53,8 +53,8 @@ struct RecordedHandshake {
   std::span<const std::byte> datagram{};  ///< Valid during the call.
 };
 
-/// Receives every packet. `receive` and `send` of an endpoint call it. It must not call the
-/// endpoint, and should be fast.
+/// Receives every packet. An endpoint calls the recorder in `receive` and `send`. The recorder must
+/// not call the endpoint, and should be fast.
 class PacketRecorder {
  public:
   virtual ~PacketRecorder() = default;

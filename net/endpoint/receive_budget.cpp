@@ -13,8 +13,8 @@ double units(Duration time) {
   return std::chrono::duration<double>(time).count() * receive_work::kUnitsPerSecond;
 }
 
-/// Returns `count` times `factor`, or `count` if the product overflows. Such a `count` is
-/// practically no limit.
+/// Returns `count` times `factor`, or `count` if the product overflows. Such a large `count` does
+/// not limit anything.
 std::size_t scaled(std::size_t count, double factor) {
   constexpr double kMax = 1e18;
   const double product = factor * static_cast<double>(count);

@@ -12,9 +12,9 @@
 
 namespace muster {
 
-/// The cost of each kind of work. A unit stands for 100 ns of a server's processor. The measured
-/// work needs at most half of this time (tests/bench/RESULTS.md). A datagram costs the sum of its
-/// kinds of work.
+/// The cost of each kind of work. A unit stands for 100 ns of a server's processor time. According
+/// to measurements, the work needs at most half of this time (tests/bench/RESULTS.md). A datagram
+/// costs the sum of its kinds of work.
 namespace receive_work {
 
 inline constexpr double kUnitsPerSecond = 1e7;
@@ -48,7 +48,7 @@ inline constexpr std::uint32_t kDatagramMax =
 /// The limits of `receive`. Further datagrams stay in the socket.
 struct ReceiveLimits {
   /// The share of time that `receive` may use, as estimated by `receive_work`. A loop slower than 4
-  /// Hz gets a smaller share. Requires: more than 0.
+  /// Hz gets a smaller share. Requires: the share is more than 0.
   double share = 0.5;
   /// The limit of one call, in estimated time. In a slow loop the limit is higher: `share` of the
   /// interval between two calls, up to `share` of 250 ms.
@@ -65,15 +65,15 @@ struct ReceiveReport {
   /// True when the call ended at a limit. More datagrams may then wait in the socket for the next
   /// call.
   bool is_limited = false;
-  /// The memory of unread datagrams in the socket after a limited call, in bytes; 0 if the system
-  /// does not report it.
+  /// The memory that the socket uses for unread datagrams after a limited call, in bytes; 0 if the
+  /// system does not report it.
   std::size_t unread_bytes = 0;
 };
 
 /// Counts the work of all `receive` calls. The available work grows with time, up to the limit of
-/// one call. So many calls in one tick do no more work than one call, and a call after a long pause
-/// is also limited. The limit of one call grows with the interval between calls, so that a slow
-/// loop can use its share of time.
+/// one call. As a result, several calls in one tick do no more work than one call. A call after a
+/// long pause is also limited. The limit of one call grows with the interval between calls, so that
+/// a slow loop can use its share of time.
 class ReceiveBudget {
  public:
   ReceiveBudget(const ReceiveLimits& limits, Time now);

@@ -1,7 +1,7 @@
-// A token bucket. Its tokens are distributed to the members in advance. A member cannot use another
-// member's credit, so all bytes that a game may queue are sent in the same tick. The shares are
-// max-min fair without an estimate of demand. All members whose credit is not full get equal
-// shares, and the credit of a member that uses little stays full.
+// The cap is a token bucket. Its tokens are distributed to the members in advance. A member cannot
+// use another member's credit, so all bytes that a game may queue are sent in the same tick. The
+// shares are max-min fair without an estimate of demand. All members whose credit is not full get
+// equal shares, and the credit of a member that uses little stays full.
 #include "net/endpoint/send_cap.h"
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace muster {
 
 namespace {
 
-/// A member that wants more may save up the bytes that the cap allows in this time. It is one tick
-/// of 20 Hz, in seconds.
+/// The spare credit that is kept for needy members: the bytes that the cap allows in this time. The
+/// time is one tick of 20 Hz, in seconds.
 constexpr double kSaved = 0.05;
 /// The minimum of a full credit, in bytes: a small packet.
 constexpr double kSmallPacket = 300;
@@ -25,7 +25,8 @@ constexpr Duration kNeedy = std::chrono::milliseconds(100);
 /// A higher cap is reduced to this value, so that the arithmetic works with infinity.
 constexpr double kPerSecondMax = 1e12;
 /// The maximum number of rounds of a distribution. Several rounds are needed, because a credit that
-/// becomes full leaves a rest for other members. After the last round, the rest stays spare.
+/// becomes full leaves bytes for other members. After the last round, the remaining bytes stay in
+/// `spare_`.
 constexpr int kRoundsMax = 8;
 
 }  // namespace
@@ -38,16 +39,15 @@ SendCap::SendCap(double bytes_per_second, std::size_t members_max, Time now)
   left_ = spare_ = kSaved * bytes_per_second_;
 }
 
-/// The maximum of `left_`: every credit is full, and the rest contains all bytes that may be saved
-/// up for members that want more.
+/// The maximum of `left_`: the sum of all full credits, plus the bytes of the time `kSaved`.
 double SendCap::saved_max() const {
   return kSaved * bytes_per_second_ +
          static_cast<double>(std::max<std::size_t>(member_count_, 1)) * base_credit();
 }
 
-/// The lowest allowed `left_` is the negative of its maximum, minus one packet per member. A member
-/// with any credit may send a whole packet. Even if all members do so, room for acknowledgements is
-/// left.
+/// Returns true when `left_` is at or below its minimum: the negative of its maximum, minus one
+/// packet per member. A member with any credit may send a whole packet. Even if all members do so,
+/// `left_` stays above the minimum, so acknowledgements can be sent.
 bool SendCap::is_used_up() const {
   return left_ <= -saved_max() - static_cast<double>(member_count_ * kDatagramBytesMax);
 }

@@ -10,8 +10,8 @@
 namespace muster {
 
 /// Shares a cap in bytes per second among members, as net/CONNECTION.md describes. Each member has
-/// a credit: the number of bytes that it may send. The cap limits the sum of all credits. Credit
-/// that a member does not use is given to other members. Allocates on construction only.
+/// a credit in bytes. The sum of all credits follows the cap. Bytes that a member does not use are
+/// distributed to other members. Allocates on construction only.
 ///
 /// In each tick, send for every member while it has credit, and report each packet with `spent`.
 /// Then call `refill`.

@@ -96,8 +96,8 @@ struct ServerOptions {
   /// then agree.
   UnixSeconds tokens_issued_from = 0;
   /// The cap of all connections together in bytes per second, without IP and UDP headers. It limits
-  /// the budgets of the connections. Clients share the cap equally, and other clients use what a
-  /// client does not need.
+  /// the budgets of the connections. Clients share the cap equally. The part that a client does not
+  /// need is distributed to other clients.
   double bytes_per_second_max = 125e6;
   ReceiveLimits receive_limits{};
   /// Receives every packet of admitted clients; null if there is no recorder. Must outlive the
@@ -128,7 +128,8 @@ struct ServerCounters {
   std::uint64_t not_ours = 0;          ///< Datagrams of an unknown kind or a wrong size.
   std::uint64_t bad_sources = 0;       ///< Datagrams whose source address fails `Address::is_peer`.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. Counted only on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
+  /// on Linux.
   std::uint64_t dropped_unread = 0;
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
@@ -162,7 +163,7 @@ struct ServerCounters {
   std::uint64_t capped = 0;
 };
 
-/// One socket and up to `clients_max` clients. For one thread at a time. In each tick, call
+/// One socket and up to `clients_max` clients. Use it in one thread at a time. In each tick, call
 /// `receive`, then read and queue data with each client's `connection`, then call `send`. If memory
 /// is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are then lost, and the
 /// server can continue. If a packet of a connection was being read, close this connection.
@@ -280,9 +281,9 @@ class Server {
   AddressBudget response_budget_;
   UsedTokens used_tokens_;
   std::vector<std::unique_ptr<Client>> slots_;
-  /// For each slot, the address whose limit the client counts for: the address at which the client
-  /// was accepted. Empty for a client with a token and for a closed client. The current address is
-  /// not used, because a client could then make room at its first address by moving.
+  /// For each slot, the address at which the client was accepted. The client counts towards the
+  /// limit of this address. Empty for a client with a token and for a closed client. The current
+  /// address is not used, because a client could then make room at its first address by moving.
   std::vector<std::optional<Address>> counted_for_;
   std::map<PublicKey, std::uint32_t> slot_of_attempt_;
   std::vector<ServerEvent> events_;

@@ -1,4 +1,4 @@
-// The data that a server stores for one client. Only for the files of `Server`.
+// The data that a server stores for one client. Only the files of `Server` include this file.
 #pragma once
 
 #include <array>

@@ -205,7 +205,8 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   admit(now, path, response, applicant, handshake, *slot);
 }
 
-/// Checks whether there is room for an applicant. Returns nothing if there is.
+/// Checks whether there is room for an applicant. If there is no room, returns the reason for a
+/// refusal.
 std::optional<RefuseReason> Server::check_room(const DatagramPath& path, const RequestView& head,
                                                const Applicant& applicant,
                                                std::optional<std::uint32_t> slot,

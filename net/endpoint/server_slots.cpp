@@ -41,8 +41,9 @@ bool Server::is_silent(std::uint32_t slot) const {
 }
 
 /// Returns the connection that an applicant would replace: the connection of the same account.
-/// Without an account, it is a connection from the same address that has sent nothing for
-/// `interrupted_after`, but only if the applicant could not be admitted otherwise.
+/// For an applicant without an account, it is a connection from the same address that has sent
+/// nothing for `interrupted_after`. This connection is replaced only if the applicant could not be
+/// admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,
                                                 const RequestView& attempt) {
   if (applicant.account.is_known()) return connection_of(applicant.account);
@@ -165,7 +166,8 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// Refuses a pending client, because the connection that it was to replace has become active again.
+/// Refuses a pending client, because the connection that this client would replace has become
+/// active again.
 void Server::turn_away(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);

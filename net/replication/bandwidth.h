@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// The bits of one field of one type, or of one part outside fields.
+/// The bits of one field of one type, or of one part of a snapshot that is not a field.
 struct BandwidthRow {
   /// `head`, `which` (the list of changed, created and removed entities), or `fields`.
   std::string section;

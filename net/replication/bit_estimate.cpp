@@ -14,7 +14,7 @@ constexpr double kLaneBits = 1.5;
 
 void learn_scale(double& scale, double seen_bits, double predicted_bits) {
   constexpr double kRate = 1.0 / 16;
-  constexpr double kEnoughBits = 200;  // A very small snapshot says little about the scale.
+  constexpr double kEnoughBits = 200;  // A very small snapshot measures the scale inaccurately.
   const double weight = kRate * std::min(predicted_bits / kEnoughBits, 1.0);
   if (predicted_bits <= 0) return;
   scale = std::clamp(scale * (1 + weight * (seen_bits / predicted_bits - 1)), 0.05, 20.0);

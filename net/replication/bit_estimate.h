@@ -17,7 +17,7 @@ class BitEstimate {
   double update_bits(std::size_t lane_count) const;
   /// The expected bits of a new entity with these lanes.
   double new_bits(std::span<const LaneSchema> lanes) const;
-  /// The expected bits of a tick's snapshots outside updates and new entities.
+  /// The expected bits of a tick's snapshots, without the bits of updates and new entities.
   double overhead_bits() const { return overhead_bits_; }
 
   /// Call this before the snapshots of a tick.

@@ -1,5 +1,5 @@
-// Chooses the changes to send when there is too little room for all changes. REPLICATION_FORMAT.md,
-// "Which changes go first".
+// Chooses the changes to send when there is too little room for all changes. See
+// REPLICATION_FORMAT.md, "Which changes go first".
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ struct ChangeCandidate {
 };
 
 /// Chooses changes for one client. In each tick, call `clear`, then `add` for all candidates, and
-/// then `choose` if `bits()` is more than the room. One thread at a time; nothing is allocated in
-/// steady state.
+/// then `choose` if `bits()` is more than the room. Use it in one thread at a time. It allocates
+/// nothing in steady state.
 class ChangePriority {
  public:
   void clear();
@@ -45,9 +45,9 @@ class ChangePriority {
   ///
   /// If `is_settling` is true, some candidates are chosen first: the candidates that the client may
   /// have from an unconfirmed snapshot. If there is too little room for all of these candidates,
-  /// only the candidates whose last snapshot was lost are chosen first, because the others will
-  /// soon be acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a
-  /// candidate was added.
+  /// only the candidates whose last snapshot was lost are chosen first. The others will soon be
+  /// acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a candidate
+  /// was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 
@@ -55,7 +55,8 @@ class ChangePriority {
   struct Candidate {
     ChangeCandidate change;
     float urgency = 0;
-    /// The waiting time divided by `longest_ticks` of the class. More than 1 is too long.
+    /// The waiting time divided by `longest_ticks` of the class. A value above 1 means that the
+    /// change has waited too long.
     float overdue = 0;
   };
 

@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// A field of a type that got values outside its range. Each value was moved into the range
-/// (`TypeView::to_lanes`).
+/// A field for which a game wrote values outside the field's range, and the type of the entities.
+/// Each value was moved into the range (`TypeView::to_lanes`).
 struct ClampedField {
   SchemaType type{};
   std::string name;              ///< `Component.field`.

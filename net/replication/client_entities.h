@@ -38,7 +38,7 @@ struct ClientEntity {
   Tick waiting_since{};  ///< The tick since which a change waits; `Tick()` if no change waits.
   /// The first tick at which the client's confirmed values may be out of date.
   Tick outdated_since{};
-  CodecType codec_type{};  ///< The codec type as which the client receives the entity.
+  CodecType codec_type{};  ///< The codec type with which the client receives the entity.
   bool was_sent = false;
   /// True if a snapshot that certainly contained the entity is confirmed.
   bool is_confirmed = false;
@@ -56,7 +56,7 @@ struct ClientEntity {
 
 /// The entities of interest of one client. An index `i` is an index into `states()`, and is valid
 /// until the next `update`. Unchanged entities cost no work, and nothing is allocated in steady
-/// state. One thread at a time.
+/// state. Use it in one thread at a time.
 class ClientEntities {
  public:
   /// Both arguments must outlive this object.

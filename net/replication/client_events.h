@@ -17,7 +17,7 @@ namespace muster {
 /// The maximum number of events about entities that the client may receive soon.
 inline constexpr std::size_t kOpenEventsMax = 1024;
 
-/// The events of one client. One thread at a time; nothing is allocated in steady state.
+/// The events of one client. Use it in one thread at a time. It allocates nothing in steady state.
 class ClientEvents {
  public:
   /// `views` must outlive this object.

@@ -1,7 +1,7 @@
 // A snapshot covers all entities of the client. Nothing is deferred while all changes fit.
 // Otherwise the most urgent changes are sent, and the entities of all other changes stay unchanged
-// at the client. The urgency of a change grows with its waiting time. REPLICATION_FORMAT.md, "Which
-// changes go first".
+// at the client. The urgency of a change grows with its waiting time. See REPLICATION_FORMAT.md,
+// "Which changes go first".
 #include "net/replication/client_view.h"
 
 #include <algorithm>
@@ -100,8 +100,8 @@ void ClientView::apply_delivery_reports(std::span<const DeliveryReport> reports)
     }
     writer_->acknowledge(number);
     for (const ListedSlice& listed : flight->listed) {
-      // A slice that is not certainly in this part may be in another part, which may not have
-      // arrived.
+      // If it is uncertain whether this part contains the slice, another part may contain it. That
+      // part may not have arrived.
       if (listed.is_certain) confirm(*flight, listed, flight->tick);
     }
     in_flight_.settle(*flight, [&](const SnapshotInFlight& arrived, const ListedSlice& listed) {
@@ -261,8 +261,8 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
     const bool waits_for_turn = entity.is_acked() &&
                                 tick - entity.sent_at < update_class.far_ticks &&
                                 distance > update_class.near_distance;
-    // The entity may never fit into a datagram, so it does not count when the client's state is
-    // settled.
+    // The entity may never fit into a datagram, so settling the client's state does not wait for
+    // it.
     const bool is_unfit = entities_.is_unfit(i, payloads_.room_bytes());
     if (is_unfit && is_settling_now && entities_.is_unknown(i)) {
       entities_.state(i).may_be_shown = false;
@@ -316,7 +316,7 @@ std::size_t ClientView::parts_for_new() const {
   return std::max<std::size_t>(2, kChecksMax / active.size());
 }
 
-/// Records the contents of the snapshot just queued, and measures its cost.
+/// Records the contents of the snapshot that was queued last, and measures its cost.
 void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
                         std::size_t snapshot_bytes) {
   SnapshotInFlight& flight = in_flight_.add(writer_->last_number(), part, tick);

@@ -66,8 +66,8 @@ class ClientView {
   bool knows(SliceId slice) const;
   bool knows_as(SliceId slice, CodecType codec_type) const;
 
-  /// Keeps the values that the client's updates may refer to. Requires: successive calls are at
-  /// most 8 ticks apart, each before `send`.
+  /// Keeps the values that the client's updates may refer to. Call it before `send`. Requires:
+  /// successive calls are at most 8 ticks apart.
   void keep(Tick tick) { writer_->keep(tick); }
   /// Sends the world of this tick in as many payloads as `connection` has room for.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,

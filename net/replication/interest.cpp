@@ -1,5 +1,5 @@
 // Only entities that moved are updated in the grid, so entities at rest cost no work. Lists are not
-// sorted, because results are sorted.
+// sorted, because each search sorts its result.
 #include "net/replication/interest.h"
 
 #include <algorithm>

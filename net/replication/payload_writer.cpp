@@ -84,7 +84,7 @@ PayloadWriter::Written PayloadWriter::write_parts(const PayloadSources& from, Sl
   return {.payload = memory.first(section.used() + bytes.size()), .snapshot_bytes = bytes.size()};
 }
 
-/// Writes the checksum of one entity of this snapshot, of a different entity each time. The id
+/// Writes the checksum of one entity of this snapshot. Each call chooses a different entity. The id
 /// `kEveryId` means that there is no checksum.
 void PayloadWriter::write_checksum(SectionWriter& section, const PayloadSources& from,
                                    const IdRange& range) {

@@ -32,7 +32,8 @@ struct PayloadSources {
   ClientViewCounters& counters;
 };
 
-/// Writes the payloads for one client. One thread at a time; nothing is allocated in steady state.
+/// Writes the payloads for one client. Use it in one thread at a time. It allocates nothing in
+/// steady state.
 class PayloadWriter {
  public:
   struct Written {

@@ -97,7 +97,7 @@ enum class [[nodiscard]] RecordingStatus : std::uint8_t{
     damaged,  ///< The bytes are not from a valid writer. Playing cannot continue.
 };
 
-/// Plays a recording from untrusted bytes. One thread at a time.
+/// Plays a recording from untrusted bytes. Use it in one thread at a time.
 class RecordingReader {
  public:
   /// `file` must outlive the reader. Returns null and sets `error` if `file` is not a recording.

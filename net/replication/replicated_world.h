@@ -35,8 +35,8 @@ enum class Relevance : std::uint8_t {
   custom = 4,  ///< Chosen by the game's `InterestRule`.
 };
 
-/// A class of entities: how often, how far and how urgently they are sent. REPLICATION_FORMAT.md,
-/// "Which changes go first".
+/// A class of entities: how often, how far and how urgently they are sent. See
+/// REPLICATION_FORMAT.md, "Which changes go first".
 struct UpdateClass {
   /// When there is too little room, entities get updates in proportion to weight × nearness.
   float weight = 1;
@@ -71,7 +71,7 @@ struct ReplicatedEntity {
   /// fields, both pointers are equal. A change in only one of these views leaves the row of the
   /// other view unchanged. A row contains the lanes of all slices, one after another.
   std::array<LaneValue*, kSeenByCount> rows{};
-  std::array<Tick, kSeenByCount> rows_since{};  ///< When the rows were written.
+  std::array<Tick, kSeenByCount> rows_since{};  ///< The ticks at which the rows were written.
 
   const LaneValue* row(SeenBy seen_by) const { return rows[static_cast<std::size_t>(seen_by)]; }
   Tick since(SeenBy seen_by) const { return rows_since[static_cast<std::size_t>(seen_by)]; }

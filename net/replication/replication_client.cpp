@@ -64,7 +64,7 @@ void ReplicationClient::update(Connection& connection) {
     connection.pop_payload();
   }
   if (mirror_) {
-    // Events see all entities of this list as shown, even if the list is long.
+    // For events, all entities of this list count as shown, even if the list is long.
     settle_events();
     mirror_->list_changes(changes_);
     settle_events();

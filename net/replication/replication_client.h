@@ -88,7 +88,7 @@ struct ReplicationClientCounters {
 
 /// Follows a server's world. In each tick, after the connection has received: call `update`, read
 /// `changes()` and `events()`, and call `clear()`. The client uses all payloads of the connection,
-/// and the blocks for which `is_setup` is true. One thread at a time.
+/// and the blocks for which `is_setup` is true. Use it in one thread at a time.
 class ReplicationClient {
  public:
   /// `log` may be null. It must outlive the client.

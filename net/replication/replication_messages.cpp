@@ -23,7 +23,8 @@ std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
   return {bytes.begin(), bytes.end()};
 }
 
-/// Returns a reader at the byte after the kind. The reader has failed if the kind is another one.
+/// Returns a reader at the byte after the kind. The reader has already failed if the message has
+/// another kind.
 SectionReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
   SectionReader reader(bytes);
   if (reader.read_u8() != static_cast<std::uint8_t>(kind)) reader.fail();

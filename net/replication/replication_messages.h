@@ -166,7 +166,8 @@ struct Divergence {
   Kind kind = Kind::values;
   NetworkId id{};
   Tick tick{};
-  std::optional<TypeId> type;  ///< The type's id in the game; none if no snapshot contained it.
+  /// The type's id in the game; empty if no snapshot contained the entity.
+  std::optional<TypeId> type;
   /// The first field that differs, as `Component.field`, with `[i]` if the field has several
   /// values. `after Component.field` if the difference comes after the lanes that the client sent.
   /// Empty if the server no longer stores the entity's values of that tick, or found no difference.

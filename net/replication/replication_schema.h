@@ -35,7 +35,7 @@ struct ReplicationSchema {
   std::vector<ReplicatedType> types;
   friend bool operator==(const ReplicationSchema&, const ReplicationSchema&) = default;
 
-  /// Requires: a type of this schema.
+  /// Requires: `type` is a type of this schema.
   const ReplicatedType& type(SchemaType type) const { return types[schema_index(type)]; }
   /// The number of integers of an entity of a type, for all receivers.
   std::size_t value_count(SchemaType type) const;
@@ -51,8 +51,8 @@ inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 /// other value is moved to the nearest end of the range. `index` is the value's index in the field.
 /// It matters for rotations: the first of their four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
-/// Like `bring_into_range`, for the range from `low` to `low + maximum`. Returns the result minus
-/// `low`. Requires: `value` is outside the range.
+/// Does the same as `bring_into_range`, for the range from `low` to `low + maximum`. Returns the
+/// result minus `low`. Requires: `value` is outside the range.
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period);
 

@@ -47,8 +47,9 @@ struct ReplicationClientInfo {
 
 /// Replicates one world to all clients. In each tick: call `begin_tick`, change `world()`, call
 /// `end_tick`, and then call `update` for each client with its connection. `update` reads answers,
-/// and sends a snapshot if one is due. One thread at a time, except that several threads may call
-/// `update` for different clients at the same time. The log is then called from several threads.
+/// and sends a snapshot if one is due. Use it in one thread at a time, with one exception: several
+/// threads may call `update` for different clients at the same time. The log is then called from
+/// several threads.
 class ReplicationServer {
  public:
   /// Requires: `schema` has no fault, and the model file decodes or is empty. `log` may be null,
@@ -88,7 +89,7 @@ class ReplicationServer {
 
   /// Starts another map: the world is empty, and every client receives `map_info` before anything
   /// else of the map. The next `update` of each client calls its connection's `begin_map`.
-  /// Requires: between `begin_tick` and `end_tick`.
+  /// Requires: the call is between `begin_tick` and `end_tick`.
   void begin_map(std::span<const std::byte> map_info);
 
   /// Reads the client's answers, and sends what is due.

@@ -38,8 +38,8 @@ struct SnapshotInFlight {
   std::vector<ListedSlice> listed;
 };
 
-/// The last `kSnapshotWindow` snapshots to one client. One thread at a time; nothing is allocated
-/// in steady state. References are valid until the next `add`.
+/// The last `kSnapshotWindow` snapshots to one client. Use it in one thread at a time. It allocates
+/// nothing in steady state. References are valid until the next `add`.
 class SnapshotsInFlight {
  public:
   /// Adds a sent snapshot. The caller appends the listed entities to the result. Forgets the

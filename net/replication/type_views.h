@@ -117,8 +117,8 @@ class TypeViews {
   /// Otherwise adopts the trained data of types and lanes with the same names (`adopt`), and uses
   /// the built-in priors for all others. The coder `mix` then has no corrections.
   SnapshotModel model(const SnapshotModel& trained) const;
-  /// Like `model`, from a model file. If `file` is empty, uses the built-in priors. Requires:
-  /// `file` decodes or is empty.
+  /// Does the same as `model`, but reads the trained model from a file. If `file` is empty, uses
+  /// the built-in priors. Requires: `file` decodes or is empty.
   SnapshotModel model_of_file(std::span<const std::byte> file) const;
 
  private:

@@ -30,7 +30,7 @@ struct ReplicatedChange {
   Tick tick{};
 };
 
-/// Reads snapshots and lists the changes of entities. One thread at a time.
+/// Reads snapshots and lists the changes of entities. Use it in one thread at a time.
 class WorldMirror {
  public:
   /// All arguments must outlive the mirror.

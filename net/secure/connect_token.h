@@ -33,14 +33,14 @@ struct TokenClaims {
   UnixSeconds expires = 0;
   PublicKey server_key{};
   AccountId account{};
-  std::vector<Address> servers{};  ///< 1 to `kTokenAddressesMax`, IPv4 or IPv6.
+  std::vector<Address> servers{};  ///< From 1 to `kTokenAddressesMax` addresses, IPv4 or IPv6.
   /// Data for the game's server, which the client cannot read.
   std::vector<std::byte> user_data{};
 };
 
 /// Makes a token for one connection. Send it to the client over an encrypted channel (HTTPS).
-/// Returns nothing when the number of servers or the size of the user data is outside its limits,
-/// or when the lifetime is not positive or longer than `kTokenLifetimeMax`.
+/// Returns nothing in these cases: the number of servers or the size of the user data is outside
+/// its limits; the lifetime is not positive; the lifetime is longer than `kTokenLifetimeMax`.
 std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
                                                   const SecretKey& backend_key, Entropy& entropy);
 

@@ -1,4 +1,4 @@
-// Converts bytes to the type that libsodium uses. Only for this folder.
+// Converts bytes to the type that libsodium uses. Only this folder uses it.
 #pragma once
 
 #include <cstddef>

@@ -19,9 +19,9 @@ namespace muster {
 ///
 /// The server's date may be wrong, and may be set back. So a token is removed only when two
 /// conditions are true: its expiry date has passed, and its whole lifetime has passed since its
-/// use. It has then expired even if the date is wrong. An unknown token is refused if it expires no
-/// later than any removed token. So a removed token cannot be used again after the date is set
-/// back.
+/// use. It has then expired even if the date is wrong. An unknown token is refused if a token with
+/// the same or a later expiry date was removed. So a removed token cannot be used again after the
+/// date is set back.
 ///
 /// After a restart the list is empty, so each token can open one more connection until it expires.
 /// To prevent this, use `save` and `restore`.
@@ -57,7 +57,8 @@ class UsedTokens {
  private:
   struct Token {
     Use use;
-    Time over_at{};  ///< When the token has certainly expired, on the server's own clock.
+    /// The time on the server's own clock at which the token has certainly expired.
+    Time over_at{};
   };
 
   std::size_t uses_max_;

@@ -10,10 +10,10 @@
 
 namespace muster {
 
-/// Copies the training of the type named `sources[i]` into type i of the untrained `model`: copies
-/// the data of all lanes with the same name, kind and range. Both ends of a connection call this
-/// with the same models and get equal results. SNAPSHOT_FORMAT.md, "A model for other types".
-/// Requires: one source for each type of `model`.
+/// Copies the training of the type named `sources[i]` into type i of the untrained `model`: the
+/// data of all lanes with the same name, kind and range. Both ends of a connection call this with
+/// the same models and get equal results. See SNAPSHOT_FORMAT.md, "A model for other types".
+/// Requires: `sources` has one name for each type of `model`.
 void adopt(const SnapshotModel& trained, std::span<const std::string> sources,
            SnapshotModel& model);
 

@@ -1,6 +1,6 @@
-// Codes which constant entities changed: first one decision for a block of constant entities, then
-// one decision for each group in a block with changes, then one decision for each entity in a group
-// with changes. SNAPSHOT_FORMAT.md, "Body".
+// Codes which constant entities changed. Each block of constant entities has one decision. If a
+// block has changes, each of its groups has one decision. If a group has changes, each of its
+// entities has one decision. SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,8 @@ inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGro
 /// False if so few entities are left that a decision for the whole block costs more than it saves.
 inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
 
-/// Counts the entities before the `count`-th constant entity that are not constant. Returns at most
-/// `kGroupSize + 1`, because decisions do not distinguish higher numbers.
+/// Counts the entities that are not constant and lie before the `count`-th constant entity. Returns
+/// at most `kGroupSize + 1`, because decisions do not distinguish higher numbers.
 template <typename Listed>
 std::size_t others_among(std::span<const Listed> listed, std::size_t count) {
   std::size_t others = 0;

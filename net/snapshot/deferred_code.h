@@ -1,5 +1,5 @@
-// Codes whether a changed entity is deferred: one decision for each entity of a snapshot that
-// defers any. SNAPSHOT_FORMAT.md, "Deferred entities".
+// Codes whether an entity is deferred. A snapshot that defers entities has one such decision for
+// each known entity. SNAPSHOT_FORMAT.md, "Deferred entities".
 #pragma once
 
 #include <algorithm>

@@ -31,9 +31,9 @@ class EntityCode {
   /// Codes a state of an entity without known states. Returns false when a decoder reads a value
   /// that no encoder writes.
   bool code_new(std::span<LaneValue> values);
-  /// Codes a state against known states. Returns false like `code_new`. `values` should differ from
-  /// the newest known state in at least one lane: an unchanged state is coded correctly, but wastes
-  /// bits. Requires: `known.count > 0`.
+  /// Codes a state against known states. Returns false in the same case as `code_new`. `values`
+  /// should differ from the newest known state in at least one lane: an unchanged state is coded
+  /// correctly, but wastes bits. Requires: `known.count > 0`.
   bool code_update(const KnownStates& known, std::span<LaneValue> values);
 
  private:
@@ -396,7 +396,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
       hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
-  std::int32_t size = -64;  // If the value is certain.
+  std::int32_t size = -64;  // The size if the value is certain.
   if (!is_certain) {
     std::int32_t sum = 0;
     SizeInputs sizes{};

@@ -23,10 +23,10 @@ class KeptRows {
 
   explicit KeptRows(const SnapshotModel& model);
 
-  /// Copies the values of every needed record with a tick of `oldest_tick` or earlier, points the
-  /// record at the copy, and drops unneeded copies. `is_needed(record, index)` returns true when
-  /// the record belongs to the snapshot at that index of the window, and that snapshot may still be
-  /// a reference.
+  /// Copies the values of every needed record whose tick is `oldest_tick` or earlier. The record
+  /// then points to the copy. Drops copies that are no longer needed. `is_needed(record, index)`
+  /// returns true when the record belongs to the snapshot at that index of the window, and that
+  /// snapshot may still be a reference.
   template <typename IsNeeded>
   void keep(List& list, EntityTrack& track, TrackRecords& records, const SnapshotTicks& ticks,
             Tick oldest_tick, const IsNeeded& is_needed) {

@@ -63,7 +63,7 @@ inline std::uint32_t references_end(std::uint32_t newest) {
 }
 
 /// Codes the references: first the age of the newest reference, then one decision for each older
-/// snapshot, up to `kMaxReferences` references and to the age `references_end`.
+/// snapshot. Ends after `kMaxReferences` references, or at the age `references_end`.
 template <DecisionCoder Coder>
 void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& references) {
   const SnapshotReferences given = references;

@@ -13,11 +13,13 @@ inline constexpr std::uint16_t kSnapshotFormatVersion = 5;
 
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {
-  range = 0,    ///< Trained predictions and one trained probability for each decision.
-  mix = 1,      ///< Like `range`, with many contexts for each decision: fewer bytes, more time.
+  range = 0,  ///< Trained predictions and one trained probability for each decision.
+  /// Uses many contexts for each decision. It needs fewer bytes than `range`, and more time.
+  mix = 1,
   huffman = 2,  ///< Changes since the newest known state in Huffman codes.
   raw = 3,      ///< The changed values as plain bits.
-  /// Like `huffman`, but changes are relative to an extrapolation of three known states.
+  /// Differs from `huffman` in one point: changes are relative to an extrapolation of three known
+  /// states.
   reference = 4,
 };
 

@@ -22,8 +22,8 @@ namespace muster {
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
     /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
-    /// acknowledge it or not: no later snapshot refers to a snapshot outside the window, and a
-    /// duplicate was acknowledged before.
+    /// acknowledge the snapshot, or not: no later snapshot refers to a snapshot outside the window,
+    /// and a duplicate was acknowledged before.
     late = 1,
     /// The snapshot refers to another snapshot that never arrived, or that was forgotten because
     /// many newer snapshots arrived first. Nothing was changed. The caller must not acknowledge the
@@ -82,7 +82,7 @@ class SnapshotReader {
   /// The world, sorted by id. Each entity has its state from the newest snapshot that covers it.
   std::span<const SeenEntity> entities() const { return entities_; }
   /// True when any state of an entity is stored: the entity is in the world, or one of the last
-  /// `kSnapshotWindow` snapshots concerned it.
+  /// `kSnapshotWindow` snapshots changed its state.
   bool holds(SliceId id) const { return find_slot(id) != nullptr; }
   /// The memory used, in bytes.
   std::size_t memory_bytes() const;
@@ -116,13 +116,13 @@ class SnapshotReader {
     /// The state that a sparse entity was coded against.
     const LaneValue* baseline = nullptr;
     Tick baseline_tick{};
-    std::uint32_t known = kUnchanged;  ///< For a deferred entity, as in `Listed`.
+    std::uint32_t known = kUnchanged;  ///< For a deferred entity; see `Listed::known`.
   };
 
   /// An entity that both ends know.
   struct Listed {
     std::uint32_t slot = 0;
-    std::uint32_t known = 0;  ///< Index in `known_`, or `kUnchanged`.
+    std::uint32_t known = 0;  ///< The index in `known_`; `kUnchanged` if the entity is unchanged.
     bool is_constant = false;
   };
 

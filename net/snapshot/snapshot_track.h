@@ -191,7 +191,7 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
 /// The maximum number of references of a snapshot. It exceeds `kMaxKnownStates`, because a world
 /// may need several datagrams per tick, and each entity is in only one of these datagrams.
 inline constexpr std::size_t kMaxReferences = 24;
-/// Every reference is less than this many snapshots older than the newest reference. So a sender
+/// The newest and the oldest reference differ by less than this number of snapshots. So a sender
 /// with few references does not write a bit for each snapshot of the window.
 inline constexpr std::size_t kReferenceSpan = 32;
 
@@ -373,7 +373,8 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
 
 /// Prefetches the records that `known_entity` will read. The records are many, rarely used and far
 /// apart in memory. Waiting for them would take longer than all other work for an entity that moves
-/// little. It is early enough to prefetch `kExpectRecords` and `kExpectRows` entities ahead.
+/// little. The records are prefetched `kExpectRecords` entities ahead, and the values `kExpectRows`
+/// entities ahead.
 inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,

@@ -16,9 +16,9 @@ namespace {
 /// Room for the end of a snapshot: one decision, and the bytes that the coder holds back.
 constexpr std::size_t kEndBytes = 6;
 
-/// A snapshot older than this is a reference only if it is less than `kSpanMin` snapshots older
-/// than the newest reference. The receiver may have forgotten an older snapshot, because it may
-/// read newer snapshots first.
+/// An age in snapshots. An older snapshot is a reference only if its age exceeds the newest
+/// reference's age by less than `kSpanMin`. The receiver may have forgotten it, because newer
+/// snapshots may arrive first.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
@@ -27,11 +27,11 @@ constexpr std::uint32_t kSpanMin = 4;
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks. Each tick visits a share of the entities.
 constexpr std::uint32_t kSweepTicks = 20;
-/// The maximum delay of a sweep's end, in ticks, if calls of `keep` are more than a tick apart: a
-/// game server runs up to 8 ticks before each call.
+/// The maximum delay of a sweep's end, in ticks, when calls of `keep` are several ticks apart. A
+/// game server runs up to 8 ticks between two calls.
 constexpr std::uint32_t kCallTicksMax = 8;
-/// The last entity of a sweep must be visited within this many ticks of the start of the previous
-/// sweep, in which it may have been the first entity.
+/// A sweep must end within this many ticks of the start of the previous sweep, because its last
+/// entity may have been the first entity of the previous sweep.
 constexpr std::uint32_t kTwoSweepsMax = kPastTicksMax - kPastAge;
 static_assert(2 * (kSweepTicks + kCallTicksMax) <= kTwoSweepsMax);
 

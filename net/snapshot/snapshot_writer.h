@@ -166,9 +166,9 @@ class SnapshotWriter {
 
   // The progress of the current part.
   std::size_t rank_ = 0;             ///< The number of known entities passed.
-  std::size_t next_listed_ = 0;      ///< Index of the next entity in `listed()`.
+  std::size_t next_listed_ = 0;      ///< The index of the next entity in `listed()`.
   std::size_t constant_passed_ = 0;  ///< The number of constant entities passed.
-  std::size_t next_changed_ = 0;     ///< Index of the next entity in `changed_constant()`.
+  std::size_t next_changed_ = 0;     ///< The index of the next entity in `changed_constant()`.
   std::size_t new_written_ = 0;
   /// True if the current block of known entities contains new entities.
   bool has_new_here_ = false;

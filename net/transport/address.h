@@ -67,9 +67,9 @@ class Address {
 };
 
 /// Returns the part of an address that identifies one subscriber of an Internet provider, without a
-/// port: a whole IPv4 address, or the /64 of an IPv6 address, because one IPv6 subscriber can use
-/// any address in a /64. Every limit per address counts addresses with the same value as one
-/// address.
+/// port. For IPv4, this part is the whole address. For IPv6, it is the /64, because one subscriber
+/// can use any address in a /64. Every limit per address counts all addresses of one subscriber as
+/// one address.
 Address subscriber_of(const Address& address);
 
 /// Returns the first `bits` bits of an address, with the other bits zero and without port and

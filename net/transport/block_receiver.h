@@ -38,8 +38,8 @@ enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
 /// Reassembles blocks. At most `kBlocksAtOnce` blocks are incomplete or unread. Memory grows with
 /// the received bytes, not with the block size that a peer announces. A block uses at most 1.5
 /// times the bytes before its first missing chunk, plus pages of 4 chunks for the received chunks
-/// after the missing one. The limit is `block_bytes_max` for a block, and `kBlocksOfLargestSize`
-/// times `block_bytes_max` for all blocks together.
+/// after the missing one. A block has at most `block_bytes_max` bytes. All blocks together have at
+/// most `kBlocksOfLargestSize` times `block_bytes_max` bytes.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}
@@ -48,8 +48,8 @@ class BlockReceiver {
   FragmentVerdict classify(const Fragment& fragment) const;
   /// Classifies all fragments of a packet together, because their blocks share the free slots.
   FragmentVerdict classify(std::span<const Fragment> fragments) const;
-  /// Stores a fragment. If its block must be refused, returns the reason. Requires: `classify`
-  /// returned `accepted` or `refused`.
+  /// Stores a fragment. If the fragment's block must be refused, returns the reason. Requires:
+  /// `classify` returned `accepted` or `refused`.
   std::optional<BlockRefusal> store(Time now, const Fragment& fragment);
   /// Drops a block that got no new chunk for `kBlockStallMax`, and returns its id. The caller must
   /// refuse the block. Returns nothing if no block stalled.

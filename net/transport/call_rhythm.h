@@ -1,5 +1,5 @@
-// Measures how often a game makes a call. The send budget of a call must last until the next call:
-// 200 ms in a loop of 5 Hz, 4 ms in a loop of 250 Hz.
+// Measures how often a game makes a call. The send budget of a call must last until the next call.
+// This is 200 ms in a loop of 5 Hz, and 4 ms in a loop of 250 Hz.
 #pragma once
 
 #include <algorithm>

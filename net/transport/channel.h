@@ -17,9 +17,9 @@ inline constexpr std::size_t kMessagesPerPacketMax = 64;
 inline constexpr std::uint32_t kMessageWindow = 256;
 /// The initial limit of a reliable channel: a receiver accepts messages with ids below the limit.
 inline constexpr std::uint32_t kFirstMessageLimit = 1 + kMessageWindow;
-/// A packet carries a new limit when it is at least this much higher than the last limit sent. The
-/// rest of the window is larger than the messages of one packet, so a fast sender never has to wait
-/// for a limit.
+/// A packet carries the new limit of a channel when this limit is at least this much higher than
+/// the last limit sent. The rest of the window is larger than the messages of one packet, so a fast
+/// sender never has to wait for a limit.
 inline constexpr std::uint32_t kLimitStep = kMessageWindow / 4;
 /// When the limit is at least this much higher than the last limit sent, a packet is sent even if
 /// it contains only the new limit. At that point the sender may have used half of its window.
@@ -38,7 +38,7 @@ enum class Delivery : std::uint8_t {
 struct ChannelOptions {
   Delivery delivery = Delivery::reliable_ordered;
   /// The channel's share of a budget that is too small for all data, from 1 to 16. Payloads have
-  /// the weight 8, blocks the weight 1.
+  /// the weight 8, and blocks have the weight 1.
   std::uint8_t weight = 4;
   /// The maximum number of bytes in messages that wait to be sent or acknowledged.
   std::size_t queue_bytes = std::size_t{64} * 1024;

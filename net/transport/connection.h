@@ -1,5 +1,5 @@
 // One end of a connection: writes and reads packets. It has no socket, no clock and no cipher.
-// net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md the behaviour.
+// net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md defines the behaviour.
 #pragma once
 
 #include <cstddef>
@@ -107,8 +107,8 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
-/// One end of an established connection. For one thread at a time. The options limit its memory. It
-/// allocates on construction and when a queue first grows, and not afterwards.
+/// One end of an established connection. Use it in one thread at a time. The options limit its
+/// memory. It allocates on construction and when a queue first grows, and not afterwards.
 ///
 /// Once per tick, pass received packets to `classify` and `read_packet`. Read messages, payloads,
 /// blocks and delivery reports. Queue data to send, with payloads no larger than `budget`. Then
@@ -124,10 +124,10 @@ class Connection {
   Connection(Connection&&) noexcept;
   Connection& operator=(Connection&&) noexcept;
 
-  /// Queues a copy of a message. Requires: a declared channel.
+  /// Queues a copy of a message. Requires: the channel is declared.
   SendStatus send_message(std::size_t channel, std::span<const std::byte> message);
   /// The number of messages of a reliable channel from the oldest undelivered message to the newest
-  /// message. Requires: a declared channel.
+  /// message. Requires: the channel is declared.
   std::size_t unconfirmed(std::size_t channel) const;
   /// Queues a copy of a payload of at most `payload_bytes_max()` bytes. The payload is sent once.
   /// `delivery_reports` reports the result with this tag.
@@ -146,8 +146,8 @@ class Connection {
   std::uint16_t map() const;
 
   /// The bytes of payloads that can be sent now, minus the payloads that already wait. If the
-  /// budget is not 0, a larger payload may be queued. It is sent whole, and the connection then
-  /// sends nothing else for as long as the rate needs for the excess bytes. Queue a payload that
+  /// budget is not 0, a larger payload may be queued. It is sent whole. The connection then sends
+  /// nothing else for the time that the excess bytes need at the current rate. Queue a payload that
   /// cannot be split as soon as the budget is not 0. On a slow path, or with a small share of a
   /// server's cap, the budget may never reach the payload's size.
   ///
@@ -167,14 +167,14 @@ class Connection {
   /// True when a packet should be sent now.
   bool wants_to_send(Time now) const;
   /// Writes the body of the packet `next_sequence()`, and counts it as sent. The result is a part
-  /// of `memory` and never empty. Requires: memory for the body of the largest datagram.
+  /// of `memory` and never empty. Requires: `memory` has room for the body of the largest datagram.
   std::span<const std::byte> write_packet(Time now, std::span<std::byte> memory);
   std::uint32_t next_sequence() const;
   /// The highest number of a sent packet that was acknowledged; 0 at first.
   std::uint32_t highest_delivered() const;
 
-  /// Classifies a packet before its seal is opened. Pass no number if the full number could not be
-  /// restored, because it is too far from the highest received number.
+  /// Classifies a packet before its seal is opened. If the full number cannot be restored, because
+  /// it is too far from the highest received number, pass no number.
   Reception classify(std::optional<std::uint32_t> sequence);
   std::uint32_t highest_received() const;
   /// Reads a packet whose seal is valid. `datagram_bytes` is the size of its datagram. Applies
@@ -185,7 +185,7 @@ class Connection {
   /// The next message of a channel; empty if none waits. Valid until `pop_message`.
   std::span<const std::byte> message(std::size_t channel) const;
   void pop_message(std::size_t channel);
-  /// The next payload; without bytes if none waits. Valid until `pop_payload`.
+  /// The next payload; its bytes are empty if no payload waits. Valid until `pop_payload`.
   ReceivedPayload payload() const;
   void pop_payload();
   /// True while unread payloads or blocks stop the peer. A stop begins when a packet is rejected
@@ -204,7 +204,8 @@ class Connection {
   std::span<const SentBlock> finished_blocks() const;
   void clear_finished_blocks();
   /// Removes a block from `finished_blocks()` and returns it. Returns nothing if
-  /// `finished_blocks()` does not contain it. For several users of one connection.
+  /// `finished_blocks()` does not contain it. Use it when several parts of a program send blocks
+  /// over one connection.
   std::optional<SentBlock> release_finished_block(std::uint16_t id);
 
   /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.

@@ -151,8 +151,8 @@ bool Connection::Impl::has_fitting_payload() const {
   return !payloads_out_.is_empty() && payloads_out_.front().size() <= payload_bytes_max();
 }
 
-/// Drops payloads that no longer fit into a packet, because the maximum datagram size has shrunk
-/// since. They could never be sent, and would block all later payloads.
+/// Drops payloads that no longer fit into a packet, because the maximum datagram size has become
+/// smaller. They could never be sent, and would block all later payloads.
 void Connection::Impl::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
     drop_payload();

@@ -1,6 +1,6 @@
 // The state of a connection and the functions that work on it. connection_impl.cpp has the queues,
-// the delivery reports and the end of a connection, connection_write.cpp writes packets and
-// connection_read.cpp reads them.
+// the delivery reports and the end of a connection. connection_write.cpp writes packets, and
+// connection_read.cpp reads packets.
 #pragma once
 
 #include <array>

@@ -361,7 +361,8 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   has_delay_min_ = true;
   if (sequence == received_.highest()) {
     const Duration reported = without_clock(now, header.delay * kWireTimeUnit);
-    // If the round trip does not contain a part of the reported delay, a clock added this part.
+    // A queue lengthens the round trip, too. If the round trip contains only a part of the reported
+    // delay, a clock added the rest.
     const Duration excess = round_trip_.latest() - round_trip_.minimum();
     if (is_measured) reported_delay_ = reported > excess + clock_slack(now) ? excess : reported;
     if (record != nullptr && header.hold == kNoHold) reported_delay_ = reported;
@@ -394,8 +395,9 @@ Duration Connection::Impl::without_clock(Time now, Duration reported) {
   return reported - reported_delay_min_;
 }
 
-/// If a delay exceeds the round trip by more than this result, a clock added the excess. The result
-/// is larger while the clocks are trusted, because random variation is then the more likely cause.
+/// Returns a tolerance: if a delay exceeds the round trip by more, a clock added the excess. The
+/// tolerance is larger while the clocks are trusted, because random variation is then the more
+/// likely cause.
 Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackMin + 4 * round_trip_.variation();

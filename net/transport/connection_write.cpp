@@ -310,8 +310,8 @@ bool Connection::Impl::is_ready(std::size_t source, const PacketDraft& draft,
            payloads_out_.front().size() + kPayloadHeadBytes <= room + 1;
   }
   if (source == SendSchedule::kBlockSource) {
-    // A packet carries one payload. If each packet also contained chunks, the waiting payloads
-    // would take more packets' time.
+    // A packet carries one payload. If each packet also contained chunks, the packets would be
+    // larger, and the waiting payloads would be sent later.
     const bool payloads_wait = !draft.payload.empty() && payloads_out_.count() > 1;
     if (payloads_wait && schedule_.is_ahead(source, SendSchedule::kPayloadSource)) return false;
     return draft.fragment_count < kFragmentsPerPacketMax &&

@@ -28,7 +28,8 @@ class MessageSender {
   /// The size of the next message and its header in a packet, in bytes. Requires: `has_pending()`.
   std::size_t pending_bytes() const;
   /// Writes the next message and returns its id. A reliable message is then in flight. An
-  /// unreliable message is removed. Requires: `has_pending()`, and room for `pending_bytes()`.
+  /// unreliable message is removed. Requires: `has_pending()` is true, and `pending_bytes()` fit
+  /// into the packet.
   std::uint32_t write_pending(SectionWriter& writer);
 
   /// Records that a packet with this message was delivered. Further calls for the same message do

@@ -18,8 +18,8 @@ constexpr Duration kProbeAgain = std::chrono::minutes(10);
 
 }  // namespace
 
-/// Returns the index of the first size at or after `from` within the limit; the end of the list if
-/// no such size is larger than the current size.
+/// Returns the index of the first size within the limit, at or after `from`. Returns the end of the
+/// list if that size is not larger than the current size.
 std::size_t PathSize::candidate_from(std::size_t from) const {
   while (from < kProbedSizes.size() && kProbedSizes[from] > limit_) ++from;
   return from < kProbedSizes.size() && kProbedSizes[from] > bytes_ ? from : kProbedSizes.size();

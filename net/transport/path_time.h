@@ -18,8 +18,8 @@ inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 /// to path changes and clock drift (50 µs per second).
 inline constexpr Duration kPathMemory = std::chrono::seconds(10);
 
-/// The assumed error of a measured round trip or age. It is larger than the 100 µs of times in
-/// packets, because packets are read only at ticks.
+/// The assumed error of a measured round trip or age. It is larger than 100 µs, the unit of times
+/// in packets, because packets are read only at ticks.
 inline constexpr Duration kClockNoise = std::chrono::milliseconds(1);
 
 /// Returns the low 16 bits of a time in units of 100 µs, as packets contain them.
@@ -30,8 +30,9 @@ constexpr std::uint16_t wire_time(Time time) {
 /// Round trip time, smoothed as in RFC 6298.
 class RoundTrip {
  public:
-  /// Adds a measurement. An answer arrived `sample` after its packet was sent, and the peer reports
-  /// that it sent the answer `hold` after it received the packet.
+  /// Adds a measurement. `sample` is the time from the sending of a packet to the arrival of its
+  /// answer. `hold` is the time between the packet's arrival and the answer, as the peer reports
+  /// it.
   void add(Time now, Duration sample, Duration hold);
 
   bool has_sample() const { return has_sample_; }
@@ -39,7 +40,7 @@ class RoundTrip {
   Duration smoothed() const { return smoothed_; }
   Duration variation() const { return variation_; }
   Duration latest() const { return latest_; }
-  /// The minimum round trip of the last `kPathMemory`.
+  /// The minimum round trip within the last `kPathMemory`.
   Duration minimum() const { return minimum_.value(); }
   /// The time that the peer waits before it acknowledges a packet, smoothed.
   Duration hold() const { return answer_ - smoothed_; }
@@ -69,10 +70,11 @@ inline constexpr Duration kFirstTimeout = std::chrono::milliseconds(500);
 /// is too small to be measured here, and counts as zero.
 class ClockSpeed {
  public:
-  /// Adds the age and the round trip of a packet. The age is its arrival on our clock minus its
-  /// sending on the peer's clock.
+  /// Adds the age and the round trip of a packet. The age is the time of arrival on our clock minus
+  /// the time of sending on the peer's clock.
   void add(Time now, Duration age, Duration round_trip);
-  /// The growth of a packet's age, in seconds per second of our clock. Zero for equal clocks.
+  /// The growth of a packet's age, in seconds per second of our clock. Zero if both clocks run at
+  /// the same speed.
   double drift() const { return drift_; }
 
  private:
@@ -104,9 +106,9 @@ class PeerClock {
   /// Adds a received packet that was sent at `sent` on the peer's clock. Packets may be added in
   /// any order.
   void add(Time now, std::uint16_t sent);
-  /// Adds the round trip that was measured with the last packet. If the delay exceeds what this
-  /// round trip allows by more than `slack`, the excess is attributed to a clock. Requires: `add`
-  /// was called.
+  /// Adds the round trip that was measured with the last packet. The round trip limits the delay.
+  /// If the delay exceeds this limit by more than `slack`, the excess is attributed to a clock.
+  /// Requires: `add` was called.
   void add_round_trip(Time now, Duration round_trip, Duration slack = kClockNoise);
 
   /// Measures the minimum age again, because a clock may have stopped.
@@ -118,9 +120,9 @@ class PeerClock {
   /// The queueing delay of the last packet: its age minus the minimum age of the last
   /// `kPathMemory`. The latest measured round trip limits it.
   Duration queue_delay() const { return queue_delay_; }
-  /// Returns the time on the peer's clock at our time `now`, if the delay is equal in both
-  /// directions. It is exact only modulo 6.5 s, the range of 16 bits. Returns nothing before a
-  /// round trip is measured.
+  /// Returns the time on the peer's clock at our time `now`, assuming that the delay is equal in
+  /// both directions. The result is exact only modulo 6.5 s, the range of 16 bits. Returns nothing
+  /// before a round trip is measured.
   std::optional<Time> at(Time now) const;
   /// True when the peer's clock runs measurably faster or slower than our clock.
   bool drifts() const { return speed_.drift() != 0; }

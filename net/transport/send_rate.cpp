@@ -35,8 +35,8 @@ constexpr Duration kAroundTrip = std::chrono::milliseconds(40);
 /// The minimum length of a round: more than one tick at 60 Hz.
 constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
-/// After its first packet arrives, a round is observed for the longest of: this time, a share of
-/// the round trip, and a multiple of the time over which the minimum delay is measured.
+/// After its first packet arrives, a round is observed for the maximum of three times: this time, a
+/// share of the round trip, and a multiple of the time that the minimum delay covers.
 constexpr Duration kLookMin = std::chrono::milliseconds(45);
 constexpr double kLookShare = 0.5;
 constexpr double kLookNoise = 1.5;
@@ -51,8 +51,8 @@ constexpr Duration kNoiseMax = std::chrono::milliseconds(150);
 /// report, in seconds.
 constexpr double kFluctuationReports = 32;
 constexpr double kFluctuationMax = 0.1;
-/// The minimum delay is taken over `kFluctuationTimes` × the excess fluctuation, up to a maximum.
-/// The excess is above `kFluctuationMin` seconds plus `kFluctuationPacket` of a packet's time.
+/// The minimum delay is taken over `kFluctuationTimes` × the excess, up to a maximum. The excess is
+/// the fluctuation above `kFluctuationMin` s plus `kFluctuationPacket` of a packet's time.
 constexpr double kFluctuationMin = 0.0015;
 constexpr double kFluctuationPacket = 0.06;
 constexpr double kFluctuationTimes = 80;
@@ -109,7 +109,7 @@ constexpr double kSendsLess = 0.8;
 /// The maximum delay that is assigned to the path, in seconds. Packets cannot report delays above
 /// 0.4 s.
 constexpr double kPathExtraMax = 0.3;
-/// A queue that we caused shrinks at most by the time of the bytes that we did not send, times this
+/// The maximum by which our lower rate shortens a queue: the time of the unsent bytes times this
 /// factor, plus `kOwnDrainNoise` seconds.
 constexpr double kOwnDrain = 1.2;
 constexpr double kOwnDrainNoise = 0.004;
@@ -436,9 +436,9 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   rate_ = std::clamp(delivered_rate_ * share, limits_.rate_min, rate_before_);
 }
 
-/// Returns the rate after a long queue was shortened: the mean delivered rate meanwhile. If the
-/// rate of the path fell by half or more, the mean includes earlier rounds and would fill the queue
-/// again. The maximum of the rounds during the shortening is then used.
+/// Returns the rate after a long queue was shortened: the mean delivered rate. If the rate of the
+/// path fell by half or more, the mean includes earlier rounds and would fill the queue again. The
+/// maximum of the rounds during the shortening is then used.
 double SendRate::rate_after_queue(Time now, double delay) const {
   if (was_another_queue(now, delay)) return rate_before_;
   const bool has_fallen = is_through_full_ && through_ < kFallen * carried_;
@@ -468,7 +468,7 @@ bool SendRate::yields_to_loss() {
   if (counted_ < kDeliveriesEnough) return false;
   const double share = counted_lost_ / counted_;
   const double minimum = loss_min();
-  // The two-proportion z-test, because the loss shares of few packets may differ by chance.
+  // Use the two-proportion z-test: the loss shares of few packets may differ by chance.
   const double both = (counted_lost_ + drained_lost_ + 1) / (counted_ + drained_ + 2);
   const double noise = kSure * std::sqrt(both * (1 - both) * (1 / counted_ + 1 / (drained_ + 1)));
   counted_ = counted_lost_ = 0;

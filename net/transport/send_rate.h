@@ -113,7 +113,7 @@ class SendRate {
 
   Time round_began_{};
   bool is_seen_ = false;     ///< True if a packet sent in this round has arrived.
-  Time seen_from_{};         ///< When the first packet of this round arrived.
+  Time seen_from_{};         ///< The arrival of this round's first packet.
   double delay_before_ = 0;  ///< The delay at `seen_from_`, in seconds.
   /// The number of consecutive rounds with the delay on the same side of `target_`.
   int same_side_ = 0;
@@ -132,12 +132,12 @@ class SendRate {
   double through_ = 0;
   /// True if the game used the whole budget in one of these rounds.
   bool is_through_full_ = false;
-  Time shorten_from_{};  ///< When shortening began.
+  Time shorten_from_{};  ///< The time at which shortening began.
   double longest_ = 0;   ///< The maximum delay since shortening began, in seconds.
-  /// Since this time, the delay is about `level_`, although the rate is lower.
+  /// The delay has been about `level_` since this time, although the rate is lower.
   Time level_from_{};
   double level_ = 0;
-  /// The part of the reported delay that the path causes, not a queue, in seconds.
+  /// The part of the reported delay that the path causes without a queue, in seconds.
   double path_extra_ = 0;
 
   double loss_ = 0;          ///< The share of lost packets, smoothed over packets.
@@ -148,10 +148,10 @@ class SendRate {
   double drained_ = 0;
   double drained_lost_ = 0;  ///< The lost packets among `drained_`.
 
-  Time drain_at_{};  ///< When the next draining begins.
+  Time drain_at_{};  ///< The time at which the next draining begins.
   Time drain_end_{};
   Time now_{};         ///< Time of the last event.
-  Time paid_until_{};  ///< The time at which the rate has allowed all sent bytes.
+  Time paid_until_{};  ///< The time until which the sent bytes use up the rate.
 };
 
 /// The minimum of `SendRate::burst`: a little more than a tick at 60 Hz.

@@ -170,7 +170,7 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   if (open_count_ == 0) return;
   now -= patience(interval);
   find_overtaken(now, path);
-  // Packets that need no answer are perhaps never acknowledged.
+  // The peer may never acknowledge packets that need no answer.
   if (asking_count_ == 0) return;
   const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);

@@ -18,7 +18,7 @@ namespace muster {
 /// bits.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
-/// The data about a sent packet that the sender keeps until the packet is delivered or lost.
+/// The data that the sender of a packet needs when the packet is delivered or lost.
 struct PacketRecord {
   Time sent_at{};
   std::uint64_t payload_tag = 0;  ///< The payload's tag; valid with `has_payload`.
@@ -44,8 +44,8 @@ struct ResolvedPacket {
   PacketRecord record;
 };
 
-/// The sending side of acknowledgement. Reports each packet once: delivered when the peer
-/// acknowledges it, lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
+/// The sending side of acknowledgement. Reports each packet once: as delivered when the peer
+/// acknowledges it, or as lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
 /// report does not change the report. It measures how far packets overtake each other on this path.
 /// Rarely allocates after construction.
 class SentPackets {
@@ -93,12 +93,13 @@ class SentPackets {
   /// A packet may count as lost when a packet has arrived whose number is at least this much
   /// higher.
   std::uint32_t reorder_distance() const { return reorder_; }
-  /// The typical time between two answers of the peer while more packets were in flight.
+  /// The typical time between two answers of the peer, measured while further packets were in
+  /// flight.
   Duration answer_interval() const { return answers_.typical(); }
   /// The number of consecutive probe timeouts.
   unsigned timeouts() const { return timeouts_; }
-  /// True for a packet that was sent during an outage, when no answer arrived for two probe
-  /// timeouts. Its loss is not a sign of congestion.
+  /// True for a packet that was sent during an outage. An outage begins when no answer arrived for
+  /// two probe timeouts. The loss of such a packet is not a sign of congestion.
   bool is_of_outage(const PacketRecord& record) const {
     return timeouts_ >= kOutageTimeouts || record.sent_at < outage_end_;
   }
@@ -141,8 +142,8 @@ class SentPackets {
   Time overtaken_at_{};
   unsigned timeouts_ = 0;
   Time last_progress_{};
-  CallRhythm answers_;  ///< The acknowledgements of the peer while more packets were in flight.
-  Time outage_end_{};   ///< When the first answer after an outage arrived.
+  CallRhythm answers_;  ///< The peer's acknowledgements while further packets were in flight.
+  Time outage_end_{};   ///< The arrival of the first answer after an outage.
   std::uint64_t late_ = 0;
 };
 

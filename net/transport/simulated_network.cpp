@@ -18,8 +18,9 @@ constexpr std::size_t kInboxMax = 65536;
 struct SimulatedNetwork::Link {
   LinkOptions options;
   LinkCounters counters;
-  Time free_at{};      ///< The time at which all queued datagrams have left.
-  Time last_leaves{};  ///< When the last datagram leaves, for links without overtaking.
+  Time free_at{};  ///< The time at which all queued datagrams have left.
+  /// The time at which the last datagram leaves; for links without overtaking.
+  Time last_leaves{};
   bool is_bad = false;
   std::size_t trace_position = 0;
 };

@@ -34,7 +34,7 @@ struct LinkMoment {
   double bytes_per_second = 0;  ///< With 0, every datagram is lost.
 };
 
-/// The effects of a link. By default it has none.
+/// The effects of a link. By default, a link has no effects.
 struct LinkOptions {
   Duration latency{};
   Duration jitter{};
@@ -108,7 +108,7 @@ class SimulatedNetwork {
   /// is not earlier than in the last call.
   void advance(Time now);
   Time now() const { return now_; }
-  /// When the next datagram arrives; `Time::max()` if none is in flight.
+  /// The time at which the next datagram arrives; `Time::max()` if no datagram is in flight.
   Time next_event() const;
 
   /// Returns a random number from 0 to 1, from the network's seed.

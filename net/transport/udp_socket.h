@@ -12,11 +12,12 @@ namespace muster {
 /// Options of a UDP socket.
 struct UdpOptions {
   /// The address to listen on. For example, `[::]:7000` accepts IPv4 and IPv6, and `0.0.0.0:7000`
-  /// only IPv4. With port 0 the system chooses a free port. A socket that listens on all addresses
-  /// of a machine reports the local address of each datagram (`IncomingDatagram::to`) and can send
-  /// from a chosen one (`OutgoingDatagram::from`): on Linux for IPv4 and IPv6, on BSD and macOS for
-  /// IPv6. On other systems, listen on one address: routing chooses the local address of an answer
-  /// there, and a client drops an answer from another address.
+  /// accepts only IPv4. With port 0 the system chooses a free port. A socket that listens on all
+  /// addresses of a machine reports the local address of each datagram (`IncomingDatagram::to`). It
+  /// can also send from a chosen local address (`OutgoingDatagram::from`). Linux supports this for
+  /// IPv4 and IPv6, and BSD and macOS support it for IPv6. On other systems, listen on one address.
+  /// There the system's routing chooses the local address of an answer, and a client drops an
+  /// answer from an unexpected address.
   Address local{};
   /// The size of the system's buffer, for each direction. The system may grant less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;

@@ -113,7 +113,7 @@ struct alignas(cmsghdr) Control {
   std::array<char, CMSG_SPACE(sizeof(timespec)) + CMSG_SPACE(sizeof(in6_pktinfo))> bytes;
 };
 
-/// Appends one piece of control data. Requires: room for it.
+/// Appends one piece of control data. Requires: `control` has room for it.
 template <typename Value>
 void append_control(msghdr& header, Control& control, int level, int type, const Value& value) {
   const cmsghdr head{.cmsg_len = CMSG_LEN(sizeof(value)), .cmsg_level = level, .cmsg_type = type};
@@ -394,7 +394,7 @@ int bind_to(int descriptor, const Address& local, bool is_v6) {
     return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   }
   sockaddr_in address = to_system_v4(local);
-  address.sin_family = AF_INET;  // `[::]` on a system without IPv6.
+  address.sin_family = AF_INET;  // The caller passed `[::]`, but the system has no IPv6.
   return bind(descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
 }
 

@@ -14,7 +14,7 @@ namespace muster {
 
 namespace {
 
-// Old SDKs do not define these three.
+// Old SDKs do not define these three constants.
 constexpr int kIpMtuDiscover = 71;
 constexpr int kIpPmtudiscProbe = 3;
 constexpr DWORD kSioUdpConnReset = 0x9800000C;

@@ -94,14 +94,15 @@ void shoot(SystemContext& ctx, EntityId id, Character& self, const Transform& at
   self.cooldown = kCooldownTicks;
   const float yaw = radians(self, self.yaw_counts);
   const float pitch = std::clamp(radians(self, self.pitch_counts), -1.5F, 1.5F);
-  const Vec3 direction{std::sin(yaw) * std::cos(pitch), -std::sin(pitch),
-                       std::cos(yaw) * std::cos(pitch)};
-  const std::span<const Hit> hits = ctx.hits({.shooter = id,
-                                              .from = at.position + Vec3{0, kEyeMetres, 0},
-                                              .direction = normalised(direction)});
+  const Vec3 ahead{std::sin(yaw) * std::cos(pitch), -std::sin(pitch),
+                   std::cos(yaw) * std::cos(pitch)};
+  const Vec3 from = at.position + Vec3{0, kEyeMetres, 0};
+  const Vec3 direction = normalised(ahead);
+  const std::span<const Hit> hits = ctx.hits({.shooter = id, .from = from, .direction = direction});
   const std::int32_t first = hits.empty() ? -1 : ctx.reference(hits.front().entity).network_id;
   ShotLog::Verdicts& log = ctx.is_server() ? shot_log().server : shot_log().client;
-  log.try_emplace({ctx.reference(id).network_id, ctx.tick().value()}, first);
+  log.try_emplace({ctx.reference(id).network_id, ctx.tick().value()},
+                  ShotVerdict{.target = first, .from = from, .direction = direction});
   ctx.play("shot", {.position = at.position});
   if (ctx.is_server()) ++shot_counts()[ctx.reference(id).network_id];
 }

@@ -41,9 +41,16 @@ consteval auto describe(Type<Tally>) {
                                                          {.receivers = Receivers::owner});
 }
 
-/// First results of shots, by the shooter's network id and the tick: the target, or -1.
+/// The first result of a shot.
+struct ShotVerdict {
+  std::int32_t target = -1;  ///< The network id of the target, or -1.
+  Vec3 from{};
+  Vec3 direction{};
+};
+
+/// The first results of shots, by the shooter's network id and the tick.
 struct ShotLog {
-  using Verdicts = std::map<std::pair<std::int32_t, std::uint32_t>, std::int32_t>;
+  using Verdicts = std::map<std::pair<std::int32_t, std::uint32_t>, ShotVerdict>;
   Verdicts server;
   Verdicts client;
 };

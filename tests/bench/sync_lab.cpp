@@ -85,6 +85,8 @@ Json to_json(const Options& options, std::uint32_t clients, const SyncResult& re
   json["shots_moved"] = result.shots_moved;
   json["hit_agreement"] =
       result.shots == 0 ? Json() : Json(rounded(ratio(result.shots_agreed, result.shots), 1e6));
+  json["shots_displaced"] = result.shots_displaced;
+  json["displaced_disagreed"] = result.displaced_disagreed;
   json["effects"] = result.effects;
   json["effects_doubled"] = result.effects_doubled;
   json["effects_lost"] = result.effects_lost;
@@ -210,6 +212,9 @@ constexpr const char* kNotes =
     "  shots: fired in the same tick on both sides. hit_agreement: the share of them with the\n"
     "    same verdict. shots_moved: shots of the server that the client fired in another tick or\n"
     "    did not fire\n"
+    "  shots_displaced: the shots of `shots` whose rays differ between client and server, because\n"
+    "    the client predicted its own character wrongly. displaced_disagreed: those of them with\n"
+    "    different verdicts\n"
     "  effects: effects of shots, on each client. effects_undone: predicted, but the server did\n"
     "    not confirm the shot. effects_doubled, effects_lost: effects that clients played too\n"
     "    often, or did not play\n\n"

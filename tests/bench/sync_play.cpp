@@ -410,8 +410,15 @@ class Match {
       const auto found = log.server.find(shot);
       if (found == log.server.end()) continue;
       ++result_.shots;
-      if (found->second == verdict) ++result_.shots_agreed;
-      if (found->second >= 0) ++result_.hits;
+      const bool is_displaced =
+          found->second.from != verdict.from || found->second.direction != verdict.direction;
+      if (is_displaced) ++result_.shots_displaced;
+      if (found->second.target == verdict.target) {
+        ++result_.shots_agreed;
+      } else if (is_displaced) {
+        ++result_.displaced_disagreed;
+      }
+      if (found->second.target >= 0) ++result_.hits;
     }
     result_.shots_moved = log.server.size() - result_.shots;
   }

@@ -71,6 +71,9 @@ struct SyncResult {
   double others_error_mm_p99 = 0;
   std::uint64_t shots = 0;  ///< Shots that both sides fired in the same tick.
   std::uint64_t shots_agreed = 0;
+  /// Shots of `shots` whose ray differed, because the prediction of the shooter was wrong.
+  std::uint64_t shots_displaced = 0;
+  std::uint64_t displaced_disagreed = 0;  ///< Displaced shots with different verdicts.
   std::uint64_t shots_moved = 0;  ///< Shots that one side fired in another tick, or did not fire.
   std::uint64_t hits = 0;         ///< Hits of `shots`, counted by the server.
   std::uint64_t effects = 0;      ///< Effects of shots that each client should play once.

@@ -42,7 +42,7 @@ inline std::uint32_t unfolded(std::uint32_t before, std::uint32_t fold) {
   return before - ((fold >> 1) ^ (0 - (fold & 1)));
 }
 
-/// A code; its first bit is the lowest.
+/// A code; its first bit is the lowest bit.
 struct HuffmanCode {
   std::uint8_t bits = 0;
   std::uint8_t length = 0;

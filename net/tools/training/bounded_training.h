@@ -12,7 +12,7 @@
 namespace muster {
 
 /// The maximum size of a model file for all coders except `mix`. A game has its model in memory and
-/// in its bundles. The model is never sent.
+/// in its bundles. A server sends the model only to a client that lacks it.
 inline constexpr std::size_t kRangeModelBytesMax = 64U * 1024U;
 /// The maximum size of a model file for all coders.
 inline constexpr std::size_t kMixModelBytesMax = 1024U * 1024U;

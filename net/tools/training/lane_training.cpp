@@ -147,9 +147,9 @@ double weighted_sum(const std::vector<double>& weights, const LaneEquations::Row
   return sum;
 }
 
-/// Fits the weights of all classes. While partners are chosen, fits the weights to every second
-/// eighth of the rows. Measures their cost on the other rows, in which a fit cannot save bits by
-/// chance.
+/// Fits the weights of all classes. While partners are chosen (`on_all` is false), the rows are
+/// divided into eight parts. The weights are fitted to every second part. Their cost is measured on
+/// the other parts, in which a fit cannot save bits by chance.
 Fit fit(const LaneEquations& equations, std::size_t partner_count, bool on_all) {
   const std::size_t features = kOwnFeatures + partner_count * kFeaturesPerPartner;
   Fit result;

@@ -85,7 +85,7 @@ class MixLearner {
   double cost_ = 0;
 };
 
-/// The part of each trace that is used. Training uses one part, and evaluation the other part.
+/// The part of each trace that is used. Training uses one part, and evaluation uses the other part.
 enum class Part : std::uint8_t { all, first, rest };
 
 void learn(MixLearner& learner, const SnapshotModel& model, std::span<const TrainingTrace> traces,

@@ -37,7 +37,7 @@ struct Asked {
   bool is_constant = false;
   bool is_changed = false;
 };
-/// The entities of a snapshot from the next entity on.
+/// The entities of a snapshot, from the next entity to the last.
 struct AskedView {
   std::span<const Asked> entities;
 

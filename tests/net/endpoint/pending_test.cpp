@@ -53,8 +53,8 @@ TEST_CASE("An observer of a client's request cannot end its pending connection",
 }
 
 TEST_CASE("A client whose accept arrives late can still connect", "[net][endpoint]") {
-  // The accepts are lost, and then the client's first packets, until the first accept is five
-  // seconds old.
+  // First the accepts are lost. Then the client's first packets are lost, until the first accept is
+  // five seconds old.
   const Duration lost_for = GENERATE(3500ms, 4000ms, 4500ms);
   CAPTURE(lost_for.count());
   NetStage stage(4, {.latency = 150ms});

@@ -211,14 +211,14 @@ class CappedGame {
   std::uint64_t refused_ = 0;
 };
 
-TEST_CASE("Clients share the cap of a server, and offered bytes do not wait for it",
+TEST_CASE("Clients share the cap of a server, and bytes within a budget do not wait",
           "[net][endpoint][sys-31]") {
   const auto [clients, cap] = GENERATE(table<std::size_t, double>({
       {1, 30'000},
       {4, 400'000},
       {16, 160'000},
       {64, 300'000},
-      {64, 60'000},  // less than a small packet for each client in ten ticks
+      {64, 60'000},  // ten ticks allow each client less than a small packet
   }));
   const Duration tick = std::chrono::microseconds(GENERATE(16'667, 50'000));
   CAPTURE(clients, cap, tick.count());
@@ -254,12 +254,11 @@ TEST_CASE("Other clients get the unused share of a client with a slow path",
   report = game.measure(1s);
   CAPTURE(report.got);
   REQUIRE(std::abs(report.got[0] / report.got[2] - 1) < 0.02);
-  REQUIRE(report.wait_max <= kServerTick + 100ms);  // in the queue of the slow path
+  REQUIRE(report.wait_max <= kServerTick + 100ms);  // the payload waits in the path's queue
 }
 
-TEST_CASE(
-    "Messages of one client do not delay other clients' payloads, and its own only a few ticks",
-    "[net][endpoint][sys-31]") {
+TEST_CASE("Messages of a client delay only its own payloads, by a few ticks at most",
+          "[net][endpoint][sys-31]") {
   const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes per tick for each client
   CAPTURE(cap);
   CappedGame game(cap, 16);
@@ -280,7 +279,7 @@ TEST_CASE(
   REQUIRE(report.got[3] >= 0.4 * report.got[0]);
 }
 
-TEST_CASE("Without a cap the clients' paths decide", "[net][endpoint]") {
+TEST_CASE("Without a cap, only the clients' paths limit the rates", "[net][endpoint]") {
   CappedGame game(kEverything, 2);
   game.set_path(0, 50'000);
   game.set_path(1, 100'000);

@@ -63,7 +63,7 @@ TEST_CASE("A window of a second ignores earlier traffic at any tick rate", "[net
   REQUIRE(rates.loss_in == Approx(0.2).margin(0.02));
 }
 
-TEST_CASE("The window of samples spans 120 of them", "[net][metrics][sys-36]") {
+TEST_CASE("The window of samples contains 120 samples", "[net][metrics][sys-36]") {
   TrafficWindows windows;
   Duration at = 1s;
   std::uint64_t steps = 0;
@@ -146,7 +146,7 @@ std::string exported() {
                         .datagram_bytes = 1472},
       ConnectionMetrics{.client = "quote \" slash \\ line \n bell \a", .is_interrupted = true},
       ConnectionMetrics{.client = "quote \" slash \\ line \n bell \\x07"},
-      // Names that differ stay different, whatever they contain.
+      // Different names stay different, for any bytes in them.
       ConnectionMetrics{.client = "Zo\u00EB \u6F22 \U0001F600"},
       ConnectionMetrics{.client = "Zo\u00E9 \xC3( \xED\xA0\x80 \xF0\x80\x80\x80 \xF0\x9F"},
   };

@@ -238,7 +238,7 @@ TEST_CASE("A client that could not read a snapshot does not count as complete",
   for (int i = 0; i < 60 && !client.replication->is_complete(); ++i) stage.step();
   REQUIRE(client.replication->is_complete());
   REQUIRE(reports_complete(stage, client) == true);
-  // Among these are all snapshots that contained the entity.
+  // These numbers include all snapshots that contained the entity.
   const std::uint64_t count = stage.server.view(client.id)->counters().snapshots;
   for (std::uint64_t number = 0; number <= count; ++number) {
     const UnreadableMessage unreadable{.number = static_cast<SnapshotNumber>(number)};

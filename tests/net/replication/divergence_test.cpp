@@ -138,7 +138,7 @@ TEST_CASE("A checksum of an entity that its snapshot does not contain is a diver
   stage.run(90);
   REQUIRE(client.replication->phase() == ReplicationPhase::playing);
   REQUIRE(client.log.all.empty());
-  // An empty snapshot newer than the server's.
+  // An empty snapshot that is newer than the server's last snapshot.
   const SnapshotModel model = stage.server.world().views().model(SnapshotModel{});
   SnapshotWriter writer(model, {.coder = SnapshotCoder::range});
   NetBytes payload(200);

@@ -21,8 +21,9 @@ std::vector<NetworkId> ids_of(const ReplicationStage::Client& client) {
 
 }  // namespace
 
-TEST_CASE("A client receives near entities, always relevant entities, its own and its team's",
-          "[net][replication]") {
+TEST_CASE(
+    "A client receives near and always relevant entities, its own entities and its team's entities",
+    "[net][replication]") {
   ReplicationStage stage(1, near_options(50));
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{7}, .team = 2});
   stage.server.set_view_position(client.id, {.x = 1000});
@@ -44,7 +45,8 @@ TEST_CASE("A client receives near entities, always relevant entities, its own an
         std::vector{NetworkId{1}, NetworkId{3}, NetworkId{4}, NetworkId{6}, NetworkId{8}});
 }
 
-TEST_CASE("An entity is removed at a larger distance than it is added", "[net][replication]") {
+TEST_CASE("An entity is removed at a larger distance than the distance at which it is added",
+          "[net][replication]") {
   ReplicationStage stage(2, near_options(50));
   ReplicationStage::Client& client = stage.join();
   stage.server.set_view_position(client.id, {});

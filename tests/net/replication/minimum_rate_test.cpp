@@ -47,7 +47,8 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
     }
   }
   CHECK(client.world.despawned == 0);
-  // The plain entities are updated little more often than `longest_ticks` of their class requires.
+  // The plain entities are updated at most slightly more often than `longest_ticks` of their class
+  // requires.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
   CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
   return longest;

@@ -162,7 +162,7 @@ TEST_CASE("Entities that were idle may change and despawn during an outage", "[n
 std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Client& client) {
   constexpr std::uint32_t kAlive = 40;
   std::map<std::uint32_t, std::uint32_t> gone_at;
-  // Ids, and the ticks at which they end.
+  // The ids of projectiles, and the ticks at which the projectiles end.
   std::deque<std::pair<std::uint32_t, std::uint32_t>> alive;
   std::uint32_t next_id = 1'000;
   std::uint32_t longest = 0;

@@ -136,9 +136,8 @@ TEST_CASE("Equal interest options cost no work per entity of any client", "[net]
   };
   for (int i = 0; i < 50; ++i) set_interest(0);
   CHECK(checked() == when_idle);
-  for (std::uint8_t i = 0; i < 50; ++i)
-    set_interest(i % 2);  // Equal radius: the set stays the
-                          // same.
+  // Both classes have the same radius, so the set of entities does not change.
+  for (std::uint8_t i = 0; i < 50; ++i) set_interest(i % 2);
   CHECK(checked() - when_idle <= 3U * 100 * 50 / 4);
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }

@@ -127,7 +127,7 @@ TEST_CASE("Values of any width convert to lanes and back", "[net][replication]")
         views.codec_type(SchemaType{1}, SeenBy::others));
 }
 
-TEST_CASE("A trained model is used for known types, the built-in priors for others",
+TEST_CASE("A trained model is used for known types, and the built-in priors for other types",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   const TypeViews views(schema);
@@ -147,7 +147,7 @@ TEST_CASE("A trained model is used for known types, the built-in priors for othe
   CHECK(model.types[0].schema == views.schemas()[0]);
 }
 
-TEST_CASE("A model trained on a recording is used for the owner's view and that of others",
+TEST_CASE("A model trained on a recording is used for the views of owners and of other clients",
           "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   ReplicationSchema recorded = schema;

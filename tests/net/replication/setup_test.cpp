@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-/// A client and a test that sends as its server.
+/// A client, for which the test sends the data of a server.
 class HandMadeServer {
  public:
   HandMadeServer() : pair(1, options(), {}, {}), client(ReplicationClientOptions{}) { step(); }

@@ -192,7 +192,7 @@ class Course {
 
 }  // namespace
 
-TEST_CASE("Entities of 1 to 40 slices equal the server's once nothing changes",
+TEST_CASE("Entities of 1 to 40 slices equal the server's entities after the last change",
           "[net][replication]") {
   // The option --rng-seed selects other worlds.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;

@@ -233,8 +233,8 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
   return values;
 }
 
-/// The maximum bytes of a slice of such lanes. The slice is new, or changes after it was at rest,
-/// moved, or had random values.
+/// The maximum bytes of a slice of such lanes. The slice is new, or it changes after one of three
+/// histories: rest, motion, or random values.
 std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
@@ -274,7 +274,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
 }  // namespace
 
 TEST_CASE("A slice with any values fits into the smallest datagram", "[net][replication]") {
-  // The room for a payload in a sealed packet of 1,200 bytes, without its own first byte.
+  // The room for a payload in a sealed packet of 1,200 bytes, without the payload's first byte.
   constexpr std::size_t kRoom = 1'200 - 23 - 1;
   const LaneKind kind = GENERATE(LaneKind::number, LaneKind::angle, LaneKind::symbol,
                                  LaneKind::tick, LaneKind::opaque);

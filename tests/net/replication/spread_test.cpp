@@ -18,7 +18,7 @@ std::uint64_t checked(const ReplicationStage& stage) {
 
 }  // namespace
 
-TEST_CASE("Clients to which all entities are new are served in different ticks",
+TEST_CASE("Clients that do not have any entity yet are served in different ticks",
           "[net][replication]") {
   constexpr std::uint32_t kEntities = 3'000;
   constexpr std::uint64_t kClients = 12;

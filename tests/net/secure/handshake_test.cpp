@@ -54,7 +54,8 @@ TEST_CASE("No answer is longer than its request", "[net][secure][sys-33]") {
   REQUIRE(write_refuse(request, RefuseReason::full, "", refuse) == 28);
 }
 
-/// Requires that `gives_keys` returns false for every truncation and flipped bits of a datagram.
+/// Requires that `gives_keys` returns false for every truncation of a datagram, and for flipped
+/// bits.
 template <typename GivesKeys>
 void require_refused(const NetBytes& datagram, std::size_t step, const GivesKeys& gives_keys) {
   for (std::size_t size = 0; size < datagram.size(); size += 1 + size / 100) {

@@ -134,9 +134,8 @@ TEST_CASE("Both values of an angle's first direction decode correctly", "[net][s
   CHECK(survives(model, {.states = {{before}, {355}}, .ticks = {5, 3}, .now = 6}, {now}));
 }
 
-TEST_CASE(
-    "Event ticks decode correctly, also future ones and in ranges that are not a power of two",
-    "[net][snapshot]") {
+TEST_CASE("Event ticks decode correctly, even future ticks and ranges that are not a power of two",
+          "[net][snapshot]") {
   const LaneValue maximum = GENERATE(0U, 6U, 99U, 255U, 0x7FFF'FFFFU, 0xFFFF'FFFFU);
   const SnapshotModel model = untrained_model(
       {{.name = "gun", .lanes = {{.name = "fired", .kind = LaneKind::tick, .maximum = maximum}}}});

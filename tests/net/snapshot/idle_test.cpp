@@ -14,8 +14,8 @@
 namespace muster {
 namespace {
 
-/// The number of ticks after its last change until an entity is idle. Then every snapshot of the
-/// window contains the entity as unchanged.
+/// The number of ticks from an entity's last change until the entity is idle. Then every snapshot
+/// of the window contains the entity as unchanged.
 constexpr int kTicksToIdle = static_cast<int>(kSnapshotWindow) + 10;
 
 /// The settings of a world and its link. Probabilities are in 1/1000 per tick; the probability of

@@ -18,7 +18,7 @@ SnapshotModel walkers() {
         .lanes = {{.name = "x", .maximum = 100'000}, {.name = "y", .maximum = 100'000}}}});
 }
 
-/// A world that overwrites its rows as soon as a writer must not read them.
+/// A world that overwrites a row as soon as writers may no longer read the row.
 class ForgetfulWorld {
  public:
   explicit ForgetfulWorld(std::uint32_t entities) : entities_(entities) {}

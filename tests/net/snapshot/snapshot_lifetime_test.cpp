@@ -130,7 +130,7 @@ TEST_CASE("A new entity is sent whole until a snapshot with it is acknowledged",
   CHECK(*life.seen()->values == 5);
 }
 
-TEST_CASE("Without acknowledged snapshots the world is the contents of the snapshot",
+TEST_CASE("Without acknowledged snapshots, the reader's world equals the snapshot",
           "[net][snapshot][sys-47]") {
   Lifetime life;
   life.arrive(life.write(true, 3));

@@ -40,7 +40,7 @@ class TwoClocks {
     return {.down = static_cast<double>(bytes_in(*pair_.b) - down) / seconds,
             .up = static_cast<double>(bytes_in(*pair_.a) - up) / seconds};
   }
-  /// Stops the link for `duration`. A sleeping end also stops, with its clock.
+  /// Stops the link for `duration`. If an end sleeps, the end and its clock also stop.
   void interrupt(Duration duration, bool a_sleeps, bool b_sleeps) {
     set_down(true);
     for (const Time end = pair_.now + duration; pair_.now < end;) {

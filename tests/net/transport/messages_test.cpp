@@ -192,7 +192,7 @@ TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgem
   REQUIRE(next_id > 1000);
 }
 
-TEST_CASE("An ordered channel delivers in order, an unordered one at once",
+TEST_CASE("An ordered channel delivers in order, and an unordered channel delivers at once",
           "[net][transport][sys-35]") {
   MessageReceiver ordered(Delivery::reliable_ordered);
   MessageReceiver unordered(Delivery::reliable_unordered);
@@ -224,7 +224,7 @@ TEST_CASE("The edges of a channel's window are exact, and ids outside it are ref
           "[net][transport][sys-32]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
-  const std::uint32_t base = 70'001;  // After the sent 16 bits have wrapped.
+  const std::uint32_t base = 70'001;  // Before this id, the sent 16 bits wrap.
   for (std::uint32_t id = 1; id < base; ++id) {
     REQUIRE(receiver.widen_id(static_cast<std::uint16_t>(id & 0xFFFFU)) == id);
     REQUIRE(receiver.classify(id) == Arrival::fresh);

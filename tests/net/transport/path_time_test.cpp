@@ -31,7 +31,7 @@ TEST_CASE("The peer's hold time is not part of the round trip", "[net][transport
   REQUIRE(trip.minimum() == 90ms);  // The sample of 50 ms is too old.
 }
 
-TEST_CASE("A claimed hold time longer than the answer took gives no negative time",
+TEST_CASE("A reported hold time above the round trip does not give a negative time",
           "[net][transport][sys-28]") {
   RoundTrip trip;
   trip.add(Time(1s), 10ms, 6s);
@@ -145,7 +145,7 @@ TEST_CASE("The minimum of a window is never too old or too small, and soon exact
     samples.emplace_back(now, value);
     minimum.add(now, value);
     while (now - samples.front().first > 1s) samples.pop_front();
-    // It is not below the minimum of the window.
+    // The result is not below the minimum of the window.
     REQUIRE(minimum.value() >= minimum_of(1s));
     REQUIRE(minimum.value() <= minimum_of(200ms));  // No recent sample was smaller.
     REQUIRE(

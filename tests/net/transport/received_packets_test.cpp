@@ -50,7 +50,7 @@ TEST_CASE("The edges of the window are exact", "[net][transport][sys-24]") {
   REQUIRE(received.lost() == 1000 - window);
 }
 
-TEST_CASE("Packets below the first count as received", "[net][transport][sys-24]") {
+TEST_CASE("Packet numbers below 1 count as received", "[net][transport][sys-24]") {
   ReceivedPackets received;
   REQUIRE(received.highest() == 0);
   REQUIRE(received.mask(0) == AckMask{.words = {~0U}, .word_count = 1});

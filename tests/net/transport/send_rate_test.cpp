@@ -61,7 +61,7 @@ TEST_CASE("A game gets a smaller budget when a small packet takes longer than a 
   SendRate path({.rate_max = rate});
   const Time now(1s);
   path.sent(now, 1200, true);
-  // The time at which the rate has allowed all sent bytes.
+  // The time until which the sent bytes use up the rate.
   const Time paid =
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
@@ -73,7 +73,7 @@ TEST_CASE("A game gets a smaller budget when a small packet takes longer than a 
   REQUIRE(path.game_budget(paid + kBurst + 1ms, 0) >= 300);
 }
 
-TEST_CASE("A slow path is not probed for larger packets, a fast one is once the rate is known",
+TEST_CASE("A slow path is not probed for larger packets, and a fast path is probed at a known rate",
           "[net][transport][sys-22][sys-31]") {
   const auto [rate, found] = GENERATE(table<double, std::size_t>({
       {128, 1200},
@@ -121,8 +121,9 @@ TEST_CASE("The rate follows a bottleneck that changes in either direction",
   }
 }
 
-TEST_CASE("When a path falls to a twentieth, the earlier rate does not return",
-          "[net][transport][sys-31]") {
+TEST_CASE(
+    "When the rate of a path falls to a twentieth, the sender does not return to its earlier rate",
+    "[net][transport][sys-31]") {
   const Duration latency = GENERATE(10ms, 25ms, 60ms);
   const Offer offer = GENERATE(Offer::messages, Offer::payloads);
   CAPTURE(latency.count(), static_cast<int>(offer));

@@ -35,7 +35,7 @@ std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
   return deliveries;
 }
 
-// Packets up to 80 are acknowledged without 66 and 68. The next acknowledgement, of 83, contains
+// Packets up to 80, except 66 and 68, are acknowledged. The next acknowledgement, of 83, contains
 // 68. So 68 is delivered, and 66 is lost by order and time.
 TEST_CASE("A packet is lost when other packets overtook it and its time has passed",
           "[net][transport][sys-25]") {
@@ -48,7 +48,7 @@ TEST_CASE("A packet is lost when other packets overtook it and its time has pass
   sent.acknowledge(now, 64, {.words = {~0U, ~0U}, .word_count = 2}, path);
   REQUIRE(take_resolved(sent).size() == 64);
   sent.acknowledge(now, 80, mask_of(all_but_66), path);
-  REQUIRE(take_resolved(sent).size() == 14);  // Packets 65 to 80 without 66 and 68.
+  REQUIRE(take_resolved(sent).size() == 14);  // Packets 65 to 80, except 66 and 68.
   now += 20ms;
   const std::uint32_t later = ~(1U << (83 - 66));
   sent.acknowledge(now, 83, mask_of(later), path);

@@ -64,7 +64,8 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
 
-TEST_CASE("Long messages use the rest of a game that sends little", "[net][transport][sys-32]") {
+TEST_CASE("Long messages use the rest of the budget if a game sends little",
+          "[net][transport][sys-32]") {
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       path(128, 40ms), {.latency = 40ms});
   Connection& game = pair.a->connection;
@@ -87,7 +88,7 @@ TEST_CASE("Long messages use the rest of a game that sends little", "[net][trans
   REQUIRE(run(1200) > 100);
 }
 
-TEST_CASE("Short payloads do not wait for the block that fits into each packet",
+TEST_CASE("Short payloads do not wait for a block whose chunks fit into each packet",
           "[net][transport][sys-32]") {
   const double rate = GENERATE(64.0, 128.0, 256.0);
   CAPTURE(rate);
@@ -120,8 +121,8 @@ TEST_CASE("Short payloads do not wait for the block that fits into each packet",
 
 TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
           "[net][transport][sys-32]") {
-  // The game asks for its budget at each third tick. Before that, a message could exceed the
-  // allowance each time.
+  // The game asks for its budget at each third tick. In the ticks between, messages must not use
+  // the whole allowance.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       {.latency = 20ms}, {.latency = 20ms});
   Connection& game = pair.a->connection;

@@ -122,7 +122,7 @@ TEST_CASE("Every datagram is in exactly one count of the send outcome",
   const auto b = open("127.0.0.1:0");
   REQUIRE(a != nullptr);
   REQUIRE(b != nullptr);
-  const NetBytes beyond(70'000);  // Larger than a UDP datagram can be.
+  const NetBytes beyond(70'000);  // This size exceeds the maximum of UDP.
   const NetBytes small = pattern(2, 40);
   const Address six = *Address::parse("[2001:db8::1]:9");
   const std::array<OutgoingDatagram, 5> datagrams = {

@@ -35,7 +35,8 @@ TEST_CASE("A narrowed number widens back from any baseline nearby", "[net][wire]
   }
 }
 
-TEST_CASE("More recent means ahead on the shorter way round", "[net][wire][sys-27]") {
+TEST_CASE("A number is more recent if it is ahead on the shorter way around the range",
+          "[net][wire][sys-27]") {
   const auto [a, b, newer, reason] =
       GENERATE(table<std::uint16_t, std::uint16_t, bool, const char*>({
           {1, 0, true, "the next"},
