@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 namespace muster {
 namespace {
@@ -38,7 +37,8 @@ constexpr double kUnknownMs = 30;
 }  // namespace
 
 DelayEstimate::DelayEstimate(const DelayEstimateOptions& options)
-    : options_(options), history_(kHistoryValues, kHistoryMs) {
+    : options_(options), history_(kHistoryValues, kHistoryMs), recent_(kRecent) {
+  late_ms_.reserve(kRecent);
   choose_quantile();
 }
 
@@ -51,52 +51,64 @@ void DelayEstimate::note(double needed_ms, double now_ms) {
   const double rise = std::min(options_.peak_share * overshoot, options_.peak_max_ms);
   peak_ms_ = std::max(peak_ms(now_ms), rise);
   peak_at_ms_ = now_ms;
-  const bool is_in_history = late < kOutageMs;
-  recent_[seen_ % kRecent] = {.needed_ms = needed_ms,
-                              .at_ms = now_ms,
-                              .usual_ms = usual_ms_,
-                              .is_in_history = is_in_history};
+  remember(needed_ms, now_ms, false);
   ++seen_;
   const double share = std::max(1 / options_.usual_packets, 1.0 / seen_);
-  if (is_in_history) {
-    history_.add(late, active_ms_);
-    usual_ms_ += share * std::min(late, kUsualRiseMs);
-  }
+  if (late < kOutageMs) usual_ms_ += share * std::min(late, kUsualRiseMs);
   follow_step(now_ms);
   choose_quantile();
 }
 
 void DelayEstimate::note_lost(double needed_ms) {
+  if (seen_ > 0) remember(needed_ms, noted_at_ms_, true);
+}
+
+/// Adds a packet to the recent packets, and to the history unless an outage delayed the packet.
+void DelayEstimate::remember(double needed_ms, double now_ms, bool is_lost) {
   const double late = needed_ms - usual_ms_;
-  if (seen_ > 0 && late < kOutageMs) history_.add(late, active_ms_);
+  recent_[remembered_ % kRecent] = {.needed_ms = needed_ms,
+                                    .at_ms = now_ms,
+                                    .usual_ms = usual_ms_,
+                                    .is_lost = is_lost,
+                                    .is_in_history = late < kOutageMs};
+  ++remembered_;
+  if (late < kOutageMs) history_.add(late, active_ms_);
 }
 
 /// Follows a step of the usual need. Before the step is detected, the mean follows only a part of
 /// the step, and the packets count as late. Afterwards, the history has their lateness relative to
 /// the new usual need.
 void DelayEstimate::follow_step(double now_ms) {
-  double lowest = recent_[(seen_ - 1) % kRecent].needed_ms;
+  const std::uint32_t count_max = std::min(remembered_, kRecent);
+  const auto recent = [&](std::uint32_t back) -> Recent& {
+    return recent_[(remembered_ - 1 - back) % kRecent];
+  };
+  double lowest = recent(0).needed_ms;
   double before = 0;
-  std::uint32_t count = 0;
+  std::uint32_t count = 0;  // Arrived and lost packets.
+  std::uint32_t arrived = 0;
   for (bool is_long = false; !is_long; ++count) {
-    if (count == std::min(seen_, kRecent)) return;
-    const Recent& one = recent_[(seen_ - 1 - count) % kRecent];
+    if (count == count_max) return;
+    const Recent& one = recent(count);
+    if (one.is_lost) continue;
+    ++arrived;
     lowest = std::min(lowest, one.needed_ms);
     before = one.usual_ms;
-    is_long = count + 1 >= kStepPackets && now_ms - one.at_ms >= kStepTimeMs;
+    is_long = arrived >= kStepPackets && now_ms - one.at_ms >= kStepTimeMs;
   }
   if (lowest - before <= kStepMs) return;
+  // The first packet of the step replaces the packets that were lost immediately before it.
+  while (count < count_max && recent(count).is_lost) ++count;
   const double step = std::max(lowest - usual_ms_, 0.0);
   usual_ms_ += step;
   peak_ms_ = std::max(peak_ms_ - step, 0.0);
-  std::array<double, kRecent> late_ms;
-  std::size_t kept = 0;
+  late_ms_.clear();
   for (std::uint32_t i = count; i-- > 0;) {
-    Recent& one = recent_[(seen_ - 1 - i) % kRecent];
-    if (one.is_in_history) late_ms[kept++] = one.needed_ms - usual_ms_;
+    Recent& one = recent(i);
+    if (one.is_in_history) late_ms_.push_back(one.needed_ms - usual_ms_);
     one.usual_ms = usual_ms_;
   }
-  history_.replace_last(std::span(late_ms).first(kept));
+  history_.replace_last(late_ms_);
 }
 
 void DelayEstimate::choose_quantile() {

@@ -10,6 +10,7 @@ namespace muster {
 /// The share of an error that is shown after a correction, as a function of the time in ms.
 using BlendShare = std::function<double(double ms)>;
 
+/// A rule for the shown error, by its name in the output.
 struct BlendRule {
   std::string_view name;
   BlendShare share;
@@ -25,7 +26,9 @@ struct BlendCourse {
   double step_max = 0;  ///< The largest change from one frame to the next frame.
   /// The largest change of the acceleration from one frame to the next frame.
   double jerk_max = 0;
-  double vanished_ms = 0;  ///< The first time at which less than a hundredth of the error is left.
+  /// The first time at which less than a hundredth of the error is left. Requires: a rule that
+  /// reaches this point within 4 s.
+  double vanished_ms = 0;
 };
 BlendCourse blend_course(double frames_per_second, const BlendShare& share);
 

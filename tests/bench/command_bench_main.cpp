@@ -80,7 +80,7 @@ nlohmann::ordered_json report_of(const std::string& file, const CommandStreamRes
           {"presses", result.presses},
           {"presses_run", result.presses_run},
           {"presses_lost_percent", lost_percent(result.presses_run, result.presses)},
-          {"level_presses_lost_percent", lost_percent(result.level_presses_run, result.presses)}};
+          {"held_presses_lost_percent", lost_percent(result.held_presses_run, result.presses)}};
 }
 
 void print(const nlohmann::ordered_json& row) {
@@ -92,7 +92,7 @@ void print(const nlohmann::ordered_json& row) {
       row["copies"].get<double>(), row["in_time_percent"].get<double>(),
       row["lost_percent"].get<double>(), row["fixed_three_bits"].get<double>(),
       row["packed_three_bits"].get<double>(), row["presses"].get<std::uint64_t>(),
-      row["presses_lost_percent"].get<double>(), row["level_presses_lost_percent"].get<double>(),
+      row["presses_lost_percent"].get<double>(), row["held_presses_lost_percent"].get<double>(),
       row["verified"].get<bool>() ? "" : "NOT VERIFIED");
 }
 
@@ -116,7 +116,7 @@ int run(Arguments arguments) {
     all.in_time += one.in_time;
     all.presses += one.presses;
     all.presses_run += one.presses_run;
-    all.level_presses_run += one.level_presses_run;
+    all.held_presses_run += one.held_presses_run;
     all.copies += one.copies;
     all.bits += one.bits;
     all.byte_bits += one.byte_bits;
@@ -130,8 +130,11 @@ int run(Arguments arguments) {
   } else {
     fmt::print("{:<28} {:>7} {:>6} {:>6} {:>6} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
                "recording", "sent", "bits", "bytes", "copies", "in time", "lost", "three", "packed",
-               "presses", "lost", "levels");
+               "presses", "unrun", "held");
     for (const auto& row : rows) print(row);
+    fmt::print("bits / three: {:.2f}\nbits / packed: {:.2f}\n",
+               all.bits / std::max(all.fixed_three_bits, 1.0),
+               all.bits / std::max(all.packed_bits, 1.0));
   }
   return all.is_verified ? 0 : 1;
 }
@@ -163,8 +166,10 @@ int main(int argc, char** argv) {
       "  in time, lost: percent of the commands\n"
       "  three: bits of three copies per packet, coded without an earlier command\n"
       "  packed: bits of three copies per packet, each field in the bits of its range\n"
-      "  presses, lost: presses of buttons, and the percent that no tick ran\n"
-      "  levels: percent of the presses that a peer loses that sends levels in three copies\n\n"
+      "  presses, unrun: presses of buttons, and the percent that no tick ran\n"
+      "  held: percent of the presses that a peer does not run. The peer sends which buttons are\n"
+      "    held at the end of each tick, in three copies\n"
+      "The last lines are the ratios of bits to three and to packed.\n\n"
       "Examples:\n"
       "  command_bench tests/bench/inputs/made_60hz_01.csv --loss 5\n"
       "  command_bench tests/bench/inputs/*.csv --loss 25 --json");

@@ -28,8 +28,8 @@ Bytes bytes_of(const Input& input) { return std::as_bytes(std::span<const Input,
 struct Flying {
   std::uint64_t at_tick = 0;
   std::vector<std::byte> bytes;
-  std::uint64_t number = 0;             ///< The number of the newest command.
-  std::vector<std::uint32_t> levels{};  ///< The peer's packet, newest first.
+  std::uint64_t number = 0;           ///< The number of the newest command.
+  std::vector<std::uint32_t> held{};  ///< The peer's packet, newest first.
 };
 
 /// The bits of three commands that are coded without an earlier command, as FPSSample sends them.
@@ -61,30 +61,30 @@ double packed(std::span<const CommandLane> lanes, std::size_t commands) {
 
 /// A server that receives the levels of the buttons, each tick's levels in three packets. It
 /// repeats the last levels in a tick without levels, and a press is a button that becomes held.
-class LevelServer {
+class HeldServer {
  public:
   void receive(std::uint64_t newest, std::span<const std::uint32_t> newest_first) {
     for (std::size_t i = 0; i < newest_first.size(); ++i) {
       if (newest - i > last_run_)
-        levels_[(newest - i) % levels_.size()] = {newest - i, newest_first[i]};
+        ticks_[(newest - i) % ticks_.size()] = {newest - i, newest_first[i]};
     }
   }
   /// Runs a tick, and returns the number of its presses.
   std::uint64_t run(std::uint64_t number) {
     last_run_ = number;
-    const Level& level = levels_[number % levels_.size()];
-    if (level.number != number) return 0;
-    const std::uint32_t pressed = level.held & ~held_;
-    held_ = level.held;
+    const Held& tick = ticks_[number % ticks_.size()];
+    if (tick.number != number) return 0;
+    const std::uint32_t pressed = tick.buttons & ~held_;
+    held_ = tick.buttons;
     return static_cast<std::uint64_t>(std::popcount(pressed));
   }
 
  private:
-  struct Level {
+  struct Held {
     std::uint64_t number = 0;
-    std::uint32_t held = 0;
+    std::uint32_t buttons = 0;
   };
-  std::array<Level, 256> levels_{};
+  std::array<Held, 256> ticks_{};
   std::uint64_t last_run_ = 0;
   std::uint32_t held_ = 0;
 };
@@ -148,13 +148,13 @@ class Stream {
     for (const Button& button : sent.buttons) result_.presses += button.press_count;
     sender_.push(CommandNumber(static_cast<std::uint32_t>(tick_ + 1)), sampler_.values());
     const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
-    last_levels_.insert(last_levels_.begin(), held_buttons(input));
-    if (last_levels_.size() > kPeerCopies) last_levels_.pop_back();
+    last_held_.insert(last_held_.begin(), held_buttons(input));
+    if (last_ticks_.size() > kPeerCopies) last_held_.pop_back();
     if (!is_lost()) {
       up_.push_back({.at_tick = tick_ + way_ticks_,
                      .bytes = {packet.begin(), packet.end()},
                      .number = tick_ + 1,
-                     .levels = last_levels_});
+                     .held = last_held_});
     }
     if (tick_ >= player_.size()) return;  // The pause at the end is not measured.
     ++result_.commands;
@@ -171,7 +171,7 @@ class Stream {
   void receive() {
     for (; !up_.empty() && up_.front().at_tick <= tick_; up_.pop_front()) {
       queue_.receive(decoder_, up_.front().bytes, 0.5F);
-      peer_.receive(up_.front().number, up_.front().levels);
+      peer_.receive(up_.front().number, up_.front().held);
     }
     for (; !down_.empty() && down_.front().at_tick <= tick_; down_.pop_front()) {
       const std::uint32_t lost =
@@ -197,7 +197,7 @@ class Stream {
     queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(stamp)));
     const auto& ran = *reinterpret_cast<const Input*>(queue_.current().front().data());
     for (const Button& button : ran.buttons) result_.presses_run += button.press_count;
-    result_.level_presses_run += peer_.run(stamp);
+    result_.held_presses_run += peer_.run(stamp);
     const bool is_plain = queue_.counters().missing == missing && late == late_before_;
     late_before_ = late;
     if (is_plain && stamp <= sent_.size() &&
@@ -227,8 +227,8 @@ class Stream {
   std::uint64_t late_before_ = 0;
   std::vector<Input> sent_;
   std::deque<std::vector<std::int64_t>> last_three_;
-  LevelServer peer_;
-  std::vector<std::uint32_t> last_levels_;
+  HeldServer peer_;
+  std::vector<std::uint32_t> last_held_;
   std::deque<Flying> up_;
   std::deque<Flying> down_;
   CommandStreamResult result_;

@@ -23,8 +23,9 @@ struct CommandStreamResult {
   std::uint64_t in_time = 0;
   std::uint64_t presses = 0;
   std::uint64_t presses_run = 0;
-  /// For a peer on the same link: the level of each button at the end of a tick, in three copies.
-  std::uint64_t level_presses_run = 0;
+  /// Presses that a peer runs on the same link. The peer sends which buttons are held at the end of
+  /// each tick, in three copies.
+  std::uint64_t held_presses_run = 0;
   double copies = 0;     ///< The number of commands in all packets together.
   double bits = 0;       ///< The information in all packets, headers included.
   double byte_bits = 0;  ///< The sizes of all packets in whole bytes.

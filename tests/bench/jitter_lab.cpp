@@ -21,6 +21,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kExitUsage = 2;
+/// Figures below this are 0 before rounding errors.
+constexpr double kZero = 1e-6;
 
 struct Options {
   std::vector<std::string> files;
@@ -81,7 +83,8 @@ void print_json(const Options& options, const Table& table) {
                              {"rate_hz", rounded(row.rate_hz)},
                              {"rules", figures_json(table, row.rules)}});
   }
-  json["mean"] = figures_json(table, means(table.rows, table.rules.size(), table.columns.size()));
+  if (!options.is_steps)
+    json["mean"] = figures_json(table, means(table.rows, table.rules.size(), table.columns.size()));
   fmt::print("{}\n", json.dump());
 }
 
@@ -94,15 +97,36 @@ void print_line(const Table& table, const std::string& name, const std::vector<F
   }
 }
 
-void print_text(const Table& table) {
+/// Prints the figures of the first rule divided by the figures of each other rule.
+void print_ratios(const Table& table, const std::string& name, const std::vector<Figures>& rules) {
+  fmt::print("{}: {} / each other rule\n", name, table.rules.front());
+  for (std::size_t rule = 1; rule < table.rules.size(); ++rule) {
+    fmt::print("  {:<14}", table.rules[rule]);
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      const double theirs = rules[rule][i];
+      fmt::print(" {:>16}",
+                 std::abs(theirs) < kZero ? "-" : fmt::format("{:.2f}", rules[0][i] / theirs));
+    }
+    fmt::print("\n");
+  }
+}
+
+/// Prints the figures, their means if rows are of one kind, and the ratios.
+void print_text(const Table& table, bool has_mean) {
   fmt::print("{:<16}", "");
   for (const std::string& column : table.columns) fmt::print(" {:>16}", column);
   fmt::print("\n");
   for (const Row& row : table.rows) {
     print_line(table, fmt::format("{} ({:.1f} Hz)", row.file, row.rate_hz), row.rules);
   }
-  if (table.rows.size() < 2) return;
-  print_line(table, "mean", means(table.rows, table.rules.size(), table.columns.size()));
+  if (has_mean && table.rows.size() > 1) {
+    print_line(table, "mean", means(table.rows, table.rules.size(), table.columns.size()));
+  }
+  if (!has_mean) {
+    for (const Row& row : table.rows) print_ratios(table, row.file, row.rules);
+  } else {
+    print_ratios(table, "mean", means(table.rows, table.rules.size(), table.columns.size()));
+  }
 }
 
 Table play_all(const Options& options, const std::vector<DelayFile>& files, std::string& csv) {
@@ -169,7 +193,7 @@ Table step_all() {
 }
 
 int print(const Options& options, const Table& table) {
-  options.is_json ? print_json(options, table) : print_text(table);
+  options.is_json ? print_json(options, table) : print_text(table, !options.is_steps);
   return 0;
 }
 
@@ -209,9 +233,9 @@ int main(int argc, char** argv) {
   CLI::App app(
       "Plays recorded network delays through Muster's playback and command clocks and "
       "through the rules of other systems.");
-  CLI::Option* const files =
-      app.add_option("FILE", options.files,
-                     "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst");
+
+  app.add_option("FILE", options.files,
+                 "CSV files of send_ms,rtt_ms or send_ms,delay_ms, or the same as .zst");
   app.add_option("--rate", options.rate_hz,
                  "snapshots per second; every n-th packet of the file is a snapshot")
       ->check(CLI::Range(1.0, 1000.0))
@@ -230,7 +254,6 @@ int main(int argc, char** argv) {
   CLI::Option* const steps = app.add_flag(
       "--steps", options.is_steps,
       "measure how the command clocks follow a sudden change of the delay; without FILE");
-  steps->excludes(files);
   app.add_flag("--json", options.is_json, "print one JSON object");
   app.add_option("--csv", options.csv, "write every frame to this file, for plot_jitter.py");
   app.footer(
@@ -256,6 +279,9 @@ int main(int argc, char** argv) {
       "  jitter_lab tests/bench/traces/stalls.csv --csv frames.csv && "
       "tests/bench/plot_jitter.py frames.csv frames.png");
   try {
+    for (const char* const other : {"FILE", "--rate", "--fps", "--skip", "--lead", "--csv"}) {
+      steps->excludes(app.get_option(other));
+    }
     app.parse(argc, argv);
     if (options.files.empty() && !options.is_steps) {
       throw CLI::RequiredError("FILE");

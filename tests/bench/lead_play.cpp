@@ -128,7 +128,7 @@ LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadO
   for (const SentPacket& packet : file.packets) {
     if (!packet.is_lost) delays.push_back(packet.delay_ms);
   }
-  const double back_ms = median(std::move(delays));
+  const double back_ms = options.back_ms > 0 ? options.back_ms : median(std::move(delays));
   const double end_ms = file.packets.back().sent_ms;
   LeadServer server(end_ms, back_ms);
   const std::unique_ptr<LeadRule> lead = make_lead_rule(rule, 2 * back_ms);

@@ -12,6 +12,7 @@ namespace muster {
 struct LeadOptions {
   double frames_per_second = 120;
   double skip_ms = 5000;  ///< The time from the first packet that is played but not measured.
+  double back_ms = 0;     ///< The delay of the path back; 0 for the file's median delay.
 };
 
 /// A tick of the server, for plots.
@@ -31,8 +32,8 @@ struct LeadResult {
   std::vector<LedTick> ticks;
 };
 
-/// Server and simulation run at 60 Hz. The file is the path to the server; the path back has the
-/// file's median delay. Each tick sends a packet with its own command and the commands of the two
+/// Server and simulation run at 60 Hz. The file is the path to the server; the path back has
+/// a constant delay. Each tick sends a packet with its own command and the commands of the two
 /// previous ticks. Delays between two rows of the file are interpolated; a packet is lost if the
 /// previous row is a lost packet.
 LeadResult play_lead(const DelayFile& file, const std::string& rule, const LeadOptions& options);

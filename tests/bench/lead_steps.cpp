@@ -15,7 +15,8 @@ constexpr double kWatchedMs = 20'000;
 /// The final value is the median of this last part.
 constexpr double kFinalMs = 3000;
 /// The client sends in whole frames, so the lead varies by a frame. A smaller change is no turn.
-constexpr double kTurnMs = 4;
+constexpr double kTurnMs = 1000 / kStepFramesPerSecond + 1;
+constexpr double kBackMs = 40;
 
 DelayFile file_of(const DelayStep& step) {
   DelayFile file{.name = std::string(step.name), .packets = {}};
@@ -55,14 +56,15 @@ std::span<const DelayStep> delay_steps() {
   static constexpr std::array<DelayStep, 3> kSteps = {{
       {.name = "delay 40 to 140 ms", .before_ms = 40, .after_ms = 140},
       {.name = "delay 140 to 40 ms", .before_ms = 140, .after_ms = 40},
-      {.name = "spike of 300 ms", .before_ms = 40, .after_ms = 340, .length_ms = 17},
+      {.name = "300 ms more for 200 ms", .before_ms = 40, .after_ms = 340, .length_ms = 200},
   }};
   return kSteps;
 }
 
 StepResult play_step(const DelayStep& step, const std::string& rule) {
-  const LeadResult played =
-      play_lead(file_of(step), rule, {.frames_per_second = 1000, .skip_ms = kStepAtMs});
+  const LeadResult played = play_lead(
+      file_of(step), rule,
+      {.frames_per_second = kStepFramesPerSecond, .skip_ms = kStepAtMs, .back_ms = kBackMs});
   StepResult result;
   result.starved = played.starved_per_10000 * static_cast<double>(kWatchedMs / kTickMs) / 10'000;
   if (played.ticks.empty()) return result;

@@ -19,12 +19,15 @@ struct DelayStep {
 /// The steps of F5: a higher delay, a lower delay, and a spike.
 std::span<const DelayStep> delay_steps();
 inline constexpr double kStepAtMs = 15'000;
+inline constexpr double kStepFramesPerSecond = 120;
 
+/// How a rule follows a step.
 struct StepResult {
-  /// The number of times that the lead changes its direction after the step, by more than 4 ms
+  /// The number of times that the lead changes its direction after the step, by more than a frame
   /// each time. One change after a spike is necessary: the lead rises and decreases again.
   double turns = 0;
-  /// The maximum distance of the lead beyond its final value, in the direction of the step.
+  /// The maximum distance of the lead beyond its final value, in the direction of the step. For a
+  /// spike, this is the whole rise of the lead.
   double overshoot_ms = 0;
   /// The time from the step to the last moment at which the lead is more than a tick away from its
   /// final value.
@@ -32,8 +35,8 @@ struct StepResult {
   double starved = 0;  ///< Ticks without a command in time, from the step on.
 };
 
-/// Plays 20 s of the path after the step. Server and simulation run at 60 Hz, the client at 1,000
-/// frames per second.
+/// Plays 20 s of the path after the step. Server and simulation run at 60 Hz. The delay of the path
+/// back is 40 ms.
 StepResult play_step(const DelayStep& step, const std::string& rule);
 
 }  // namespace muster

@@ -47,6 +47,53 @@ TEST_CASE("The cheapest delay covers late values as long as this costs less than
   CHECK(history.cheapest(800) == 40);
 }
 
+TEST_CASE("Replaced values are the last ones, in the order of their arrival", "[sync][sys-53]") {
+  LatenessHistory history(8, 1e9);
+  for (int i = 0; i < 13; ++i) history.add(100 + i, i);  // The ring has wrapped.
+  history.replace_last(std::vector<double>{1, 2, 3});
+  // The history has 105 to 109, and then 1, 2 and 3. The next two values displace 105 and 106.
+  history.add(200, 13);
+  history.add(201, 14);
+  CHECK(history.size() == 8);
+  CHECK(history.quantile(0) == 1);
+  CHECK(history.quantile(2.0 / 8) == 3);
+  CHECK(history.quantile(3.0 / 8) == 107);
+  for (int i = 0; i < 3; ++i) history.add(300, 15 + i);
+  CHECK(history.quantile(0) == 1);
+  history.add(300, 18);
+  CHECK(history.quantile(0) == 2);  // The first replaced value is the oldest.
+}
+
+TEST_CASE("An estimate follows a step within a second, at each rate and with lost packets [P5, F5]",
+          "[sync][sys-52][sys-53]") {
+  const double rate = GENERATE(20.0, 30.0, 60.0, 240.0, 1000.0);
+  const int lost_every = GENERATE(0, 3, 2);
+  CAPTURE(rate, lost_every);
+  const double interval_ms = 1000 / rate;
+  DelayEstimate estimate({});
+  DelayEstimate always({});
+  int lost = 0;
+  for (int i = 0; i * interval_ms < 7000; ++i) {
+    const double now = i * interval_ms;
+    const bool is_after = now >= 5000;
+    // Packets are lost in the first second after the step.
+    if (is_after && now < 6000 && lost_every > 0 && i % lost_every == 0) {
+      ++lost;
+      continue;
+    }
+    for (; lost > 0; --lost) {
+      estimate.note_lost((is_after ? 140 : 40) + lost * interval_ms);
+      always.note_lost(140 + lost * interval_ms);
+    }
+    estimate.note(is_after ? 140 : 40, now);
+    always.note(140, now);
+    if (now > 6050) {
+      REQUIRE(estimate.settled_ms() <= always.settled_ms() + 5);
+      REQUIRE(estimate.settled_ms() >= 140);
+    }
+  }
+}
+
 TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-53]") {
   Random random(Catch::rngSeed());
   DelayEstimate near({});
