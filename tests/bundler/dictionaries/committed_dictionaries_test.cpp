@@ -91,7 +91,7 @@ TEST_CASE(
   CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
 }
 
-TEST_CASE("A dictionary for stored entries is removed, and ignored by builds before that",
+TEST_CASE("Builds ignore a dictionary whose entries are all stored, and training removes it",
           "[bundler][dictionary]") {
   ManyPrefabs project(100);
   const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));

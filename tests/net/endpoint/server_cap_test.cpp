@@ -258,7 +258,7 @@ TEST_CASE("Other clients get the unused share of a client with a slow path",
 }
 
 TEST_CASE(
-    "Messages of one client do not delay other clients' payloads, and its own only a few ticks",
+    "Messages of one client delay its own payloads only a few ticks, and other clients' not at all",
     "[net][endpoint][sys-31]") {
   const double cap = GENERATE(160'000, 128'000);  // 166 and 133 bytes per tick for each client
   CAPTURE(cap);
@@ -280,7 +280,7 @@ TEST_CASE(
   REQUIRE(report.got[3] >= 0.4 * report.got[0]);
 }
 
-TEST_CASE("Without a cap the clients' paths decide", "[net][endpoint]") {
+TEST_CASE("Without a cap, each client's rate depends only on its path", "[net][endpoint]") {
   CappedGame game(kEverything, 2);
   game.set_path(0, 50'000);
   game.set_path(1, 100'000);

@@ -147,8 +147,9 @@ TEST_CASE("A trained model is used for known types, the built-in priors for othe
   CHECK(model.types[0].schema == views.schemas()[0]);
 }
 
-TEST_CASE("A model trained on a recording is used for the owner's view and that of others",
-          "[net][replication]") {
+TEST_CASE(
+    "A model trained on a recording is used for the owner's view and for other clients' views",
+    "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   ReplicationSchema recorded = schema;
   for (ComponentSchema& component : recorded.components) {

@@ -98,7 +98,7 @@ TEST_CASE("An entity is listed while a snapshot with it may arrive", "[net][repl
   CHECK_FALSE(flights->lists({.id = SliceId{2}}));
 }
 
-TEST_CASE("The oldest age is of a snapshot in flight or delivered, and at least the minimum",
+TEST_CASE("The oldest age counts snapshots in flight or delivered, and is at least the minimum",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   CHECK(flights->oldest_ticks(Tick(100), 15) == 15);

@@ -52,7 +52,7 @@ TEST_CASE("A direction is the sine and cosine of a part of a turn", "[net][snaps
   }
 }
 
-TEST_CASE("Quarter turns are exact, and without a period nothing turns", "[net][snapshot]") {
+TEST_CASE("Quarter turns are exact, and a lane without a period never turns", "[net][snapshot]") {
   CHECK(direction_of(0, 360).sine == 0);
   CHECK(direction_of(0, 360).cosine == 32768);
   CHECK(direction_of(90, 360).sine == 32768);

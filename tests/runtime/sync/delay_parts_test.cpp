@@ -47,7 +47,8 @@ TEST_CASE("The cheapest delay covers late values as long as this costs less than
   CHECK(history.cheapest(800) == 40);
 }
 
-TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-53]") {
+TEST_CASE("Adding a constant to all delays adds the same constant to the estimate",
+          "[sync][sys-53]") {
   Random random(Catch::rngSeed());
   DelayEstimate near({});
   DelayEstimate far({});
@@ -59,7 +60,8 @@ TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-
   }
 }
 
-TEST_CASE("The minimum is kept, and a lost packet is as late as its successor", "[sync][sys-53]") {
+TEST_CASE("The delay stays above its minimum, and a lost packet is as late as its successor",
+          "[sync][sys-53]") {
   DelayEstimate lossless({.floor_ms = 50});
   DelayEstimate lossy({.floor_ms = 50});
   for (int i = 0; i < 200; ++i) {
