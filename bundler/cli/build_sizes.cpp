@@ -95,7 +95,7 @@ Result<std::vector<TargetSizes>> sizes_of_build(const std::string& out, bool wit
     all.push_back(std::move(sizes).value());
   }
   if (all.empty()) {
-    return fail(ErrorCode::not_found, "'" + out + "' is no build: it has no catalog");
+    return fail(ErrorCode::not_found, "'" + out + "' is not a build: it has no catalog");
   }
   return all;
 }

@@ -37,9 +37,9 @@ int keygen(const std::string& path, Session& session) {
     return report_error(session, made.error());
   }
   if (auto made = write_named_file(open_path, as_bytes(key_file_text(keys.open))); !made) {
-    return report_error(session,
-                        {made.error().code, made.error().message + "; '" + path +
-                                                "' was made, and serves 'verify --key' too"});
+    return report_error(
+        session, {made.error().code, made.error().message + "; '" + path +
+                                         "' was created, and 'verify --key' accepts it too"});
   }
   session.out << "secret key: " << path << " (keep it out of version control)\n"
               << "verify key: " << open_path << "\n";
@@ -58,7 +58,7 @@ Result<std::optional<SigningKey>> read_signing_key(const std::string& path) {
   return fail(
       ErrorCode::malformed,
       is_open ? "'" + path + "' is a public key; sign with the secret key, in the file without .pub"
-              : "'" + path + "' is no secret key; 'muster keygen' makes one");
+              : "'" + path + "' is not a secret key; 'muster keygen' creates one");
 }
 
 Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
@@ -69,7 +69,7 @@ Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
   const auto secret = parse_signing_key(text.value());
   if (secret) return std::optional<VerifyKey>(verify_key_of(*secret));
   return fail(ErrorCode::malformed,
-              "'" + path + "' is no key; 'muster keygen' makes one and its .pub");
+              "'" + path + "' is not a key; 'muster keygen' creates a key and its .pub");
 }
 
 void add_keygen(CLI::App& app, Session& session) {

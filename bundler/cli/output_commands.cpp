@@ -313,7 +313,7 @@ void add_output_commands(CLI::App& app, Session& session) {
       ->required();
   extract_command
       ->add_option("--target", arguments->target,
-                   "client or server; default: the client's form, else the server's")
+                   "client or server; default: the client's version, else the server's")
       ->check(one_of({"client", "server"}));
   extract_command->footer(
       "Example:\n  muster extract build/game 00112233445566778899aabbccddeeff /tmp/crate");

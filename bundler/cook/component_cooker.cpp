@@ -189,7 +189,7 @@ class ComponentCook {
     for (const PropertyOverride& change : component_.overrides) {
       if (!change.path.ends_with(".Array.size") || list_size_in(change)) continue;
       problems_.push_back({{change.source->path, change.position},
-                           "'" + std::string(change.value) + "' is no length of a list"});
+                           "'" + std::string(change.value) + "' is not the length of a list"});
     }
   }
 

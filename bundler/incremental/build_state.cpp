@@ -426,7 +426,7 @@ Result<BuildState> decode_state(Bytes bytes) {
   if (!state) return state;
   const Sizes sizes = sizes_of(bytes).value();
   if (bytes.size() != kStateHeaderBytes + sizes.head + sizes.body) {
-    return fail(ErrorCode::truncated, "a state has another size than it says");
+    return fail(ErrorCode::truncated, "the size of a state differs from the sizes in its header");
   }
   const Bytes body = bytes.subspan(static_cast<std::size_t>(kStateHeaderBytes + sizes.head));
   if (hash_bytes(body) != hash_at(bytes, kBodyHashAt)) {

@@ -217,8 +217,7 @@ class CatalogBuilder {
         }
         if (targets == 0) {
           refuse(ErrorCode::invalid_argument, "type id " + std::to_string(entry.type_id.value()) +
-                                                  " of " + registry.class_name +
-                                                  " is for no target");
+                                                  " of " + registry.class_name + " has no target");
         }
         record.u32(entry.type_id.value());
         record.u32(bundle_of(entry.guid));

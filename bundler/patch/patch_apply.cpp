@@ -156,7 +156,7 @@ class Application {
     const CatalogReader* const catalog = next.catalog(target);
     for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
       if (options_.stop.stop_requested()) {
-        return fail(ErrorCode::cancelled, "stopped; the output is as it was");
+        return fail(ErrorCode::cancelled, "stopped; the output is unchanged");
       }
       const CatalogBundle bundle = catalog->bundle(i);
       const auto old = base_.find(target, bundle.name);

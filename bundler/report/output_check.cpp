@@ -37,7 +37,8 @@ class OutputChecker {
   Result<OutputCheck> run() {
     if (const auto report = files_.stat(AssetPath().child("build.json")); !report) {
       if (report.error().code != ErrorCode::not_found) return fail(report.error());
-      return fail(ErrorCode::not_found, "there is no build.json: this is no build's output");
+      return fail(ErrorCode::not_found,
+                  "there is no build.json: this is not the output of a build");
     }
     std::vector<TargetCheck> targets;
     for (const std::string folder : {"client", "server"}) {
@@ -219,7 +220,7 @@ class OutputChecker {
     if (!listed) return note(".", listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {
       if (OutputFolder::may_hold(entry.name)) continue;
-      note(entry.name, ErrorCode::malformed, "this is no part of a build");
+      note(entry.name, ErrorCode::malformed, "this is not part of a build");
     }
   }
 

@@ -115,7 +115,7 @@ std::string_view text_of(CaptureStatus status) {
     case CaptureStatus::malformed:
       return "breaks the format";
     case CaptureStatus::not_a_capture:
-      return "is no capture";
+      return "is not a capture";
     case CaptureStatus::wrong_version:
       return "was made by a newer program";
   }

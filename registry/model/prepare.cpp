@@ -372,7 +372,7 @@ class ClassPlan {
         return fail(ErrorCode::malformed,
                     path_of(registry).text() + ": " +
                         ClassMembers::side_of(registry, candidate).to_string() +
-                        " belongs into this list under type id " +
+                        " belongs in this list with type id " +
                         std::to_string(known->second.value()) +
                         ", which it has on the other side, but on this side another entry has this "
                         "id or the id is retired; first give one of the two entries another id");

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =
-    "it was cut short while it was mapped; replace files by renaming others onto them, then reload "
-    "the bundle";
+    "it was truncated while it was mapped; reload the bundle, and replace files only by renaming "
+    "new files over them";
 
 std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& record) {
   return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;

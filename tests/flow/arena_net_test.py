@@ -355,7 +355,7 @@ def recording_is_played(stage, _):
     assert "cut short" in ended.stderr, ended
     assert 0 < json.loads(ended.stdout)["ticks"] < whole["ticks"], ended
     cut.write_bytes(b"no recording at all")
-    assert "no recording" in play(2, path=cut).stderr
+    assert "not a recording" in play(2, path=cut).stderr
     assert "nothing-here" in play(2, path="nothing-here").stderr
     assert "ends before" in play(2, "--from", "100").stderr
     for words in (("--speed", "0"), ("--speed", "fast"), ("--from", "-1"), ("127.0.0.1:1",)):

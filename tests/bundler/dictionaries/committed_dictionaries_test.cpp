@@ -248,7 +248,7 @@ TEST_CASE("An invalid committed dictionary is an error that names the file",
   CHECK_FALSE(build(project, output).is_built);
   CompressionRules rules;
   rules.dictionaries = AssetPath::parse("Dictionaries~/prefab.mdict").value();
-  CHECK(load_committed(project.files, rules).error().message.find("no folder") !=
+  CHECK(load_committed(project.files, rules).error().message.find("not a folder") !=
         std::string::npos);
   REQUIRE(project.files.write(file_of(EntryKind::prefab), ByteVector(2U << 20U)).has_value());
   CHECK(load().error().code == ErrorCode::limit_exceeded);
