@@ -465,8 +465,9 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                      "An earlier build whose unchanged content is reused if --out has no build");
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
                    "Build again from nothing, and compare with the output");
-  command.add_flag("--verify-determinism", arguments.verifies_determinism,
-                   "Build twice from nothing, with another order and number of threads; compare");
+  command.add_flag(
+      "--verify-determinism", arguments.verifies_determinism,
+      "Build twice from nothing, with different orders and numbers of threads; compare");
   command.add_option("--format", arguments.format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

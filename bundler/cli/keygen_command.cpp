@@ -26,9 +26,10 @@ int keygen(const std::string& path, Session& session) {
   if (const auto place = open_folder_of(open_path);
       place && place.value().folder->stat(place.value().name)) {
     return report_error(
-        session, {ErrorCode::already_exists, "'" + open_path +
-                                                 "' exists: the key that it belongs to would be "
-                                                 "lost; remove it, or name another file"});
+        session,
+        {ErrorCode::already_exists,
+         "'" + open_path +
+             "' exists, and a new key pair would replace it; remove it, or name another file"});
   }
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());

@@ -282,7 +282,7 @@ void add_output_commands(CLI::App& app, Session& session) {
   verify_command->add_option("OUT", verified->out, "A build's output folder")->required();
   verify_command->add_option(
       "--key", verified->key,
-      "A public key of 'muster keygen' (FILE.pub), with which the signature is checked");
+      "Check the signature with this public key (FILE.pub of 'muster keygen')");
   verify_command->add_option("--format", verified->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

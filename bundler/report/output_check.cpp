@@ -49,7 +49,8 @@ class OutputChecker {
       if (auto checked = check_target(target); !checked) return fail(checked.error());
       targets.push_back(std::move(target));
     }
-    if (targets.empty()) note("client", ErrorCode::not_found, "there is neither client nor server");
+    if (targets.empty())
+      note("client", ErrorCode::not_found, "it has neither a client folder nor a server folder");
     if (targets.size() == 2 && targets[0].agreement && targets[1].agreement &&
         *targets[0].agreement != *targets[1].agreement) {
       note("server/catalog.mcat", ErrorCode::hash_mismatch,
@@ -153,7 +154,7 @@ class OutputChecker {
       // A damaged bundle has no names here and was already reported.
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
-           "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
+           "it does not contain the entries of " + catalog.bundle(alternative.bundle).name.path() +
                ", which it replaces");
     }
   }

@@ -157,7 +157,7 @@ class ClassCheck {
       const bool is_new = !client.contains(id) && !server.contains(id);
       if (!had_both && !(is_new && were_alike)) continue;
       add("breaking-sides", *row,
-          fmt::format("type id {} ({}) is on {} alone; in '{}' {}", id.value(), name_of(*row),
+          fmt::format("type id {} ({}) exists only on {}; in '{}' {}", id.value(), name_of(*row),
                       side_words(row->targets), shipped_.name,
                       had_both ? "both sides had it" : "both sides had the same ids"));
     }

@@ -246,7 +246,8 @@ class RegistryCheck {
     }
     if (wanted.empty() || !is_surely_none_of(project_, entry.definition, wanted)) return true;
     add("wrong-target", entry.definition_location,
-        quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
+        quoted(project_.index().at(entry.definition).path) + " is not of class " +
+            std::string(wanted[0]));
     return false;
   }
 

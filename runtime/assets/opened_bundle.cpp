@@ -153,10 +153,11 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   }
   if (!reader) return refuse(reader.error().code, "is damaged: " + reader.error().message);
   if (!is_complete) {
-    return refuse(ErrorCode::hash_mismatch,
-                  (is_meant ? "is damaged: its bytes have another hash than its header says, "
-                            : "is not of this build: it has another hash than the catalog's ") +
-                      (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
+    return refuse(
+        ErrorCode::hash_mismatch,
+        (is_meant ? "is damaged: its bytes do not match the hash in its header, "
+                  : "is not of this build: its hash differs from the hash in the catalog, ") +
+            (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
   }
   Result<OpenedBundle> opened(OpenedBundle{.file = std::move(file.value()),
                                            .tables = std::move(tables),
@@ -172,7 +173,7 @@ Result<void> check_hash(const BundleEntry& entry, const ContentHash& found) {
   if (found == entry.plain_hash) return {};
   return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
                                             std::to_string(entry.local_id) +
-                                            " has another hash than its table says");
+                                            " does not match the hash in its table");
 }
 
 Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,
