@@ -134,7 +134,7 @@ class Members {
   /// The problem of the first invalid member; empty if all members were valid.
   const std::string& fault() const { return fault_; }
   void refuse(const char* key, const std::string& due) {
-    if (fault_.empty()) fault_ = "'" + std::string(key) + "' has to be " + due;
+    if (fault_.empty()) fault_ = "'" + std::string(key) + "' must be " + due;
   }
 
  private:
