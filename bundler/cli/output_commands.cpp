@@ -77,7 +77,7 @@ int inspect(const std::string& path, const std::string& format, Session& session
   const auto text = inspect_file(
       file.value().bytes(), format == "json" ? InspectionFormat::json : InspectionFormat::text);
   if (file.value().is_damaged()) {
-    return report_error(session, {ErrorCode::io, "'" + path + "' was cut short while it was read"});
+    return report_error(session, {ErrorCode::io, "'" + path + "' was truncated while it was read"});
   }
   if (!text) {
     refuse(session,

@@ -338,7 +338,7 @@ struct Sizes {
 };
 
 Result<Sizes> sizes_of(Bytes header) {
-  if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is cut short");
+  if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is truncated");
   ByteReader in(header.first(kStateHeaderBytes));
   if (as_text(in.bytes(kStateMagic.size())) != kStateMagic) return bad("the magic number is wrong");
   if (in.u16() != kStateVersion) {
@@ -410,7 +410,7 @@ Result<BuildState> decode_state_head(Bytes bytes) {
   const auto sizes = sizes_of(bytes);
   if (!sizes) return fail(sizes.error());
   if (bytes.size() - kStateHeaderBytes < sizes.value().head) {
-    return fail(ErrorCode::truncated, "a state is cut short");
+    return fail(ErrorCode::truncated, "a state is truncated");
   }
   const Bytes head = bytes.subspan(kStateHeaderBytes, static_cast<std::size_t>(sizes.value().head));
   if (hash_bytes(head) != hash_at(bytes, kHeadHashAt)) {

@@ -63,7 +63,7 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
       return std::move(reading.held);
     case ReadProgress::Step::cut_short:
       return fail(ErrorCode::truncated,
-                  "'" + reading.file.place() + "' was cut short while it was read");
+                  "'" + reading.file.place() + "' was truncated while it was read");
     case ReadProgress::Step::failed:
       return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
     case ReadProgress::Step::ask_again:

@@ -75,7 +75,7 @@ void GameClient::Impl::play() {
         return;
       case RecordingStatus::cut:
         return fail_with(ErrorCode::truncated,
-                         "the recording is cut short: its server was stopped");
+                         "the recording is truncated: its server was stopped");
       case RecordingStatus::damaged:
         return fail_with(ErrorCode::malformed, "the rest of the recording is damaged");
     }

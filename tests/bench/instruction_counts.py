@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--coder", action="append", choices=["range", "mix"], help="default: both")
     parser.add_argument("--compiler", default="", help="the program's compiler, for the baseline")
     parser.add_argument("--write", metavar="BASELINE", help="write the counts to this file")
-    parser.add_argument("--check", metavar="BASELINE", help="fail if a count exceeds this file's count")
+    parser.add_argument("--check", metavar="BASELINE", help="fail if counts exceed these")
     parser.add_argument("--tolerance", type=float, default=3, help="accepted increase in percent")
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:

@@ -155,7 +155,7 @@ class Stage:
         return Nginx(os.path.join(self.folder, "nginx"), **options)
 
     def check(self, machine, out="out"):
-        assert machine.files(out) == self.alone.files(), "the output differs from a build without a cache"
+        assert machine.files(out) == self.alone.files(), "the cache changes the output"
 
 
 def shared(stage):
@@ -170,7 +170,7 @@ def shared(stage):
         stage.check(second)
         asked = len(server.requests("GET"))
         assert counts(second.build_with(server, out="again")[0]) == (bundles, bundles)
-        assert len(server.requests("GET")) == asked, "the server was queried though the folder has all bundles"
+        assert len(server.requests("GET")) == asked, "the server was queried needlessly"
         for machine in (first, second):
             lift = machine.project / LIFT
             lift.write_text(lift.read_text().replace("periodSeconds: 6", "periodSeconds: 3"))
@@ -219,7 +219,7 @@ def garbage(stage):
         assert hits <= cold, "too many hits: damaged results were used"
         stage.check(second)
         third = stage.machine("third")
-        assert counts(third.build_with(server)[0])[1] > cold, "the damaged results were not replaced"
+        assert counts(third.build_with(server)[0])[1] > cold, "damaged results stay"
         stage.check(third)
     finally:
         server.kill()
