@@ -50,7 +50,7 @@ class OutputChecker {
       targets.push_back(std::move(target));
     }
     if (targets.empty())
-      note("client", ErrorCode::not_found, "it has neither a client folder nor a server folder");
+      note("client", ErrorCode::not_found, "there is neither a client folder nor a server folder");
     if (targets.size() == 2 && targets[0].agreement && targets[1].agreement &&
         *targets[0].agreement != *targets[1].agreement) {
       note("server/catalog.mcat", ErrorCode::hash_mismatch,

@@ -165,7 +165,7 @@ class ClassPlan {
         continue;
       }
       plan.remaining.push_back(project_.index().at(asset).path.text() +
-                               ": the file is truncated, so entry " +
+                               ": a part of the file is missing, so entry " +
                                std::to_string(entry.type_id.value()) + " of '" +
                                path_of(registry).text() + "' stays; see 'muster validate'");
       return;
