@@ -170,7 +170,8 @@ class CatalogFiller {
       data_.effects.push_back(row);
     } else if (known->second.prefab != row.prefab || known->second.pool_size != row.pool_size) {
       refuse(ErrorCode::already_exists, entry,
-             "type id " + std::to_string(row.type_id.value()) + " is another effect elsewhere");
+             "type id " + std::to_string(row.type_id.value()) +
+                 " has another prefab or pool size in another registry");
     }
   }
 

@@ -69,7 +69,7 @@ class TargetBuilder {
     pack_all(sizes);
     result_.reused_blocks = edges_.output.reused_blocks() - reused_before;
     if (edges_.stop.stop_requested()) {
-      return fail(ErrorCode::cancelled, "stopped; the output is as it was before");
+      return fail(ErrorCode::cancelled, "stopped; the output is unchanged");
     }
     if (failure_) return fail(*failure_);
     if (!problems_.empty()) {
@@ -97,7 +97,7 @@ class TargetBuilder {
     const VariantAxis& axis = project_.config().axes[file.keys.front().axis];
     return fail(ErrorCode::invalid_argument,
                 "'" + project_.index().at(asset).path.text() + "' varies by '" + axis.name +
-                    "', and bundles of '--layout self-contained' leave nothing to choose: use "
+                    "', but with '--layout self-contained' the game cannot choose a variant: use "
                     "'--variant " +
                     axis.name + "=" + axis.values.front() +
                     "' or another, or use the shared "

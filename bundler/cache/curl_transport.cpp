@@ -363,9 +363,10 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
     return static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
   });
   if (scheme != "http" && scheme != "https") {
-    return fail(ErrorCode::invalid_argument,
-                "'" + address_for_people(options.address) +
-                    "' is no address of a cache: it begins with 'http://' or 'https://'");
+    return fail(
+        ErrorCode::invalid_argument,
+        "'" + address_for_people(options.address) +
+            "' is not the address of a cache: an address begins with 'http://' or 'https://'");
   }
   while (options.address.ends_with('/')) options.address.pop_back();
   return std::unique_ptr<CurlTransport>(new CurlTransport(std::move(options)));

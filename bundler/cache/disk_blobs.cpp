@@ -159,7 +159,7 @@ Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64
     return fail_errno(errno, "cannot read '" + path_of(key) + "' of the cache");
   }
   if (!S_ISREG(info.st_mode)) {
-    return fail(ErrorCode::io, "'" + path_of(key) + "' of the cache is no file");
+    return fail(ErrorCode::io, "'" + path_of(key) + "' of the cache is not a file");
   }
   const auto size = static_cast<std::uint64_t>(info.st_size);
   if (size > max_bytes) {

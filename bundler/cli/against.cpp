@@ -80,7 +80,7 @@ Result<Contract> contract_of_build(const std::string& old, const std::vector<std
       return fail(added.error().code, "'" + path + "': " + added.error().message);
     }
     if (file.value().is_damaged()) {
-      return fail(ErrorCode::io, "'" + path + "' was cut short while it was read");
+      return fail(ErrorCode::io, "'" + path + "' was truncated while it was read");
     }
   }
   for (auto& [key, row] : rows) contract.rows.push_back(std::move(row));

@@ -32,7 +32,7 @@ Result<std::string> read_token(const std::string& path) {
   if (token.empty() || !is_visible) {
     return fail(ErrorCode::invalid_argument,
                 "the first line of '" + path +
-                    "' is no token: a token has one or more visible ASCII characters");
+                    "' is not a token: a token has one or more visible ASCII characters");
   }
   return token;
 }

@@ -157,7 +157,7 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
   if (!registries.empty()) {
     refuse(session, counted(registries.size(), "registry", "registries") +
                         (registries.size() == 1 ? " was" : " were") +
-                        " found, and none of them has an entry for what is to be built");
+                        " found, and none of them has an entry for the targets of this build");
   } else if (session.is_quiet) {
     refuse(session,
            no_registries_note(project));  // Otherwise `check_before` has printed this note.
@@ -273,7 +273,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
     return problems.empty() ? code : kFindings;
   }
   if (!is_complete) {
-    return report_error(session, {ErrorCode::cancelled, "stopped; the output is as it was before"});
+    return report_error(session, {ErrorCode::cancelled, "stopped; the output is unchanged"});
   }
   if (!published) return report_error(session, published.error());
   session.reporter.finish();
@@ -465,8 +465,9 @@ void add_build_options(CLI::App& command, BuildArguments& arguments) {
                      "An earlier build whose unchanged content is reused if --out has no build");
   command.add_flag("--verify-incremental", arguments.verifies_incremental,
                    "Build again from nothing, and compare with the output");
-  command.add_flag("--verify-determinism", arguments.verifies_determinism,
-                   "Build twice from nothing, with another order and number of threads; compare");
+  command.add_flag(
+      "--verify-determinism", arguments.verifies_determinism,
+      "Build twice from nothing, with different orders and numbers of threads; compare");
   command.add_option("--format", arguments.format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();

@@ -31,7 +31,7 @@ Result<void> add_kinds(const std::string& path, const CatalogReader& catalog, Ta
       bytes += bundle.value().block(entry, block).stored_bytes;
     }
   }
-  if (file.value().is_damaged()) return fail(ErrorCode::io, "'" + path + "' was cut short");
+  if (file.value().is_damaged()) return fail(ErrorCode::io, "'" + path + "' was truncated");
   return {};
 }
 
@@ -77,7 +77,7 @@ Result<TargetSizes> sizes_of(const std::string& folder, const MappedFile& file, 
     }
     sizes.bundles.push_back(std::move(size));
   }
-  if (file.is_damaged()) return fail(ErrorCode::io, "'" + path + "' was cut short");
+  if (file.is_damaged()) return fail(ErrorCode::io, "'" + path + "' was truncated");
   return sizes;
 }
 
@@ -95,7 +95,7 @@ Result<std::vector<TargetSizes>> sizes_of_build(const std::string& out, bool wit
     all.push_back(std::move(sizes).value());
   }
   if (all.empty()) {
-    return fail(ErrorCode::not_found, "'" + out + "' is no build: it has no catalog");
+    return fail(ErrorCode::not_found, "'" + out + "' is not a build: it has no catalog");
   }
   return all;
 }

@@ -56,9 +56,9 @@ Result<ChildProcess> ChildProcess::start(const std::vector<std::string>& argumen
   pointers.push_back(nullptr);
   std::array<int, 2> to{-1, -1};
   std::array<int, 2> from{-1, -1};
-  if (::pipe(to.data()) != 0) return failure("no pipe to '" + arguments.front() + "'");
+  if (::pipe(to.data()) != 0) return failure("cannot open a pipe to '" + arguments.front() + "'");
   if (::pipe(from.data()) != 0) {
-    const auto failed = failure("no pipe from '" + arguments.front() + "'");
+    const auto failed = failure("cannot open a pipe from '" + arguments.front() + "'");
     close_all({to[0], to[1]});
     return failed;
   }

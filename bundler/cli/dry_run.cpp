@@ -54,8 +54,9 @@ Json plan_json(const Project& project, const BundlePlan& plan) {
 
 Result<void> check_dry_run(const BuildArguments& arguments) {
   if (arguments.verifies_incremental || arguments.verifies_determinism) {
-    return fail(ErrorCode::invalid_argument,
-                "'--dry-run' makes no build that could be verified; leave out '--verify-...'");
+    return fail(
+        ErrorCode::invalid_argument,
+        "'--dry-run' builds nothing, so '--verify-...' cannot check it; leave out one of them");
   }
   if (const auto size = size_from(arguments.cache_size); !size) {
     return fail(size.error().code, "--cache-size " + size.error().message);

@@ -137,7 +137,7 @@ class GitFiles final : public RevisionFiles {
     const auto entry = entries_.find(found.path);
     if (found.kind == Reach::outside) {
       return fail(ErrorCode::permission_denied,
-                  "'" + path.text() + "': a link on the way leads out of the folder");
+                  "'" + path.text() + "': a link in its path leads out of the folder");
     }
     if (found.kind != Reach::there || entry == entries_.end() ||
         entry->second.git.kind != GitEntry::Kind::file) {

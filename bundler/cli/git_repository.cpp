@@ -159,7 +159,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
     if (prefix.value().errors.find("not a git repository") == std::string::npos) {
       return refused(folder, prefix.value());
     }
-    return fail(ErrorCode::not_found, "'" + folder + "' is in no Git repository");
+    return fail(ErrorCode::not_found, "'" + folder + "' is not in a Git repository");
   }
   const auto commit =
       ask(folder, {"rev-parse", "--verify", "--end-of-options", revision + "^{commit}"},

@@ -26,9 +26,10 @@ int keygen(const std::string& path, Session& session) {
   if (const auto place = open_folder_of(open_path);
       place && place.value().folder->stat(place.value().name)) {
     return report_error(
-        session, {ErrorCode::already_exists, "'" + open_path +
-                                                 "' exists: the key that it belongs to would be "
-                                                 "lost; remove it, or name another file"});
+        session,
+        {ErrorCode::already_exists,
+         "'" + open_path +
+             "' exists, and a new key pair would replace it; remove it, or name another file"});
   }
   if (auto may = begin_writing(session); !may) return report_error(session, may.error());
   const SigningKeys keys = signing_keys(random_seed());
@@ -37,9 +38,9 @@ int keygen(const std::string& path, Session& session) {
     return report_error(session, made.error());
   }
   if (auto made = write_named_file(open_path, as_bytes(key_file_text(keys.open))); !made) {
-    return report_error(session,
-                        {made.error().code, made.error().message + "; '" + path +
-                                                "' was made, and serves 'verify --key' too"});
+    return report_error(
+        session, {made.error().code, made.error().message + "; '" + path +
+                                         "' was created, and 'verify --key' accepts it too"});
   }
   session.out << "secret key: " << path << " (keep it out of version control)\n"
               << "verify key: " << open_path << "\n";
@@ -58,7 +59,7 @@ Result<std::optional<SigningKey>> read_signing_key(const std::string& path) {
   return fail(
       ErrorCode::malformed,
       is_open ? "'" + path + "' is a public key; sign with the secret key, in the file without .pub"
-              : "'" + path + "' is no secret key; 'muster keygen' makes one");
+              : "'" + path + "' is not a secret key; 'muster keygen' creates one");
 }
 
 Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
@@ -69,7 +70,7 @@ Result<std::optional<VerifyKey>> read_verify_key(const std::string& path) {
   const auto secret = parse_signing_key(text.value());
   if (secret) return std::optional<VerifyKey>(verify_key_of(*secret));
   return fail(ErrorCode::malformed,
-              "'" + path + "' is no key; 'muster keygen' makes one and its .pub");
+              "'" + path + "' is not a key; 'muster keygen' creates a key and its .pub");
 }
 
 void add_keygen(CLI::App& app, Session& session) {

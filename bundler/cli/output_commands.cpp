@@ -77,7 +77,7 @@ int inspect(const std::string& path, const std::string& format, Session& session
   const auto text = inspect_file(
       file.value().bytes(), format == "json" ? InspectionFormat::json : InspectionFormat::text);
   if (file.value().is_damaged()) {
-    return report_error(session, {ErrorCode::io, "'" + path + "' was cut short while it was read"});
+    return report_error(session, {ErrorCode::io, "'" + path + "' was truncated while it was read"});
   }
   if (!text) {
     refuse(session,
@@ -282,7 +282,7 @@ void add_output_commands(CLI::App& app, Session& session) {
   verify_command->add_option("OUT", verified->out, "A build's output folder")->required();
   verify_command->add_option(
       "--key", verified->key,
-      "A public key of 'muster keygen' (FILE.pub), with which the signature is checked");
+      "Check the signature with this public key (FILE.pub of 'muster keygen')");
   verify_command->add_option("--format", verified->format, "text or json")
       ->check(one_of({"text", "json"}))
       ->capture_default_str();
@@ -313,7 +313,7 @@ void add_output_commands(CLI::App& app, Session& session) {
       ->required();
   extract_command
       ->add_option("--target", arguments->target,
-                   "client or server; default: the client's form, else the server's")
+                   "client or server; default: the client's version, else the server's")
       ->check(one_of({"client", "server"}));
   extract_command->footer(
       "Example:\n  muster extract build/game 00112233445566778899aabbccddeeff /tmp/crate");

@@ -77,7 +77,7 @@ int apply(const PatchArguments& arguments, Session& session) {
   session.reporter.finish();
   if (file.value().is_damaged()) {
     return report_error(
-        session, {ErrorCode::io, "'" + arguments.patch + "' was cut short while it was read"});
+        session, {ErrorCode::io, "'" + arguments.patch + "' was truncated while it was read"});
   }
   if (!applied) return report_error(session, applied.error());
   session.out << fmt::format("{}, {} of them new\n", counted(applied.value().files, "file"),

@@ -39,7 +39,7 @@ Result<void> set_budget(const std::string& budget, Overview& overview) {
     return fail(
         ErrorCode::invalid_argument,
         "'" + budget +
-            "' is no budget; write SIZE, client=SIZE or server=SIZE, such as 'client=80 MiB'");
+            "' is not a budget; write SIZE, client=SIZE or server=SIZE, such as 'client=80 MiB'");
   }
   for (OverviewTarget& each : overview.targets) {
     if (target.empty() || target == "all" || each.name == target) each.budget_bytes = bytes.value();

@@ -70,7 +70,7 @@ Result<TargetSet> targets_from(const std::string& name) {
   if (name == "server") return TargetSet(Target::server);
   if (name == "all") return TargetSet::both();
   return fail(ErrorCode::invalid_argument, "'" + name +
-                                               "' is no target; use client, server or all" +
+                                               "' is not a target; use client, server or all" +
                                                did_you_mean(name, {"client", "server", "all"}));
 }
 
@@ -90,7 +90,7 @@ Result<std::uint64_t> size_from(std::string_view text) {
     }
   }
   return fail(ErrorCode::invalid_argument,
-              "'" + std::string(text) + "' is no size; 4096, 500 MiB and 10 GiB are");
+              "'" + std::string(text) + "' is not a size; write it like 4096, 500 MiB or 10 GiB");
 }
 
 int write_report(Session& session, const std::string& text, const std::string& path) {

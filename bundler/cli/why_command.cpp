@@ -189,7 +189,7 @@ int why(const WhyOptions& options, Session& session) {
 void add_why(CLI::App& app, Session& session) {
   auto options = std::make_shared<WhyOptions>();
   CLI::App* command =
-      app.add_subcommand("why", "Show the registry entries because of which an asset is packed");
+      app.add_subcommand("why", "Show the registry entries that cause an asset to be packed");
   add_project_and_asset(*command, options->project, options->asset);
   command->add_option("--format", options->format, "text or json")
       ->check(one_of({"text", "json"}))

@@ -189,7 +189,7 @@ class ComponentCook {
     for (const PropertyOverride& change : component_.overrides) {
       if (!change.path.ends_with(".Array.size") || list_size_in(change)) continue;
       problems_.push_back({{change.source->path, change.position},
-                           "'" + std::string(change.value) + "' is no length of a list"});
+                           "'" + std::string(change.value) + "' is not the length of a list"});
     }
   }
 
@@ -409,7 +409,7 @@ class ComponentCook {
     problems_.push_back({std::move(location), field.names.empty()
                                                   ? fmt::format("{}outside {} to {}{}", what,
                                                                 field.minimum, field.maximum, whose)
-                                                  : what + "none" + whose + ": " + allowed});
+                                                  : what + "not a value" + whose + ": " + allowed});
   }
 
   void note(const FieldDescription& field, Location location, std::string_view text) {
@@ -417,9 +417,9 @@ class ComponentCook {
       return note_beyond(field, std::move(location), text);
     }
     const std::string what = text.empty() ? "this" : "'" + std::string(text) + "'";
-    problems_.push_back({std::move(location), what + " is no " +
+    problems_.push_back({std::move(location), what + " is not a valid " +
                                                   std::string(to_string(field.type)) +
-                                                  (field.count > 1 ? " or no such list" : "") +
+                                                  (field.count > 1 ? ", or list of them," : "") +
                                                   " for " + description_.name + "." + field.name});
   }
 

@@ -95,7 +95,7 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
   const auto folder = files.stat(*rules.dictionaries);
   if (folder && folder.value().kind != FileKind::folder) {
     return fail(ErrorCode::malformed, "'dictionaries' in muster.yaml names '" +
-                                          rules.dictionaries->text() + "', which is no folder");
+                                          rules.dictionaries->text() + "', which is not a folder");
   }
   CommittedDictionaries found;
   DictionarySet distinct;

@@ -338,7 +338,7 @@ struct Sizes {
 };
 
 Result<Sizes> sizes_of(Bytes header) {
-  if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is cut short");
+  if (header.size() < kStateHeaderBytes) return fail(ErrorCode::truncated, "a state is truncated");
   ByteReader in(header.first(kStateHeaderBytes));
   if (as_text(in.bytes(kStateMagic.size())) != kStateMagic) return bad("the magic number is wrong");
   if (in.u16() != kStateVersion) {
@@ -410,7 +410,7 @@ Result<BuildState> decode_state_head(Bytes bytes) {
   const auto sizes = sizes_of(bytes);
   if (!sizes) return fail(sizes.error());
   if (bytes.size() - kStateHeaderBytes < sizes.value().head) {
-    return fail(ErrorCode::truncated, "a state is cut short");
+    return fail(ErrorCode::truncated, "a state is truncated");
   }
   const Bytes head = bytes.subspan(kStateHeaderBytes, static_cast<std::size_t>(sizes.value().head));
   if (hash_bytes(head) != hash_at(bytes, kHeadHashAt)) {
@@ -426,7 +426,7 @@ Result<BuildState> decode_state(Bytes bytes) {
   if (!state) return state;
   const Sizes sizes = sizes_of(bytes).value();
   if (bytes.size() != kStateHeaderBytes + sizes.head + sizes.body) {
-    return fail(ErrorCode::truncated, "a state has another size than it says");
+    return fail(ErrorCode::truncated, "the size of a state differs from the sizes in its header");
   }
   const Bytes body = bytes.subspan(static_cast<std::size_t>(kStateHeaderBytes + sizes.head));
   if (hash_bytes(body) != hash_at(bytes, kBodyHashAt)) {

@@ -38,7 +38,7 @@ Result<void> sort_unique(std::vector<Record>& records, std::string_view what) {
   for (std::size_t i = 1; i < records.size(); ++i) {
     if (!is_before(records[i - 1], records[i])) {
       return fail(ErrorCode::already_exists, "the catalog has two " + std::string(what) +
-                                                 " with one key (after sorting, number " +
+                                                 " with the same key (after sorting, number " +
                                                  std::to_string(i) + ")");
     }
   }
@@ -217,8 +217,7 @@ class CatalogBuilder {
         }
         if (targets == 0) {
           refuse(ErrorCode::invalid_argument, "type id " + std::to_string(entry.type_id.value()) +
-                                                  " of " + registry.class_name +
-                                                  " is for no target");
+                                                  " of " + registry.class_name + " has no target");
         }
         record.u32(entry.type_id.value());
         record.u32(bundle_of(entry.guid));

@@ -30,7 +30,7 @@ constexpr std::string_view kStaging = ".muster-staging";
 constexpr std::string_view kJournal = ".muster-publish";
 constexpr std::string_view kParts = "parts";
 constexpr std::uint64_t kMaxPartsBytes = 4096;
-constexpr const char* kForeign = ", which is no part of a build";
+constexpr const char* kForeign = ", which is not part of a build";
 /// The number of bytes that are read to identify a report. The identifying members are at the start
 /// of the report.
 constexpr std::uint64_t kReportHeadBytes = 4096;
@@ -64,8 +64,9 @@ bool is_part(std::string_view name) {
 using Parts = std::map<std::string, std::uint64_t>;  // The identity of each new part, by name.
 
 tl::unexpected<Error> bad_journal() {
-  return fail(ErrorCode::malformed, std::string(kJournal) + "/" + std::string(kParts) +
-                                        ": not a journal of ours; remove the folder to go on");
+  return fail(ErrorCode::malformed,
+              std::string(kJournal) + "/" + std::string(kParts) +
+                  ": this journal was not written by muster; remove the folder to continue");
 }
 
 // Reads the list in the journal, with "name identity" on each line. If the list is missing, the
@@ -122,7 +123,7 @@ Result<std::string> foreign_part_in_target(const FileReader& files, const AssetP
   if (!present.value()) return std::string();
   const auto listed = files.list(folder);
   if (!listed && listed.error().code == ErrorCode::not_found) {
-    return "'" + folder.text() + "', which is no folder";
+    return "'" + folder.text() + "', which is not a folder";
   }
   if (!listed) return fail(listed.error());
   for (const DirectoryEntry& entry : listed.value()) {
@@ -175,7 +176,7 @@ Result<std::string> foreign_part_in(const FileReader& files) {
   const auto reported = is_report_of_ours(files);
   if (!reported) return fail(reported.error());
   if (!reported.value()) {
-    return first_other.empty() ? "parts of a build, but no build.json of muster's"
+    return first_other.empty() ? "parts of a build, but no build.json written by muster"
                                : first_other + kForeign;
   }
   for (const std::string_view target : {"client", "server"}) {
@@ -196,7 +197,7 @@ Result<void> OutputFolder::check_usable(const FileReader& files) {
   if (!foreign) return fail(foreign.error());
   if (foreign.value().empty()) return {};
   return fail(ErrorCode::already_exists,
-              "it holds " + foreign.value() + "; give an empty folder or one of muster's");
+              "it holds " + foreign.value() + "; give an empty folder or a folder with a build");
 }
 
 Result<OutputFolder> OutputFolder::open_for_build(FileSystem& files) {

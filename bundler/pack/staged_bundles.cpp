@@ -110,7 +110,7 @@ Result<Bytes> StagedBundles::read(const StagedBlock& block, ByteVector& buffer) 
       output_.read_staged(bundles_[block.bundle], block.offset_bytes, block.stored_bytes, buffer);
   if (bytes && bytes.value().size() != block.stored_bytes) {
     return fail(ErrorCode::truncated,
-                "'" + bundles_[block.bundle].text() + "' was cut off while it was staged");
+                "'" + bundles_[block.bundle].text() + "' was truncated while it was staged");
   }
   return bytes;
 }

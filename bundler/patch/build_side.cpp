@@ -95,7 +95,7 @@ Result<void> BuildSide::open_catalogs() {
   if (!catalogs_[0] && !catalogs_[1]) {
     return fail(ErrorCode::not_found,
                 "there is neither client/catalog.mcat nor "
-                "server/catalog.mcat: it is no build's output");
+                "server/catalog.mcat: it is not the output of a build");
   }
   return {};
 }
@@ -111,7 +111,8 @@ Result<void> BuildSide::check_dictionaries() const {
       const LooseFile* const file = find(path);
       if (file == nullptr) return fail(ErrorCode::not_found, path.text() + ": it is missing");
       if (file->bytes.size() != record.file_bytes) {
-        return fail(ErrorCode::hash_mismatch, path.text() + ": it is not what its catalog names");
+        return fail(ErrorCode::hash_mismatch,
+                    path.text() + ": its size differs from the size in its catalog");
       }
       if (auto added = distinct.add(record.hash, file->bytes); !added) {
         return fail(added.error().code, path.text() + ": " + added.error().message);

@@ -40,7 +40,7 @@ Result<std::uint32_t> BundleRebuild::read_dictionary(ByteReader& program) const 
 Result<void> BundleRebuild::check_size(std::uint64_t more_bytes) const {
   const std::uint64_t has = assembly_.file_bytes();
   if (has <= max_file_bytes_ && more_bytes <= max_file_bytes_ - has) return {};
-  return fail(ErrorCode::limit_exceeded, "the patch asks for a file of more than " +
+  return fail(ErrorCode::limit_exceeded, "the patch requires a file of more than " +
                                              std::to_string(max_file_bytes_) + " bytes");
 }
 

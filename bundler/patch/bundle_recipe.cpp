@@ -93,7 +93,8 @@ Result<void> RecipeWriter::add(const AssetPath& path, const CatalogBundle& bundl
     sound = is_sound(draft, file);
     if (!sound) return fail(sound.error());
     if (!sound.value()) {
-      return fail(ErrorCode::malformed, path.text() + ": cannot be made again (a bug of muster's)");
+      return fail(ErrorCode::malformed,
+                  path.text() + ": the patch cannot create it again (a bug in muster)");
     }
   }
   program_.bytes(draft.program.view());

@@ -107,7 +107,7 @@ Result<void> DeltaDecoder::decode(Bytes frame, Bytes prefix, std::span<std::byte
     return fail(ErrorCode::malformed, std::string("a delta: zstd: ") + ZSTD_getErrorName(written));
   }
   if (written != plain.size()) {
-    return fail(ErrorCode::malformed, "a delta gives less than it promises");
+    return fail(ErrorCode::malformed, "a delta has fewer bytes than its entry states");
   }
   return {};
 }

@@ -156,7 +156,7 @@ class Application {
     const CatalogReader* const catalog = next.catalog(target);
     for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
       if (options_.stop.stop_requested()) {
-        return fail(ErrorCode::cancelled, "stopped; the output is as it was");
+        return fail(ErrorCode::cancelled, "stopped; the output is unchanged");
       }
       const CatalogBundle bundle = catalog->bundle(i);
       const auto old = base_.find(target, bundle.name);
@@ -191,10 +191,10 @@ class Application {
   tl::unexpected<Error> fail_made(const AssetPath& path) const {
     if (rebuild_ && rebuild_->has_recompressed() && patch_.zstd_version != own_zstd_version()) {
       return fail(ErrorCode::hash_mismatch,
-                  path.text() + ": the patch compresses again with zstd " +
-                      zstd_version_text(patch_.zstd_version) + ", and zstd " +
+                  path.text() + ": the patch requires the compressed bytes of zstd " +
+                      zstd_version_text(patch_.zstd_version) + ", but zstd " +
                       zstd_version_text(own_zstd_version()) +
-                      " here gives other bytes; take a patch of 'muster patch create --portable'");
+                      " writes different bytes; use a patch of 'muster patch create --portable'");
     }
     return fail(
         ErrorCode::hash_mismatch,

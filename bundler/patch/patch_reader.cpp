@@ -33,7 +33,7 @@ Result<Header> read_header(Bytes bytes) {
     return fail(ErrorCode::truncated, "it is too short for a patch");
   }
   if (!std::ranges::equal(bytes.first(kMagic.size()), std::as_bytes(std::span(kMagic)))) {
-    return fail(ErrorCode::malformed, "it is no patch of muster's");
+    return fail(ErrorCode::malformed, "it is not a patch of muster");
   }
   ByteReader reader(bytes.subspan(header::kVersionAt));
   const std::uint16_t version = reader.u16();
@@ -51,7 +51,7 @@ Result<Header> read_header(Bytes bytes) {
   head.zstd_version = reader.u32();
   head.flags = reader.u32();
   if (file_bytes > bytes.size()) {
-    return fail(ErrorCode::truncated, "the patch ends before it should: it was not copied whole");
+    return fail(ErrorCode::truncated, "the patch is truncated: copy it again");
   }
   if (file_bytes < bytes.size()) return malformed("bytes after its end");
   const ContentHash is = hash_bytes(bytes.subspan(header::kHashedFrom));

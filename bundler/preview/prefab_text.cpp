@@ -71,8 +71,8 @@ Result<std::string> prefab_text(const Project& project, Target target,
   if (!entry) {
     const bool is_packed = store.value().catalog().bundle_of(asset).has_value();
     if (!is_packed || entry.error().code != ErrorCode::not_found) return fail(entry.error());
-    return fail(ErrorCode::not_found,
-                "asset " + asset.to_string() + " has no entities: it is no prefab and no factory");
+    return fail(ErrorCode::not_found, "asset " + asset.to_string() +
+                                          " has no entities: it is neither a prefab nor a factory");
   }
   const Result<PrefabReader> prefab = PrefabReader::open(entry.value().bytes);
   if (!prefab) return fail(prefab.error());

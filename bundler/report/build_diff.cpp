@@ -219,8 +219,9 @@ class TargetComparison {
 
 Result<void> check_is_output(const FileReader& files, const char* which) {
   if (files.stat(AssetPath().child("build.json"))) return {};
-  return fail(ErrorCode::not_found,
-              fmt::format("the {} folder has no build.json: it is no build's output", which));
+  return fail(
+      ErrorCode::not_found,
+      fmt::format("the {} folder has no build.json: it is not the output of a build", which));
 }
 
 constexpr std::string_view name_of(Change change) {

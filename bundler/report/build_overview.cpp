@@ -397,12 +397,12 @@ Result<Overview> read_overview(const FileReader& files) {
   const AssetPath path = AssetPath().child(OutputFolder::kReportName);
   const auto bytes = read_whole(files, path, OutputFolder::kReportBytesMax, buffer);
   if (!bytes && bytes.error().code == ErrorCode::not_found) {
-    return fail(ErrorCode::not_found, "there is no build.json: it is no build's output");
+    return fail(ErrorCode::not_found, "there is no build.json: it is not the output of a build");
   }
   if (!bytes) return fail(bytes.error());
   const Json report = Json::parse(as_text(bytes.value()), nullptr, false);
   if (!report.is_object() || !report.contains("targets") || !report["targets"].is_object()) {
-    return fail(ErrorCode::malformed, "build.json: it is no report of a build; build again");
+    return fail(ErrorCode::malformed, "build.json: it is not the report of a build; build again");
   }
   // The times are from the last build in this folder. Applying a patch removes the file with the
   // times.

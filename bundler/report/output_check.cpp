@@ -37,7 +37,8 @@ class OutputChecker {
   Result<OutputCheck> run() {
     if (const auto report = files_.stat(AssetPath().child("build.json")); !report) {
       if (report.error().code != ErrorCode::not_found) return fail(report.error());
-      return fail(ErrorCode::not_found, "there is no build.json: this is no build's output");
+      return fail(ErrorCode::not_found,
+                  "there is no build.json: this is not the output of a build");
     }
     std::vector<TargetCheck> targets;
     for (const std::string folder : {"client", "server"}) {
@@ -48,7 +49,8 @@ class OutputChecker {
       if (auto checked = check_target(target); !checked) return fail(checked.error());
       targets.push_back(std::move(target));
     }
-    if (targets.empty()) note("client", ErrorCode::not_found, "there is neither client nor server");
+    if (targets.empty())
+      note("client", ErrorCode::not_found, "there is neither a client folder nor a server folder");
     if (targets.size() == 2 && targets[0].agreement && targets[1].agreement &&
         *targets[0].agreement != *targets[1].agreement) {
       note("server/catalog.mcat", ErrorCode::hash_mismatch,
@@ -152,7 +154,7 @@ class OutputChecker {
       // A damaged bundle has no names here and was already reported.
       if (own == base || own.empty() || base.empty()) continue;
       note(folder + "/" + catalog.bundle(alternative.alternative).name.path(), ErrorCode::malformed,
-           "it does not hold the entries of " + catalog.bundle(alternative.bundle).name.path() +
+           "it does not contain the entries of " + catalog.bundle(alternative.bundle).name.path() +
                ", which it replaces");
     }
   }
@@ -219,7 +221,7 @@ class OutputChecker {
     if (!listed) return note(".", listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {
       if (OutputFolder::may_hold(entry.name)) continue;
-      note(entry.name, ErrorCode::malformed, "this is no part of a build");
+      note(entry.name, ErrorCode::malformed, "this is not part of a build");
     }
   }
 

@@ -111,11 +111,11 @@ std::string_view text_of(CaptureStatus status) {
     case CaptureStatus::end:
       return "is whole";
     case CaptureStatus::truncated:
-      return "is cut off";
+      return "is truncated";
     case CaptureStatus::malformed:
-      return "breaks the format";
+      return "violates the format";
     case CaptureStatus::not_a_capture:
-      return "is no capture";
+      return "is not a capture";
     case CaptureStatus::wrong_version:
       return "was made by a newer program";
   }

@@ -155,7 +155,7 @@ void Server::apply(Time now, UnixSeconds date, const DatagramPath& path,
   if (!allows(head.mode)) {
     refuse(path, head, RefuseReason::wrong_mode,
            options_.backend_key.has_value()
-               ? "this server wants a connect token"
+               ? "this server requires a connect token"
                : "this server does not accept this kind of connection");
     return;
   }

@@ -23,7 +23,7 @@ bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSc
 constexpr std::uint32_t kRotationValues = 4;
 
 const char* find_fault(const FieldSchema& field) {
-  if (!is_name(field.name)) return "a field without a name, or with too long a one";
+  if (!is_name(field.name)) return "a field without a name, or with a name that is too long";
   if (field.value_count == 0 || field.value_count > kMaxLanes)
     return "a field with no values, or with too many";
   if (field.low > field.high) return "a range that ends before it begins";
@@ -48,7 +48,8 @@ const char* find_fault(const FieldSchema& field) {
 }
 
 const char* find_fault(const ComponentSchema& component) {
-  if (!is_name(component.name)) return "a component without a name, or with too long a one";
+  if (!is_name(component.name))
+    return "a component without a name, or with a name that is too long";
   if (component.fields.size() > kComponentFieldsMax) return "a component with too many fields";
   std::set<std::string_view> names;
   for (const FieldSchema& field : component.fields) {

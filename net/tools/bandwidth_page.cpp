@@ -26,7 +26,7 @@ input { font: inherit; padding: .2rem .5rem; margin: .5rem 0 1rem; }
 <h1></h1><p id="sums"></p>
 <label>Show only <input id="filter" placeholder="type, component or field"></label>
 <table><thead><tr>
-<th><button data-key="bytes_per_snapshot">bytes a snapshot</button></th>
+<th><button data-key="bytes_per_snapshot">bytes per snapshot</button></th>
 <th><button data-key="share">share</button></th>
 <th><button data-key="section">section</button></th>
 <th><button data-key="type">type</button></th>

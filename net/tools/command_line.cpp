@@ -190,7 +190,7 @@ int show_bandwidth(const Arguments& arguments, const Streams& streams) {
   }
   if (status == RecordingStatus::end) return kExitSuccess;
   streams.err << fmt::format("muster-net: {} {} after tick {}\n", arguments.file,
-                             status == RecordingStatus::cut ? "is cut short" : "is damaged",
+                             status == RecordingStatus::cut ? "is truncated" : "is damaged",
                              recording->tick().value());
   return kExitDamaged;
 }

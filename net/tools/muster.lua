@@ -113,7 +113,7 @@ local function reader_of(range) return setmetatable({ range = range, at = 0 }, R
 function Reader:left() return self.range:len() - self.at end
 
 function Reader:take(count)
-  if count > self:left() then error("cut short", 0) end
+  if count > self:left() then error("truncated", 0) end
   if count == 0 then return nil end
   self.at = self.at + count
   return self.range:range(self.at - count, count)
@@ -133,7 +133,7 @@ end
 
 -- Returns `count` bits from bit `at` on, low bits first.
 local function bits_of(range, at, count)
-  if at + count > range:len() * 8 then error("cut short", 0) end
+  if at + count > range:len() * 8 then error("truncated", 0) end
   local value = 0
   for i = count - 1, 0, -1 do
     local byte = range:range(math.floor((at + i) / 8), 1):uint()

@@ -199,7 +199,7 @@ void add_datagram(BytesView datagram, Json& json) {
   const std::uint8_t mode = reader.read_u8();
   const std::uint8_t reason = reader.read_u8();
   if (kind == 0 || kind >= kNames.size()) {
-    json["problem"] = "kind of datagram";
+    json["problem"] = "the kind of the datagram is unknown";
     return;
   }
   json["datagram"] = kNames[kind];
@@ -222,7 +222,7 @@ void add_datagram(BytesView datagram, Json& json) {
       add_refuse(reader, reason, json);
       break;
   }
-  if (reader.failed()) json["problem"] = "datagram cut short";
+  if (reader.failed()) json["problem"] = "the datagram is truncated";
 }
 
 Json fields_of(const RecordedHandshake& handshake) {

@@ -175,7 +175,7 @@ Result<void> DiskFile::read(std::span<std::byte> target) const {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return fail_errno(errno, "cannot read '" + place_ + "'");
     if (got == 0) {
-      return fail(ErrorCode::truncated, "'" + place_ + "' was cut short while it was read");
+      return fail(ErrorCode::truncated, "'" + place_ + "' was truncated while it was read");
     }
     done += static_cast<std::size_t>(got);
   }

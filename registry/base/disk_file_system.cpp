@@ -262,7 +262,7 @@ Result<void> DiskFileSystem::create_parents(const AssetPath& path) {
   if (present) {
     const bool leads_out = present.value().kind == FileKind::outside_link;
     return fail(leads_out ? ErrorCode::permission_denied : ErrorCode::already_exists,
-                "'" + parent.text() + "' is no folder inside '" + root_ + "'");
+                "'" + parent.text() + "' is not a folder inside '" + root_ + "'");
   }
   if (present.error().code != ErrorCode::not_found) return fail(present.error());
   if (auto above = create_parents(parent); !above) return above;

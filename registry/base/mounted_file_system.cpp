@@ -99,7 +99,7 @@ Result<void> MountedFileSystem::commit(std::span<const Move> moves) {
     if (&part_of(move.from) != &part || &part_of(move.to) != &part) {
       return fail(ErrorCode::invalid_argument,
                   "'" + move.to.text() + "' is in another folder than '" + moves.front().to.text() +
-                      "', and files of both change in one step");
+                      "', but one commit can only move files of one folder");
     }
     within.push_back({inside(move.from, part.at), inside(move.to, part.at)});
   }

@@ -78,7 +78,7 @@ Result<void> OverlayFileSystem::commit(std::span<const Move> moves) {
     const auto info = stat(from);
     if (!info) return fail(info.error());
     if (info.value().kind != FileKind::file) {
-      return fail(ErrorCode::invalid_argument, "'" + from.text() + "' is no file");
+      return fail(ErrorCode::invalid_argument, "'" + from.text() + "' is not a file");
     }
     ByteVector buffer;
     const auto bytes = read(from, 0, info.value().size_bytes, buffer);

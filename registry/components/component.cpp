@@ -197,7 +197,8 @@ Result<void> check(const ComponentDescription& component) {
     const std::string_view problem = problem_of(field, end, component.size_bytes);
     if (!problem.empty()) return refuse("field '" + field.name + "' " + std::string(problem));
     if (!has_default_within(field, component.default_value)) {
-      return refuse("field '" + field.name + "' has a default beyond its range or its names");
+      return refuse("field '" + field.name +
+                    "' has a default that is outside its range or is not one of its names");
     }
     end = end_of(field);
   }

@@ -75,7 +75,7 @@ std::string unread_key(int depth, const std::string& key) {
   const char* const owner = is_of_document    ? "the file"
                             : is_of_component ? "a component"
                                               : "a field";
-  return "nothing reads '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
+  return "unknown key '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
 }
 
 // Reads the members of a JSON object, and records the first missing or invalid member.
@@ -134,7 +134,7 @@ class Members {
   /// The problem of the first invalid member; empty if all members were valid.
   const std::string& fault() const { return fault_; }
   void refuse(const char* key, const std::string& due) {
-    if (fault_.empty()) fault_ = "'" + std::string(key) + "' has to be " + due;
+    if (fault_.empty()) fault_ = "'" + std::string(key) + "' must be " + due;
   }
 
  private:

@@ -22,7 +22,7 @@ std::string_view complaint(FieldRule rule) {
     case nothing_between_enumerators:
       return "is an enumeration, whose values cannot be interpolated";
     case angle_in_deg_or_rad:
-      return "is an angle, but neither in \"deg\" nor in \"rad\"";
+      return "is an angle, but its unit is neither \"deg\" nor \"rad\"";
     case names_are_for_enumerations:
       return "names its values, but is not an integer";
     case whole_resolution:

@@ -50,7 +50,7 @@ class LockReader {
     const yaml::Node& node = tree_.at(list);
     const bool is_empty = node.kind == yaml::NodeKind::scalar && node.text.empty();
     if (node.kind == yaml::NodeKind::sequence || is_empty) return list;
-    return refuse(node.position, "'" + std::string(key) + "' is no list");
+    return refuse(node.position, "'" + std::string(key) + "' is not a list");
   }
 
   Result<void> check_keys() {

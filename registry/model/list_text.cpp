@@ -54,7 +54,7 @@ class ListReader {
       result_.behind = comment_of(result_.behind);
       return result_;
     }
-    if (node_.kind != yaml::NodeKind::sequence) return refuse("it is no list");
+    if (node_.kind != yaml::NodeKind::sequence) return refuse("it is not a list");
     result_.is_flow = node_.is_flow;
     if (!(node_.is_flow ? read_flow() : read_block()) ||
         result_.items.size() != node_.child_count) {

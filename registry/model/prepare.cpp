@@ -147,8 +147,9 @@ class ClassPlan {
       return;
     }
     plan.notes.push_back(path_of(registry).text() + ": entry " +
-                         std::to_string(entry.type_id.value()) + " stays although nothing has " +
-                         identity.to_string() + ": '" + first_hole_->path.text() +
+                         std::to_string(entry.type_id.value()) +
+                         " stays although no asset has guid " + identity.to_string() + ": '" +
+                         first_hole_->path.text() +
                          "' could not be read, and may contain its guid; see 'muster validate'");
   }
 
@@ -164,7 +165,7 @@ class ClassPlan {
         continue;
       }
       plan.remaining.push_back(project_.index().at(asset).path.text() +
-                               ": a part of it is missing, so entry " +
+                               ": a part of the file is missing, so entry " +
                                std::to_string(entry.type_id.value()) + " of '" +
                                path_of(registry).text() + "' stays; see 'muster validate'");
       return;
@@ -372,7 +373,7 @@ class ClassPlan {
         return fail(ErrorCode::malformed,
                     path_of(registry).text() + ": " +
                         ClassMembers::side_of(registry, candidate).to_string() +
-                        " belongs into this list under type id " +
+                        " belongs in this list with type id " +
                         std::to_string(known->second.value()) +
                         ", which it has on the other side, but on this side another entry has this "
                         "id or the id is retired; first give one of the two entries another id");

@@ -181,7 +181,7 @@ class Writer {
     if (node.kind != yaml::NodeKind::mapping) {
       return fail(ErrorCode::malformed,
                   source_.path.text() + ":" + std::to_string(node.position.line) +
-                      ": the entry is no mapping, so that its type id cannot be written into it");
+                      ": the entry is not a mapping, so its type id cannot be written into it");
     }
     const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
     if (is_reference && !takes_definitions()) return kept;

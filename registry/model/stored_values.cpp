@@ -319,7 +319,7 @@ void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Val
   std::string line;
   if (place.position.line != 0) line = ":" + std::to_string(place.position.line);
   remaining_.push_back(path.text() + line + ": the " + what +
-                       " stored here is wrong and cannot be rewritten safely; it should read '" +
+                       " stored here is wrong and cannot be rewritten safely; it should be '" +
                        wanted + "'");
 }
 

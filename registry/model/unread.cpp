@@ -93,7 +93,7 @@ std::vector<std::string> unread_notes(const Project& project) {
     for (const AssetNumber asset : unread_members(project, declaration)) {
       if (!told.insert(asset).second) continue;
       const SourceFile& source = project.sources().get(asset);
-      notes.insert(source.path.text() + ": may belong into " + with_article(declaration.name) +
+      notes.insert(source.path.text() + ": may belong in " + with_article(declaration.name) +
                    ", but cannot be read: " + why(source));
     }
   }

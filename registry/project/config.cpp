@@ -273,7 +273,7 @@ Result<ProjectConfig> load_config(const FileReader& files) {
   }
   if (!assets || assets.value().kind != FileKind::folder) {
     return fail(ErrorCode::not_found,
-                "this is no project: it has neither muster.yaml nor an Assets folder" +
+                "this is not a project: it has neither muster.yaml nor an Assets folder" +
                     nearby_projects(files));
   }
   return config;

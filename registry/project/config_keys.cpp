@@ -14,7 +14,7 @@ namespace {
 using enum ConfigValue;
 
 constexpr std::array kTop = {
-    ConfigKey{"version", version, true, "Of this file's form."},
+    ConfigKey{"version", version, true, "The version of this file's format."},
     ConfigKey{"name", text, false, "For reports."},
     ConfigKey{"folders", paths, false,
               "The folders that Muster reads. Default: Unity's Assets and Packages."},

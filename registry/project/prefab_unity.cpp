@@ -108,7 +108,7 @@ class UnityFlattening {
                                 source_.path,
                                 position,
                                 source_.guid,
-                                what + "; the file may have been cut short",
+                                what + "; the file may have been truncated",
                                 {}});
   }
 

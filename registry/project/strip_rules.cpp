@@ -142,7 +142,7 @@ class StripReading {
       return refuse_config(tree_, list, "'" + std::string(key) + "' must be a list");
     }
     for (const NodeIndex item : Children(tree_, list)) {
-      if (tree_.scalar(item).empty()) return refuse_config(tree_, item, "this names nothing");
+      if (tree_.scalar(item).empty()) return refuse_config(tree_, item, "this item is empty");
       if (auto good = take(item, tree_.scalar(item)); !good) return good;
     }
     return {};
@@ -159,8 +159,9 @@ class StripReading {
       }
       if (!is_extension && find_asset_kind(name) == nullptr) {
         return refuse_config(tree_, item,
-                             "'" + std::string(name) + "' is no kind; there are " + known_kinds() +
-                                 ". Files with this extension are '." + std::string(name) + "'");
+                             "'" + std::string(name) + "' is not a kind; the kinds are " +
+                                 known_kinds() + ". Files with this extension are '." +
+                                 std::string(name) + "'");
       }
       const std::string_view kind = is_extension ? kind_of("x." + lower_ascii(word)) : name;
       if (std::ranges::find(kStructure, kind) != kStructure.end()) {
@@ -177,7 +178,7 @@ class StripReading {
   Result<void> read_components() {
     return read_list("components", [&](NodeIndex item, std::string_view name) -> Result<void> {
       if (name.find_first_of("/*. ") != std::string_view::npos) {
-        return refuse_config(tree_, item, "'" + std::string(name) + "' is no name of a class");
+        return refuse_config(tree_, item, "'" + std::string(name) + "' is not the name of a class");
       }
       if (std::ranges::find(kSkeleton, name) != kSkeleton.end()) {
         return refuse_config(tree_, item,
@@ -211,7 +212,7 @@ class StripReading {
       if (find_asset_kind(name) == nullptr && strips_extension(extension)) {
         return refuse_config(
             tree_, item,
-            "'" + std::string(name) + "' is no kind and no class. " + how_to_keep(extension));
+            "'" + std::string(name) + "' is neither a kind nor a class. " + how_to_keep(extension));
       }
       return refuse_kept_anyway(item, name);
     });

@@ -76,7 +76,8 @@ std::optional<VariantKey> read_key(std::span<const VariantAxis> axes, std::strin
     found = VariantKey{axis, *value};
   }
   if (!found)
-    read.refuse(VariantProblem::Kind::unknown_word, quoted_key(item) + " is a value of no axis");
+    read.refuse(VariantProblem::Kind::unknown_word,
+                quoted_key(item) + " is not a value of any axis");
   return found;
 }
 

@@ -22,7 +22,7 @@ std::pair<std::string, std::string> key_of(const Finding& finding) {
 std::string unread_key(int depth, const std::string& key) {
   static const std::set<std::string> kKnown = {"version", "known", "variants"};
   if (depth > 1 || kKnown.contains(key)) return {};
-  return "nothing reads '" + shown_text(key) + "' of a baseline" + did_you_mean(key, kKnown);
+  return "unknown key '" + shown_text(key) + "' of a baseline" + did_you_mean(key, kKnown);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     return fail(ErrorCode::unsupported_version,
                 "baseline: version " + version.dump() + " is not supported, only version 1");
   }
-  if (version != 1) return refuse("'version' has to be 1");
+  if (version != 1) return refuse("'version' must be 1");
   const Json known = member("known");
   const auto no_object = [&] { return refuse("expected 'known: {RULE: {PATH: COUNT}}'"); };
   if (!known.is_object()) return no_object();
@@ -56,9 +56,9 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     }
   }
   const Json variants = member("variants");
-  if (!variants.is_null() && !variants.is_array()) return refuse("'variants' has to be a list");
+  if (!variants.is_null() && !variants.is_array()) return refuse("'variants' must be a list");
   for (const Json& variant : variants) {
-    if (!variant.is_string()) return refuse("'variants' has to be a list of texts");
+    if (!variant.is_string()) return refuse("'variants' must be a list of texts");
     baseline.variants_.push_back(variant.get<std::string>());
   }
   std::ranges::sort(baseline.variants_);

@@ -157,7 +157,7 @@ class ClassCheck {
       const bool is_new = !client.contains(id) && !server.contains(id);
       if (!had_both && !(is_new && were_alike)) continue;
       add("breaking-sides", *row,
-          fmt::format("type id {} ({}) is on {} alone; in '{}' {}", id.value(), name_of(*row),
+          fmt::format("type id {} ({}) exists only on {}; in '{}' {}", id.value(), name_of(*row),
                       side_words(row->targets), shipped_.name,
                       had_both ? "both sides had it" : "both sides had the same ids"));
     }
@@ -168,7 +168,7 @@ class ClassCheck {
     Location location{row.location.path, {}};
     if (registry != now_.registries.end()) location = registry->second;
     findings_.add("breaking-removed", location,
-                  fmt::format("type id {} of {} meant {} in '{}', and means nothing now, for {}",
+                  fmt::format("type id {} of {} meant {} in '{}', and has no asset now, for {}",
                               row.type_id.value(), class_name_, name_of(row), shipped_.name,
                               side_words(sides)));
   }
@@ -217,7 +217,7 @@ void compare_components(const Contract& shipped, const Contract& now, Findings& 
       if (why.empty()) continue;
       const std::string_view line_of = same == nullptr ? std::string_view{} : field.name;
       findings.add("breaking-component", place_in(now, old_one.name, line_of),
-                   fmt::format("field '{}' of component '{}' is not as in '{}': {}", field.name,
+                   fmt::format("field '{}' of component '{}' differs from '{}': {}", field.name,
                                old_one.name, shipped.name, why));
     }
   }
@@ -245,10 +245,11 @@ std::string incompatibility(const FieldDescription& shipped, const FieldDescript
   if (shipped.unit != now.unit && !shipped.unit.empty()) {
     return changed("unit", shipped.unit, now.unit.empty() ? "none" : now.unit);
   }
-  if (shipped.receivers != now.receivers) return "others receive it";
+  if (shipped.receivers != now.receivers) return "its receivers have changed";
   // New values at the end of an enumeration do not change the old ones.
   for (std::size_t i = 0; i < shipped.names.size(); ++i) {
-    if (i >= now.names.size()) return fmt::format("its value '{}' is gone", shipped.names[i]);
+    if (i >= now.names.size())
+      return fmt::format("its value '{}' no longer exists", shipped.names[i]);
     if (shipped.names[i] != now.names[i]) {
       return fmt::format("its value {} was '{}' and is '{}'", i, shipped.names[i], now.names[i]);
     }

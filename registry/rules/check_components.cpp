@@ -257,14 +257,15 @@ class ComponentCheck {
       const yaml::Node& at = file.tree.at(item);
       const bool is_bare = at.kind == yaml::NodeKind::scalar;
       if (at.kind == yaml::NodeKind::sequence || is_empty(at)) {
-        tell_unfit({file.path, at.position}, "an item of 'components' is a component by its name");
+        tell_unfit({file.path, at.position},
+                   "an item of 'components' must begin with the name of a component");
         continue;
       }
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
       const Location place{file.path, is_bare ? at.position : first.key_position};
       if (!may_name_component(name, is_bare ? at.style : first.key_style)) {
-        tell_unfit(place, "'" + name + "' is no name of a component");
+        tell_unfit(place, "'" + name + "' is not the name of a component");
         continue;
       }
       if (!seen.insert(name).second) tell_second(entity, name, place);
@@ -369,7 +370,7 @@ class ComponentCheck {
                     const std::string& field, const std::string& meant) {
     std::string message = component + " has no ";
     const bool is_item = field.ends_with("[]");
-    message += is_item ? "further item in '" + field.substr(0, field.size() - 2) + "'"
+    message += is_item ? "other item in '" + field.substr(0, field.size() - 2) + "'"
                        : "field '" + field + "'";
     if (!meant.empty()) message += "; did you mean '" + meant + "'?";
     const yaml::Node& at = file.tree.at(node);

@@ -226,7 +226,7 @@ class RegistryCheck {
     const bool is_bare_model = registry_.declaration->component.empty() && is_model(asset.path);
     if (reference.role == Role::prefab && !is_bare_model &&
         !is_prefab(project_.sources(), reference.asset)) {
-      add("wrong-target", reference.location, quoted(asset.path) + " is no prefab");
+      add("wrong-target", reference.location, quoted(asset.path) + " is not a prefab");
       return false;
     }
     if (asset.is_folder || is_script(asset.path)) {
@@ -246,7 +246,8 @@ class RegistryCheck {
     }
     if (wanted.empty() || !is_surely_none_of(project_, entry.definition, wanted)) return true;
     add("wrong-target", entry.definition_location,
-        quoted(project_.index().at(entry.definition).path) + " is no " + std::string(wanted[0]));
+        quoted(project_.index().at(entry.definition).path) + " is not of class " +
+            std::string(wanted[0]));
     return false;
   }
 
@@ -289,7 +290,7 @@ class RegistryCheck {
       const auto [place, fresh] = by_id.emplace(entry.type_id, &entry);
       if (!fresh) {
         add("type-id-collision", entry.location,
-            "type id " + std::to_string(entry.type_id.value()) + " is taken by another entry")
+            "type id " + std::to_string(entry.type_id.value()) + " is used by another entry")
             .related.push_back({place->second->location, "the other entry"});
       }
       const auto retired =
@@ -328,7 +329,7 @@ class RegistryCheck {
       const std::string& path = declaration.key_paths[i];
       if (!is_key_number(path) || key_number(path, entry.key[i])) continue;
       add("presentation-key-range", entry.location,
-          path + " is '" + entry.key[i] + "', which is no number from 0 to " +
+          path + " is '" + entry.key[i] + "', which is not a number from 0 to " +
               std::to_string(key_number_max(path)));
     }
   }

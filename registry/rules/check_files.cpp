@@ -104,7 +104,7 @@ void check_files(const Project& project, TargetSet targets,
       finding.blocks_build =
           built->contains(problem.guid) || parts_script(project, problem, *built);
     }
-    if (!problem.other.empty()) finding.related.push_back({{problem.other, {}}, "the other one"});
+    if (!problem.other.empty()) finding.related.push_back({{problem.other, {}}, "the other file"});
   }
   for (const ContentProblem& problem : project.graph().problems()) {
     const Asset& asset = project.index().at(problem.asset);
@@ -120,7 +120,7 @@ void check_files(const Project& project, TargetSet targets,
         findings
             .add("binary-asset", {asset.path, {}},
                  "in binary form: " +
-                     (problem.detail.empty() ? "its references are not seen" : problem.detail))
+                     (problem.detail.empty() ? "its references are not read" : problem.detail))
             .severity = problem.detail == kUnreadTable && assets_built.contains(problem.asset)
                             ? Severity::warning
                             : Severity::note;

@@ -96,7 +96,7 @@ void check_keep(const Project& project, TargetSet targets, Findings& findings) {
       const auto complaint = check.complaint(kept.pattern);
       if (!complaint) continue;
       findings.add("unmatched-keep", {file.value(), kept.position},
-                   "'" + kept.pattern + "', which the " + side + " is to keep, " + *complaint);
+                   "'" + kept.pattern + "', which the " + side + " should keep, " + *complaint);
     }
   }
 }

@@ -106,7 +106,7 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
   for (const auto& [name, place] : packages.missing()) {
     findings
         .add("package-reference", {manifest, {}},
-             "package " + name + " is to be in '" + place + "', which is not there")
+             "package " + name + " should be in '" + place + "', which does not exist")
         .severity = Severity::warning;
   }
   const auto used = uses_of_packages(project, built);
@@ -115,7 +115,7 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
   if (!unseen.empty() && has_unresolved(project)) {
     findings.add("package-reference", {manifest, {}},
                  counted(unseen.size(), "package") +
-                     " cannot be looked at, so guids without an asset may be in there: " +
+                     " cannot be read, and may contain guids that have no asset here: " +
                      listed(unseen) + "; opening the project fills Library/PackageCache");
   }
   for (const Packages::Unread& file : packages.unread()) {

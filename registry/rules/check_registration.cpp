@@ -49,7 +49,7 @@ class RegistrationCheck {
       if (!told_unreadable_.insert(asset).second) continue;
       findings_.add(
           "yaml-syntax", {source.path, source.error->position},
-          source.error->message + "; it may belong into " + with_article(declaration_.name));
+          source.error->message + "; it may belong in " + with_article(declaration_.name));
     }
   }
 
@@ -60,7 +60,7 @@ class RegistrationCheck {
     findings_
         .add("provider-collision", place_in(clash.passed, clash.prefab),
              "this definition and '" + path_of(clash.kept).text() + "' both refer to " + name)
-        .related.push_back({place_in(clash.kept, clash.prefab), "the other one"});
+        .related.push_back({place_in(clash.kept, clash.prefab), "the other definition"});
   }
 
   // The position of the reference from a definition to a prefab.

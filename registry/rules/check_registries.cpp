@@ -119,7 +119,7 @@ void check_locks(const Project& project, Findings& findings) {
           .add("orphan-lock", {file.path, {}},
                "the lock '" + file.other.text() +
                    "' is the lock of this registry, so this lock is not used")
-          .related.push_back({{file.other, {}}, "the other one"});
+          .related.push_back({{file.other, {}}, "the lock that is used"});
       continue;
     }
     findings.add("orphan-lock", {file.path, {}},
@@ -163,7 +163,7 @@ void check_namesakes(const Project& project, Findings& findings) {
     if (script != yaml::kNoNode) place.position = source.tree.at(script).position;
     findings.add(
         "namesake-class", place,
-        "this does not count as class " + namesake.class_name + ": it has none of its fields");
+        "this is not treated as class " + namesake.class_name + ": it has none of its fields");
   }
 }
 
@@ -191,7 +191,7 @@ void check_scripts(const Project& project, Findings& findings) {
         .add("namesake-script", {path, {}},
              "this and '" + first->second->text() + "' both have the class '" +
                  std::string(path.stem()) + "'")
-        .related.push_back({{*first->second, {}}, "the other one"});
+        .related.push_back({{*first->second, {}}, "the other script"});
   }
 }
 

@@ -73,7 +73,7 @@ class StructureCheck {
       const std::string key(node.key);
       if (key.empty() || sidecar_keys().contains(key) || key.ends_with("Importer")) continue;
       findings_.add("unknown-field", {path, node.key_position},
-                    "nothing reads '" + key + "' of a sidecar" + did_you_mean(key, sidecar_keys()));
+                    "unknown key '" + key + "' of a sidecar" + did_you_mean(key, sidecar_keys()));
     }
   }
 
@@ -193,7 +193,7 @@ class StructureCheck {
     const std::string key = key_of(child);
     Finding& finding =
         findings_.add("unknown-field", {file_.path, tree_.at(child).key_position},
-                      "nothing reads '" + key + "' of " + owner + did_you_mean(key, known));
+                      "unknown key '" + key + "' of " + owner + did_you_mean(key, known));
     const std::string meant = nearest_name(key, known);
     if (meant.empty() || !critical.contains(meant)) return;
     finding.severity = Severity::error;

@@ -48,7 +48,7 @@ class VariantCheck {
         break;
       case Kind::unknown_word:
         add("variant-unknown-word", problem.path,
-            "this stands beside " + other + " like a variant of it, but " + problem.detail);
+            "this is named like a variant of " + other + ", but " + problem.detail);
         break;
       case Kind::no_base:
         add("variant-without-base", problem.path,
@@ -60,7 +60,7 @@ class VariantCheck {
         break;
       case Kind::repeated:
         add("variant-repeated", problem.path, "this variant has the same values as " + other)
-            .related.push_back({{problem.other, {}}, "the other one"});
+            .related.push_back({{problem.other, {}}, "the other variant"});
         break;
       case Kind::cannot_vary:
         add("variant-impossible", problem.path, named + ", but is " + problem.detail);

@@ -244,8 +244,8 @@ class TreeHandler final : public YAML::EventHandler {
         keys_, [](const auto& a, const auto& b) { return a.first == b.first; });
     if (repeated == keys_.end()) return;
     const auto& [key, second] = *std::next(repeated);
-    refuse(second, "the key '" + std::string(key) + "' stands on line " +
-                       std::to_string(repeated->second.line) + " already");
+    refuse(second, "the key '" + std::string(key) + "' is already on line " +
+                       std::to_string(repeated->second.line));
   }
 
   TreeBuilder& builder_;

@@ -101,7 +101,7 @@ SyntaxError with_odd_line_end(SyntaxError error, std::string_view text) {
     if (at >= first) continue;
     first = at;
     error.position = cursor.position_of(line.data() + at);
-    error.message = std::string(name) + " is no line end here; save the file with LF or CR LF";
+    error.message = std::string(name) + " is not a line end here; save the file with LF or CR LF";
   }
   return error;
 }

@@ -32,7 +32,7 @@ Error why_not_opened(const BundleSource& source, std::string_view path,
                      std::optional<std::uint64_t> file_bytes, const Error& error) {
   switch (error.code) {
     case ErrorCode::not_found:
-      return {error.code, "is missing: build again, or copy the folder whole"};
+      return {error.code, "is missing: build again, or copy the whole folder"};
     case ErrorCode::invalid_argument:
       return {ErrorCode::malformed, "is not a file, but a folder or a device: build again"};
     case ErrorCode::limit_exceeded:

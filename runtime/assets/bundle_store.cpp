@@ -34,7 +34,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
     const Bytes bytes = file.value()->bytes();
     ByteVector copy(bytes.begin(), bytes.end());
     if (file.value()->is_damaged()) {
-      return refuse(ErrorCode::io, "", " was cut short while it was read: build again");
+      return refuse(ErrorCode::io, "", " was truncated while it was read: build again");
     }
     file.value() = hold(std::move(copy));
   }

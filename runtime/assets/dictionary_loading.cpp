@@ -20,7 +20,7 @@ Result<void> add(const BundleSource& source, const CatalogDictionary& record, Di
   ByteVector copy;
   if (file.value()->is_shared()) {
     copy.assign(bytes.begin(), bytes.end());
-    if (file.value()->is_damaged()) return refuse(ErrorCode::io, "was cut short while it was read");
+    if (file.value()->is_damaged()) return refuse(ErrorCode::io, "was truncated while it was read");
     bytes = copy;
   }
   if (bytes.size() != record.file_bytes) {

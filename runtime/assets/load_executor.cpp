@@ -44,7 +44,7 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
   };
   if (whole_bytes > order.memory_max_bytes) {
     return refuse(ErrorCode::limit_exceeded, "takes " + std::to_string(whole_bytes) +
-                                                 " bytes, and may take " +
+                                                 " bytes, and its reservation has " +
                                                  std::to_string(order.memory_max_bytes));
   }
   std::optional<MemoryPool> own;

@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint64_t kMaxPreviewBytes = std::uint64_t{4} << 30U;
 
 constexpr const char* kLost =
-    "it was cut short while it was mapped; replace files by renaming others onto them, then reload "
-    "the bundle";
+    "it was truncated while it was mapped; reload the bundle, and replace files only by renaming "
+    "new files over them";
 
 std::uint64_t max_bytes_of(const CatalogReader& catalog, const CatalogBundle& record) {
   return catalog.is_preview() ? kMaxPreviewBytes : record.file_bytes;
@@ -153,10 +153,11 @@ Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogRead
   }
   if (!reader) return refuse(reader.error().code, "is damaged: " + reader.error().message);
   if (!is_complete) {
-    return refuse(ErrorCode::hash_mismatch,
-                  (is_meant ? "is damaged: its bytes have another hash than its header says, "
-                            : "is not of this build: it has another hash than the catalog's ") +
-                      (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
+    return refuse(
+        ErrorCode::hash_mismatch,
+        (is_meant ? "is damaged: its bytes do not match the hash in its header, "
+                  : "is not of this build: its hash differs from the hash in the catalog, ") +
+            (is_meant ? reader.value().bundle_hash() : record.hash).to_string());
   }
   Result<OpenedBundle> opened(OpenedBundle{.file = std::move(file.value()),
                                            .tables = std::move(tables),
@@ -172,7 +173,7 @@ Result<void> check_hash(const BundleEntry& entry, const ContentHash& found) {
   if (found == entry.plain_hash) return {};
   return fail(ErrorCode::hash_mismatch, "entry " + entry.guid.to_string() + ":" +
                                             std::to_string(entry.local_id) +
-                                            " has another hash than its table says");
+                                            " does not match the hash in its table");
 }
 
 Result<void> read_unlost(OpenedBundle& bundle, std::uint32_t index, Decompressor& decompressor,

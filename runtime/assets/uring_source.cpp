@@ -63,7 +63,7 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
       return std::move(reading.held);
     case ReadProgress::Step::cut_short:
       return fail(ErrorCode::truncated,
-                  "'" + reading.file.place() + "' was cut short while it was read");
+                  "'" + reading.file.place() + "' was truncated while it was read");
     case ReadProgress::Step::failed:
       return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
     case ReadProgress::Step::ask_again:
@@ -218,11 +218,12 @@ Result<std::unique_ptr<UringSource>> UringSource::open(std::string folder,
   const int error = io_uring_queue_init(kReadsInFlight, &ring->ring, 0);
   ring->is_set_up = error == 0;
   if (error != 0 || !can_read(ring->ring)) {
-    return fail(ErrorCode::unsupported,
-                "the kernel refuses io_uring" +
-                    (error != 0 ? fail_errno(-error, "").value().message
-                                : std::string(": it is too old to read with it")) +
-                    "; read with 'pread' or 'mapped' instead");
+    return fail(
+        ErrorCode::unsupported,
+        "the kernel refuses io_uring" +
+            (error != 0 ? fail_errno(-error, "").value().message
+                        : std::string(": this kernel is too old to read files with io_uring")) +
+            "; use the source 'pread' or 'mapped' instead");
   }
   return std::unique_ptr<UringSource>(
       new UringSource(std::move(folder), std::move(memory), std::move(ring)));
@@ -254,8 +255,9 @@ struct UringSource::Ring {};
 
 Result<std::unique_ptr<UringSource>> UringSource::open(std::string /*folder*/,
                                                        std::shared_ptr<MemoryPool> /*memory*/) {
-  return fail(ErrorCode::unsupported,
-              "this program was built without liburing; read with 'pread' or 'mapped' instead");
+  return fail(
+      ErrorCode::unsupported,
+      "this program was built without liburing; use the source 'pread' or 'mapped' instead");
 }
 
 std::vector<Result<std::unique_ptr<HeldFile>>> UringSource::open_all(

@@ -130,8 +130,9 @@ Result<void> Decompressor::decompress(Bytes frame, std::span<std::byte> plain,
     const Dictionary* const found =
         dictionaries_ == nullptr ? nullptr : dictionaries_->find(dictionary_id);
     if (found == nullptr) {
-      return fail(ErrorCode::not_found, "it needs a missing dictionary, whose hash begins with " +
-                                            id_text(dictionary_id) + ", which is not here");
+      return fail(
+          ErrorCode::not_found,
+          "it needs a dictionary that is missing: its hash begins with " + id_text(dictionary_id));
     }
     digested = found->digested();
   }

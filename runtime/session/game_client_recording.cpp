@@ -13,7 +13,7 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
   std::string problem;
   recording = RecordingReader::open(recorded, problem);
   if (recording == nullptr) {
-    return fail(ErrorCode::malformed, "'" + path + "' is no recording: " + problem);
+    return fail(ErrorCode::malformed, "'" + path + "' is not a recording: " + problem);
   }
   const RecordingStatus status = recording->seek(recording->first_tick());
   if (status != RecordingStatus::tick) {
@@ -22,7 +22,7 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
   const std::optional<SessionInfo> info = decode_session_info(recording->map_info());
   const Agreement here = content->agreement();
   if (!info || info->application != here.application) {
-    return fail(ErrorCode::malformed, "'" + path + "' is no recording of this game");
+    return fail(ErrorCode::malformed, "'" + path + "' is not a recording of this game");
   }
   if (info->content != here.content) {
     return fail(ErrorCode::hash_mismatch, "'" + path +
@@ -75,7 +75,7 @@ void GameClient::Impl::play() {
         return;
       case RecordingStatus::cut:
         return fail_with(ErrorCode::truncated,
-                         "the recording is cut short: its server was stopped");
+                         "the recording is truncated: its server was stopped");
       case RecordingStatus::damaged:
         return fail_with(ErrorCode::malformed, "the rest of the recording is damaged");
     }

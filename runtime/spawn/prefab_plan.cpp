@@ -19,9 +19,9 @@ Result<std::vector<ComponentId>> match_descriptions(const PrefabReader& prefab,
     const std::string what = "component '" + std::string(description.name) + "' ";
     const std::optional<ComponentId> id = world.find_component(description.name);
     if (!id) {
-      return fail(
-          ErrorCode::not_found,
-          what + "is described in the bundle but unknown to this game" + std::string(kRemedy));
+      return fail(ErrorCode::not_found,
+                  what + "has values in the bundle, but this game does not describe it" +
+                      std::string(kRemedy));
     }
     const ComponentStorage& storage = world.storage(*id);
     // A forged bundle may have the correct hash but another size.

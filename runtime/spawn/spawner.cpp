@@ -115,7 +115,7 @@ Result<PrefabPlan> Spawner::load_plan(const Guid& asset) {
   }
   if (entry.value().kind != EntryKind::object) {
     return fail(ErrorCode::invalid_argument,
-                what + " is no prefab and no definition: there is nothing to spawn");
+                what + " is neither a prefab nor a definition: there is nothing to spawn");
   }
   Result<ObjectReader> object = ObjectReader::open(entry.value().bytes);
   if (!object) return fail_asset(what, object.error());

@@ -30,7 +30,7 @@ ComponentId World::demand_component(std::string_view name, std::size_t size_byte
   }
   const char* const why =
       found == nullptr ? "is not registered in this world" : "has another size or alignment";
-  std::fprintf(stderr, "muster: the component '%.*s' %s (asked for with %zu bytes)\n",
+  std::fprintf(stderr, "muster: the component '%.*s' %s (the caller's type has %zu bytes)\n",
                static_cast<int>(name.size()), name.data(), why, size_bytes);
   std::abort();
 }

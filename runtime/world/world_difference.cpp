@@ -145,7 +145,7 @@ void compare_slots(Records left, Records right, Findings& found) {
       continue;
     }
     found.add({}, "slot " + std::to_string(slot) +
-                      ": it has been used at other times, so later ids differ");
+                      ": it was reused a different number of times, so later ids differ");
     return;  // Later slots add no information.
   }
 }

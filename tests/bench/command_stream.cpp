@@ -149,7 +149,7 @@ class Stream {
     sender_.push(CommandNumber(static_cast<std::uint32_t>(tick_ + 1)), sampler_.values());
     const auto packet = sender_.packet(round_trip_ticks_ + settings_.report_ticks);
     last_held_.insert(last_held_.begin(), held_buttons(input));
-    if (last_ticks_.size() > kPeerCopies) last_held_.pop_back();
+    if (last_held_.size() > kPeerCopies) last_held_.pop_back();
     if (!is_lost()) {
       up_.push_back({.at_tick = tick_ + way_ticks_,
                      .bytes = {packet.begin(), packet.end()},

@@ -107,10 +107,10 @@ def main():
     parser.add_argument("--trace", default=TRACE, help="default: the trace of the sample game")
     parser.add_argument("--model", help="a model of snapshot_train; default: the built-in one")
     parser.add_argument("--rate", type=int, default=20, help="snapshots per second")
-    parser.add_argument("--coder", action="append", choices=["range", "mix"], help="else both")
+    parser.add_argument("--coder", action="append", choices=["range", "mix"], help="default: both")
     parser.add_argument("--compiler", default="", help="the program's compiler, for the baseline")
-    parser.add_argument("--write", metavar="BASELINE", help="writes the counts")
-    parser.add_argument("--check", metavar="BASELINE", help="fails if counts exceed the baseline")
+    parser.add_argument("--write", metavar="BASELINE", help="write the counts to this file")
+    parser.add_argument("--check", metavar="BASELINE", help="fail if counts exceed these")
     parser.add_argument("--tolerance", type=float, default=3, help="accepted increase in percent")
     arguments = parser.parse_args()
     if shutil.which("valgrind") is None:

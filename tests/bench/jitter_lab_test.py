@@ -39,7 +39,7 @@ class JitterLabTest(unittest.TestCase):
         self.assertEqual(done.returncode, 2, text[:60])
         self.assertIn(f"{path}:{line}:" if line else str(path), done.stderr)
 
-    def test_the_default_policy_has_fewer_late_snapshots_at_less_delay(self):
+    def test_the_default_policy_has_fewer_late_snapshots_and_less_delay(self):
         mean = figures()["mean"]
         ours = mean["muster"]
         self.assertLess(mean["muster_quick"]["added_ms"], ours["added_ms"])
@@ -50,7 +50,7 @@ class JitterLabTest(unittest.TestCase):
             self.assertLess(ours["added_ms"], mean[rule]["added_ms"], rule)
         self.assertEqual(ours["stopped_percent"], 0)
 
-    def test_the_servo_starves_fewer_ticks_at_no_more_lead(self):
+    def test_the_servo_starves_fewer_ticks_with_no_larger_lead(self):
         mean = figures("--lead")["mean"]
         ours = mean["muster"]
         for rule in ("n4e", "fpssample"):
@@ -75,7 +75,7 @@ class JitterLabTest(unittest.TestCase):
                 self.assertGreater(rule["starved_ticks"], 0, name)
         self.assertNotIn("mean", steps)
 
-    def test_a_file_is_needed_without_steps_and_refused_with_steps(self):
+    def test_a_file_is_required_without_steps_and_refused_with_steps(self):
         self.assertEqual(run().returncode, 2)
         self.assertEqual(run(STALLS, "--steps").returncode, 2)
         self.assertEqual(run("--steps", "--csv", "frames.csv").returncode, 2)
@@ -84,7 +84,7 @@ class JitterLabTest(unittest.TestCase):
         for arguments in ((), ("--lead",), ("--rate", 10, "--fps", 144)):
             self.assertEqual(run(STALLS, *arguments).stdout, run(STALLS, *arguments).stdout)
 
-    def test_mistakes_are_named_with_file_and_line(self):
+    def test_errors_name_file_and_line(self):
         good = STALLS.read_text()
         self.refused("", 1)
         self.refused("time,delay\n0,1\n", 1)
@@ -101,14 +101,14 @@ class JitterLabTest(unittest.TestCase):
         self.assertEqual(run(STALLS, "--rate", "nan").returncode, 2)
         self.assertEqual(run(STALLS, "--csv", self.folder / "no" / "x.csv").returncode, 2)
 
-    def test_a_compressed_file_is_the_same(self):
+    def test_a_compressed_file_gives_the_same_output(self):
         packed = self.folder / "stalls.csv.zst"
         done = subprocess.run(["zstd", "-q", STALLS, "-o", packed], check=False)
         if done.returncode != 0:
             self.skipTest("zstd is missing")
         self.assertEqual(run(packed, "--json").stdout, run(STALLS, "--json").stdout)
 
-    def test_frames_are_written_and_drawn(self):
+    def test_frames_are_written_and_plotted(self):
         frames = self.folder / "frames.csv"
         self.assertEqual(run(STALLS, "--csv", frames).returncode, 0)
         self.assertGreater(len(frames.read_text().splitlines()), 10_000)

@@ -38,7 +38,7 @@ Result<ByteVector> decompressed(Bytes packed, const std::string& path) {
     left = ZSTD_decompressStream(context.get(), &to, &in);
     const bool is_stuck = in.pos == in.size && to.pos == 0 && left != 0;
     if (ZSTD_isError(left) != 0 || is_stuck || out.size() > kFileBytesMax) {
-      return fail(ErrorCode::malformed, fmt::format("'{}' is damaged or cut short (zstd)", path));
+      return fail(ErrorCode::malformed, fmt::format("'{}' is damaged or truncated (zstd)", path));
     }
     out.insert(out.end(), chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(to.pos));
   }

@@ -39,7 +39,7 @@ def main():
         sys.exit(__doc__)
     files, columns = read(sys.argv[1], sys.argv[3:] or RULES)
     if not files:
-        print("plot_jitter.py: no rows of these rules", file=sys.stderr)
+        print("plot_jitter.py: the file has no rows of the chosen rules", file=sys.stderr)
         sys.exit(2)
     figure, panels = pyplot.subplots(
         len(files), 1, figsize=(14, 4 * len(files)), squeeze=False)

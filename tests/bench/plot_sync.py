@@ -28,7 +28,7 @@ def main():
     with open(sys.argv[1], newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     if not rows:
-        print("plot_sync.py: no frames", file=sys.stderr)
+        print("plot_sync.py: the file has no frames", file=sys.stderr)
         sys.exit(2)
     seconds = [float(row["seconds"]) for row in rows]
     corrected = [at for at, row in zip(seconds, rows) if int(row["corrections"]) > 0]

@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
       ->check(muster::not_below_zero)
       ->capture_default_str();
   app.add_option("--scenes", arguments.scenes, "Folder of scene descriptions");
-  app.add_flag("--json", arguments.as_json, "One JSON object");
+  app.add_flag("--json", arguments.as_json, "Print one JSON object");
   app.add_flag("!--no-peers", arguments.with_peers, "Do not compute the sizes of simpler coders");
   try {
     app.parse(argc, argv);

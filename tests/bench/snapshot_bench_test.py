@@ -75,13 +75,14 @@ def check_rates(stream, expect, path):
         expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")
         kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
         expect(math.isclose(report["kbps"], kbps, rel_tol=0.02),
-               f"at {asked} a second {report['kbps']} kbps are not {kbps}")
+               f"at {asked} snapshots per second: {report['kbps']} kbps, expected {kbps}")
     # A snapshot that is left out uses no bytes of the link.
     report = stream(path, "--rate", "60", "--rtt-ms", "1000", "--no-peers")
-    expect(report["snapshots_left_out"] > 0, "some are left out")
-    expect(report["snapshots_per_second"] < 60, "left-out snapshots are not sent")
+    expect(report["snapshots_left_out"] > 0, "some snapshots are omitted")
+    expect(report["snapshots_per_second"] < 60, "omitted snapshots are not sent")
     kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
-    expect(math.isclose(report["kbps"], kbps, rel_tol=0.02), f"{report['kbps']} are not {kbps}")
+    expect(math.isclose(report["kbps"], kbps, rel_tol=0.02),
+           f"{report['kbps']} kbps, expected {kbps}")
 
 
 def check_refusals(program, trainer, folder, expect):
@@ -161,21 +162,24 @@ def main():
             for coder in ("range", "mix"):
                 report = stream(path, "--coder", coder)
                 most = 1.5 * report["peers"]["bit_packed_bytes"]
-                expect(report["mean_bytes"] < most, f"noise of {bits} bits takes more than {most}")
+                expect(report["mean_bytes"] < most,
+                       f"noise of {bits} bits takes more than {most} bytes")
         path = os.path.join(folder, "newcomers.mtrc")
         write_trace(path, "made_up_newcomers", (32,) * 10, newcomers())
         plain = stream(path, "--coder", "raw", "--no-peers")["mean_bytes"]
         for coder in ("range", "mix"):
             mean = stream(path, "--coder", coder, "--no-peers")["mean_bytes"]
-            expect(mean < 1.5 * plain, f"newcomers take {mean} bytes, plainly {plain}")
+            expect(mean < 1.5 * plain,
+                   f"new entities take {mean} bytes; the coder raw takes {plain}")
 
         path = os.path.join(folder, "giants.mtrc")
         write_trace(path, "made_up_giants", (32,) * 300, giants())
         for coder in ("range", "mix"):
             report = stream(path, "--coder", coder, "--loss", "5", "--no-peers")
-            expect(1200 < report["datagram_bytes"] < 2400, "a giant has a datagram of its size")
+            expect(1200 < report["datagram_bytes"] < 2400,
+                   "a large entity has a datagram of its size")
         report = stream(crowd, "--no-peers")
-        expect(report["datagram_bytes"] <= 1200, "other datagrams keep the limit")
+        expect(report["datagram_bytes"] <= 1200, "other datagrams stay within the limit")
         check_rates(stream, expect, crowd)
         check_refusals(program, sys.argv[2], folder, expect)
 

@@ -127,8 +127,9 @@ int main(int argc, char** argv) {
   CLI::App app("Trains the snapshot codec on recorded worlds of one game.");
   app.footer(
       "Example: snapshot_train arena_1.mtrc.zst --out arena.mdl\n"
-      "A model has at most 65536 bytes, and a model for 'mix' at most 1048576. If more was "
-      "learnt, the fields that save the fewest bytes are omitted, and their number is printed. "
+      "A model has at most 65536 bytes, and a model for 'mix' at most 1048576. If the model "
+      "would be larger, the fields that save the fewest bytes are omitted, and their number is "
+      "printed. "
       "Such fields are expected to stay unchanged, with the probabilities of all fields of their "
       "kind.\n"
       "Exit codes: 0 written, 2 unreadable input, or a model that is still too large.");

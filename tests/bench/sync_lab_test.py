@@ -65,7 +65,7 @@ class SyncLabTest(unittest.TestCase):
             self.assertLess(ours[name], theirs[name], name)
         self.assertGreaterEqual(ours["hit_agreement"], 0.99)
 
-    def test_all_fields_are_there(self):
+    def test_a_report_has_all_fields(self):
         figures = play(seconds=6)
         for name in ("verified", "corrections_per_minute", "resimulated_ticks_per_tick",
                      "late_snapshot_share", "interpolation_delay_ms_mean", "lead_ticks_p50",
@@ -74,7 +74,7 @@ class SyncLabTest(unittest.TestCase):
                      "hit_agreement", "effects_doubled", "effects_lost", "world_hash"):
             self.assertIn(name, figures)
 
-    def test_equal_runs_print_equal_bytes_and_other_seeds_another_world(self):
+    def test_equal_seeds_print_equal_bytes_and_other_seeds_differ(self):
         arguments = ("--delays", STALLS, "--inputs", MADE, "--seconds", 6, "--loss", 10, "--json")
         first = run(*arguments, "--seed", 7)
         self.assertEqual(first.stdout, run(*arguments, "--seed", 7).stdout)
@@ -91,7 +91,7 @@ class SyncLabTest(unittest.TestCase):
             self.assertEqual(figures["presses_disconnected"], 0, seconds)
             self.assertEqual(figures["reconnects"], 0, seconds)
 
-    def test_after_an_outage_of_half_a_minute_the_same_players_play_on(self):
+    def test_after_an_outage_of_half_a_minute_the_same_players_continue(self):
         for delay in (lambda at: max(30, 40_000 - at), lambda at: ""):
             rows = [f"{at},{delay(at) if 10_000 <= at < 40_000 else 30}"
                     for at in range(0, 60_000, 50)]
@@ -109,7 +109,7 @@ class SyncLabTest(unittest.TestCase):
         self.sound(play(delays=self.write("late.csv", "send_ms,rtt_ms\n5000,25\n5000,60\n"),
                         inputs=self.write("one_row.csv", FPS_HEADER + "0,16,0,1,0,0\n")))
 
-    def test_a_fight_of_four_is_played_by_four(self):
+    def test_a_fight_has_four_players(self):
         draw = random.Random(5)
         rows = []
         for frame in range(600):
@@ -133,7 +133,7 @@ class SyncLabTest(unittest.TestCase):
         self.assertIn(f"{path}:{line}:" if line else str(path), done.stderr)
         self.assertEqual(done.stdout, "")
 
-    def test_mistakes_are_named_with_file_and_line(self):
+    def test_errors_name_file_and_line(self):
         self.refused("", 1, "--delays")
         self.refused("send_ms,rtt_ms\n", 1, "--delays")
         self.refused("send_ms,rtt_ms\n0,\n1,\n", 3, "--delays")
@@ -153,7 +153,7 @@ class SyncLabTest(unittest.TestCase):
             self.assertEqual(run("--delays", STALLS, "--inputs", MADE, *mistake).returncode, 2)
         self.assertEqual(run().returncode, 2)
 
-    def test_frames_are_written_and_drawn(self):
+    def test_frames_are_written_and_plotted(self):
         frames = self.folder / "frames.csv"
         play("--csv", frames)
         self.assertGreater(len(frames.read_text().splitlines()), 100)

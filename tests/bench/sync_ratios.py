@@ -27,7 +27,8 @@ def play(program, rules, delays, inputs, loss, seed):
         raise SystemExit(f"sync_ratios.py: {done.stderr or 'a match was not verified'}")
     figures = json.loads(done.stdout)
     if figures["presses_lost"] or figures["presses_doubled"] or not figures["presses"]:
-        raise SystemExit(f"sync_ratios.py: {rules}: presses were lost, doubled or not made")
+        raise SystemExit(
+            f"sync_ratios.py: {rules}: presses were lost or doubled, or no press was made")
     return figures
 
 

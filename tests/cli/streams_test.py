@@ -51,7 +51,7 @@ class StreamsTest(unittest.TestCase):
     def validate(self, *arguments, **options):
         return run("validate", self.project, "--format", "json", "--strict", *arguments, **options)
 
-    def test_a_reader_that_stops_early_changes_nothing(self):
+    def test_a_reader_that_stops_early_causes_no_error(self):
         process = subprocess.Popen(
             [MUSTER, "validate", str(self.project), "--format", "json", "--strict"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -61,7 +61,7 @@ class StreamsTest(unittest.TestCase):
         process.stderr.close()
         self.assertEqual(process.wait(timeout=60), self.code)
 
-    def test_a_reader_that_is_gone_changes_nothing(self):
+    def test_a_closed_output_pipe_causes_no_error(self):
         for arguments, code in ((["validate", "--explain", "all"], 0), (["--help"], 0)):
             reading, writing = os.pipe()
             os.close(reading)
@@ -69,25 +69,25 @@ class StreamsTest(unittest.TestCase):
             os.close(writing)
             self.assertEqual((done.returncode, done.stderr), (code, ""))
 
-    def test_a_full_device_is_told(self):
+    def test_a_full_device_is_reported(self):
         for arguments in (["validate", self.project, "--strict"], ["--version"]):
             with open("/dev/full", "w", encoding="utf-8") as full:
                 done = run(*arguments, stdout=full)
             self.assertEqual(done.returncode, 2)
             self.assertIn("could not be written: No space left on device", done.stderr)
 
-    def test_a_full_device_by_name_is_told(self):
+    def test_a_full_device_given_by_name_is_reported(self):
         done = self.validate("--output", "/dev/full")
         self.assertEqual(done.returncode, 2)
         self.assertIn("No space left on device", done.stderr)
 
-    def test_the_names_of_the_standard_streams(self):
+    def test_standard_streams_are_accepted_by_name(self):
         self.assertEqual(self.validate("--output", "/dev/stdout").stdout, self.report)
         self.assertEqual(self.validate("--output", "-").stdout, self.report)
         done = self.validate("--output", "/dev/stderr")
         self.assertEqual((done.returncode, done.stderr), (self.code, self.report))
 
-    def test_a_descriptor_by_name_as_process_substitution_gives_it(self):
+    def test_a_descriptor_from_process_substitution_is_accepted(self):
         reading, writing = os.pipe()
         process = subprocess.Popen(
             [MUSTER, "validate", str(self.project), "--format", "json", "--strict", "--output",
@@ -98,7 +98,7 @@ class StreamsTest(unittest.TestCase):
         self.assertEqual(process.communicate(timeout=60)[1], "")
         self.assertEqual(process.returncode, self.code)
 
-    def test_links_and_long_names(self):
+    def test_an_output_may_be_a_link_or_have_a_long_name(self):
         inner = self.folder / "inner"
         inner.mkdir()
         (self.folder / "old.json").write_text("old", encoding="utf-8")
@@ -138,7 +138,7 @@ class LimitsTest(unittest.TestCase):
         path.write_text(text)
         path.with_name(f"{name}.meta").write_text("guid: 6f1d2c3b4a5948d7a0e1b2c3d4f5a697\n")
 
-    def test_a_want_of_memory_is_told(self):
+    def test_a_lack_of_memory_is_reported(self):
         limit = 64 << 20
         self.add("a.yaml", "x" * limit)
 
@@ -158,7 +158,7 @@ class LimitsTest(unittest.TestCase):
             self.assertIn("out of memory", done.stderr)
         self.assertFalse(out.exists())
 
-    def test_a_limit_on_the_size_of_files_is_an_error_of_writing(self):
+    def test_a_limit_on_file_sizes_is_reported_as_a_write_error(self):
         self.add("registry.yaml", "class: ItemRegistry\nentries: []\n")
 
         def restrain():

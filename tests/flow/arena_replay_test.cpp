@@ -148,7 +148,7 @@ TEST_CASE("A recording that is cut at any byte plays up to the cut, and the cut 
     CHECK(last < recorded().last_tick);
     // A file that is cut exactly between two ticks is a complete recording.
     const ClientEnd& end = screen.client().end();
-    if (!end.is_good) CHECK(end.text.find("cut short") != std::string::npos);
+    if (!end.is_good) CHECK(end.text.find("truncated") != std::string::npos);
   }
   CHECK(last > recorded().last_tick / 2);
 }

@@ -220,7 +220,7 @@ def foreign(world):
         file.write("ten years of work")
     done = subprocess.run(world.build(world.old_project, out, []), capture_output=True, text=True)
     assert done.returncode == 2, done.returncode
-    assert "'thesis.txt', which is no part of a build" in done.stderr, done.stderr
+    assert "'thesis.txt', which is not part of a build" in done.stderr, done.stderr
     assert os.listdir(out) == ["thesis.txt"]
     done = subprocess.run(world.build(world.old_project, precious, []), capture_output=True)
     assert done.returncode == 2, done.returncode

@@ -32,7 +32,7 @@ def check_lengths(folder):
         count = len(code_lines(pathlib.Path(folder) / name))
         print(f"{name}: {count} lines of at most {most}")
         if not 0 < count <= most:
-            fail(f"{name} has {count} lines of code, and {most} are promised")
+            fail(f"{name} has {count} lines of code; the README promises at most {most}")
 
 
 def check_components(folder, tool):

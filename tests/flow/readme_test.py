@@ -75,7 +75,7 @@ def check_output(blocks, printed):
         return ["README shows no output of build and demo"]
     missing = first_missing([words_without_times(line) for line in wanted],
                             [words_without_times(line) for line in printed.splitlines()])
-    return [] if missing is None else [f"README shows what is not printed: {' '.join(missing)}"]
+    return [] if missing is None else [f"README shows unprinted text: {' '.join(missing)}"]
 
 
 def main():

@@ -155,7 +155,7 @@ class Stage:
         return Nginx(os.path.join(self.folder, "nginx"), **options)
 
     def check(self, machine, out="out"):
-        assert machine.files(out) == self.alone.files(), "other bytes than without a cache"
+        assert machine.files(out) == self.alone.files(), "the cache changes the output"
 
 
 def shared(stage):
@@ -170,7 +170,7 @@ def shared(stage):
         stage.check(second)
         asked = len(server.requests("GET"))
         assert counts(second.build_with(server, out="again")[0]) == (bundles, bundles)
-        assert len(server.requests("GET")) == asked, "the folder is nearer"
+        assert len(server.requests("GET")) == asked, "the server was queried needlessly"
         for machine in (first, second):
             lift = machine.project / LIFT
             lift.write_text(lift.read_text().replace("periodSeconds: 6", "periodSeconds: 3"))
@@ -197,9 +197,9 @@ def read_only(stage):
         machine = stage.machine("second")
         _, said = machine.build_with(server)
         assert "405" in said and "given up" in said, said
-        assert len(server.requests("PUT")) < 10, "three in a row, and those already in flight"
+        assert len(server.requests("PUT")) < 10, "too many uploads to a server that refuses them"
         stage.check(machine)
-        assert (machine.folder / "cache/cas").is_dir(), "the cache folder still works"
+        assert (machine.folder / "cache/cas").is_dir(), "the cache folder is not used"
         assert counts(machine.build("--cache", str(machine.folder / "cache"), out="new")[0])[1] > 0
     finally:
         server.kill()
@@ -216,10 +216,10 @@ def garbage(stage):
                               b"<html>login</html>")[number % 5])
         second = stage.machine("second")
         bundles, hits = counts(second.build_with(server)[0])
-        assert hits <= cold, "only what client and server of one build share"
+        assert hits <= cold, "too many hits: damaged results were used"
         stage.check(second)
         third = stage.machine("third")
-        assert counts(third.build_with(server)[0])[1] > cold, "it is whole again"
+        assert counts(third.build_with(server)[0])[1] > cold, "damaged results stay"
         stage.check(third)
     finally:
         server.kill()
@@ -248,7 +248,7 @@ def dies(stage):
 def wait_for(holds):
     end = time.monotonic() + SECONDS
     while not holds():
-        assert time.monotonic() < end, "it never happens"
+        assert time.monotonic() < end, "the expected state was not reached in time"
         time.sleep(0.005)
 
 

@@ -123,8 +123,10 @@ struct Talk {
   }
 };
 
-TEST_CASE("An hour at 1 s of latency, a quarter lost, a quarter twice, and bursts",
-          "[net][soak][sys-25][sys-30][sys-35]") {
+TEST_CASE(
+    "A connection keeps its guarantees for an hour with 1 s of latency, loss, duplicates and "
+    "bursts",
+    "[net][soak][sys-25][sys-30][sys-35]") {
   const LinkOptions link{.latency = 1s,
                          .jitter = 100ms,
                          .loss = 0.25,

@@ -250,7 +250,7 @@ class TidyTest(unittest.TestCase):
         for check in tidy.CHECKS:
             self.assertRegex(listed, rf"\s{check}[\s)]")
 
-    def test_bad_samples_are_seen(self):
+    def test_bad_samples_are_reported(self):
         for check, samples in BAD.items():
             for why, files, part in samples:
                 with self.subTest(check=check, why=why):

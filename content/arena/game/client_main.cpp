@@ -49,7 +49,8 @@ void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_
   const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
     say(what + std::to_string(client.reference(id).network_id) + " " +
-        std::string(client.asset_path(id)) + (client.is_mine(id) ? ", which is mine\n" : "\n"));
+        std::string(client.asset_path(id)) +
+        (client.is_mine(id) ? ", owned by this client\n" : "\n"));
   };
   client.on_spawn([tell](muster::EntityId id) { tell("spawned   ", id); });
   client.on_despawn([tell](muster::EntityId id) { tell("despawned ", id); });

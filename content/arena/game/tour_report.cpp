@@ -71,7 +71,7 @@ std::string tour_table(const TourReport& report) {
                         stop.error);
   }
   text +=
-      fmt::format("{}\n", report.failures() == 0 ? "all went well"
+      fmt::format("{}\n", report.failures() == 0 ? "no failures"
                                                  : fmt::format("{} failures", report.failures()));
   return text;
 }

@@ -240,7 +240,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {
     if (!read_tick(reader, lows, out, offsets, error)) {
-      error = error.empty() ? fmt::format("cut short in tick {} of {}", i, ticks)
+      error = error.empty() ? fmt::format("truncated in tick {} of {}", i, ticks)
                             : fmt::format("tick {}: {}", i, error);
       return false;
     }

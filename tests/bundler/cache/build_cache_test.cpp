@@ -167,7 +167,7 @@ TEST_CASE(
         std::vector<std::string>{"the cache server was given up: it does not answer"});
 }
 
-TEST_CASE("A cache that fails repeatedly is no longer used, and reported", "[cache]") {
+TEST_CASE("A cache that fails repeatedly is no longer used, and is reported", "[cache]") {
   MemoryBlobs folder;
   MemoryBlobs server;
   server.fails = true;

@@ -53,7 +53,8 @@ TEST_CASE("A folder keeps blobs in two separate spaces", "[cache]") {
   CHECK_FALSE(text_of(*blobs.value(), {BlobSpace::content, hash}).has_value());
 }
 
-TEST_CASE("A file as the folder, or a pipe as a blob, is an error without waiting", "[cache]") {
+TEST_CASE("A file in place of the folder, or a pipe in place of a blob, is an error at once",
+          "[cache]") {
   const TemporaryFolder folder;
   folder.put("file", "x");
   CHECK_FALSE(DiskBlobs::open(folder.path() + "/file").has_value());

@@ -89,7 +89,8 @@ TEST_CASE("Slow and permanent failures are not retried", "[cache]") {
   }
 }
 
-TEST_CASE("A query that is abandoned before a retry fails with the known error", "[cache]") {
+TEST_CASE("A query that is abandoned before a retry fails with the error of its last attempt",
+          "[cache]") {
   ScriptedTransport transport;
   HttpBlobs blobs(transport);
   transport.answers = {fail(ErrorCode::io, "refused")};

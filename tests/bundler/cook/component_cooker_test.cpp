@@ -258,7 +258,8 @@ Body cook_transform(const SourcePrefab& prefab) {
   return body;
 }
 
-TEST_CASE("A Transform is read with Unity's names, and ours override them", "[bundler][cook]") {
+TEST_CASE("A Transform is read with Unity's field names, and Muster's field names override them",
+          "[bundler][cook]") {
   UnityProject project;
   PrefabText text;
   text.object(100, "Root", {400}).transform(400, 100, 0);

@@ -76,7 +76,8 @@ TEST_CASE("A mistyped name is reported with the existing names", "[bundler][cook
   std::vector<CookProblem> problems;
   static_cast<void>(cook_as(description_of<Oddly>(), "      'the one: #': third\n", problems));
   REQUIRE(problems.size() == 1);
-  CHECK(problems[0].message == "'third' is none of Oddly.the one: #: yes: no, a, b], #3, Null");
+  CHECK(problems[0].message ==
+        "'third' is not a value of Oddly.the one: #: yes: no, a, b], #3, Null");
 }
 
 TEST_CASE("A component's text looks hand-written", "[bundler][cook][text]") {

@@ -91,7 +91,7 @@ TEST_CASE(
   CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
 }
 
-TEST_CASE("A dictionary for stored entries is removed, and ignored by builds before that",
+TEST_CASE("Builds ignore a dictionary whose entries are all stored, and training removes it",
           "[bundler][dictionary]") {
   ManyPrefabs project(100);
   const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
@@ -248,7 +248,7 @@ TEST_CASE("An invalid committed dictionary is an error that names the file",
   CHECK_FALSE(build(project, output).is_built);
   CompressionRules rules;
   rules.dictionaries = AssetPath::parse("Dictionaries~/prefab.mdict").value();
-  CHECK(load_committed(project.files, rules).error().message.find("no folder") !=
+  CHECK(load_committed(project.files, rules).error().message.find("not a folder") !=
         std::string::npos);
   REQUIRE(project.files.write(file_of(EntryKind::prefab), ByteVector(2U << 20U)).has_value());
   CHECK(load().error().code == ErrorCode::limit_exceeded);

@@ -222,8 +222,9 @@ TEST_CASE("Content that was stored as a picture is compressed after it gets anot
   CHECK(bytes < 60'000);
 }
 
-TEST_CASE("An output without a state is reused only with equal levels of kinds",
-          "[bundler][compression]") {
+TEST_CASE(
+    "An output without a state is reused only if the compression levels of all kinds are equal",
+    "[bundler][compression]") {
   const MemoryFileSystem project = picture_called("bytes");
   MemoryFileSystem other = picture_called("bytes");
   const std::string config(as_text(other.files().at(AssetPath().child("muster.yaml"))));

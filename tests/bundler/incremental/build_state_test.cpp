@@ -147,7 +147,7 @@ TEST_CASE("The inputs of a state are numbered", "[bundler][state][sys-12]") {
   CHECK_FALSE(numbers.of(path("Assets")).has_value());
 }
 
-TEST_CASE("Impossible facts are refused", "[bundler][state][sys-12]") {
+TEST_CASE("A state with impossible values is refused", "[bundler][state][sys-12]") {
   const auto is_refused = [](const auto& spoil) {
     BuildState state = sample();
     spoil(state);

@@ -46,7 +46,8 @@ TEST_CASE("A truncated or changed cached bundle is refused", "[cache]") {
   }
 }
 
-TEST_CASE("Only valid questions are read, and they are unchanged", "[cache]") {
+TEST_CASE("Questions are unchanged after a round trip, and invalid questions are refused",
+          "[cache]") {
   const std::vector<CookFact> facts = {
       {{.asks = CookAsks::content, .guid = samples::guid(1), .text = {}}, {}},
       {{.asks = CookAsks::component, .guid = {}, .text = "Health"}, {}}};

@@ -269,7 +269,8 @@ TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][fault
   CHECK(n > 40);
 }
 
-TEST_CASE("A name in the data of the page cannot end the data", "[bundler][report]") {
+TEST_CASE("A name in the page's data cannot end the script element of the data",
+          "[bundler][report]") {
   Overview overview = read_overview(arena_build()).value();
   overview.project = "</script><!--<script>/* data */ /* report.js */";
   overview.targets.front().assets.front().path = "</script>\" ' & \xE2\x80\xA8 \xFF";

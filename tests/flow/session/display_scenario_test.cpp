@@ -173,7 +173,7 @@ TEST_CASE("A ball that a player pushes does not jitter for this player [S38]",
   CHECK(client.metrics().corrections <= 2);
 }
 
-TEST_CASE("A correction from before the kept commands is applied once, without a loop [S80, P27]",
+TEST_CASE("A correction older than all stored commands is applied once, without a loop [S80, P27]",
           "[session][flow][sys-79][sys-80]") {
   Game game = game_of(systems<walk>());
   game.ticks_per_second = 60;

@@ -150,7 +150,8 @@ TEST_CASE("Equal seeds give equal worlds", "[session][flow]") {
   CHECK(play(1) == play(1));
 }
 
-TEST_CASE("Numbers of a sync model outside their range are refused by name", "[session][flow]") {
+TEST_CASE("A sync model's number outside its range is refused, and the error names it",
+          "[session][flow]") {
   const auto refusal = [](const OwnerPrediction& sync) {
     Game game = make_game();
     game.sync = sync;

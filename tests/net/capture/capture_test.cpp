@@ -46,7 +46,7 @@ RecordedPacket packet_of(Duration at, std::span<const std::byte> body) {
           .body = body};
 }
 
-TEST_CASE("The sample capture is the golden one", "[net][capture]") {
+TEST_CASE("The sample capture equals the golden capture", "[net][capture]") {
   const File sample = samples::sample_capture();
   const std::string text(reinterpret_cast<const char*>(sample.data()), sample.size());
   const bool is_golden = text == read_golden("net/sample.mcapture");
@@ -55,7 +55,7 @@ TEST_CASE("The sample capture is the golden one", "[net][capture]") {
   REQUIRE(is_golden);
 }
 
-TEST_CASE("A capture reads back as written", "[net][capture]") {
+TEST_CASE("A capture is unchanged after a round trip", "[net][capture]") {
   const File sample = samples::sample_capture();
   CaptureReader reader(sample);
   REQUIRE(reader.unix_nanoseconds() == 1'800'000'000'000'000'000);
@@ -87,7 +87,8 @@ TEST_CASE("A capture reads back as written", "[net][capture]") {
   REQUIRE(problems == 1);
 }
 
-TEST_CASE("A capture may be truncated anywhere", "[net][capture]") {
+TEST_CASE("A capture that is truncated at any byte is read up to its last complete record",
+          "[net][capture]") {
   const File sample = samples::sample_capture();
   const std::size_t whole = read_all(sample).records;
   REQUIRE(read_all(sample).status == CaptureStatus::end);
@@ -163,7 +164,7 @@ TEST_CASE("A capture never exceeds its maximum size", "[net][capture]") {
   REQUIRE(writer.dropped() > 400);
 }
 
-TEST_CASE("Time never goes back in a capture", "[net][capture]") {
+TEST_CASE("The times of a capture's records never decrease", "[net][capture]") {
   CaptureWriter writer({.start = Time(1s)});
   const std::array<std::byte, 10> body{};
   writer.packet(packet_of(3s, body));

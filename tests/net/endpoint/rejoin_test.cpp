@@ -212,8 +212,9 @@ TEST_CASE("A client that got its account after it joined is replaced on a full s
   REQUIRE(live_clients(stage) == 1);
 }
 
-TEST_CASE("Without ids, a silent connection makes room for its own address on a full server",
-          "[net][endpoint]") {
+TEST_CASE(
+    "On a full server without account ids, a client replaces a silent connection of its address",
+    "[net][endpoint]") {
   NetStage stage(5);
   stage.options.clients_max = 2;
   stage.start();

@@ -155,7 +155,7 @@ std::string exported() {
 }
 
 // tests/conformance/prometheus_check.py checks the golden file against the format's rules.
-TEST_CASE("The export is the golden one", "[net][metrics][sys-36]") {
+TEST_CASE("The export equals the golden file", "[net][metrics][sys-36]") {
   const std::string golden = read_golden("net/metrics.prom");
   const std::string text = exported();
   if (text != golden) leave_for_comparison("metrics.prom", text);

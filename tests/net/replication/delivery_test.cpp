@@ -125,7 +125,7 @@ TEST_CASE("An entity that fits into no datagram is reported, and later entities 
   CHECK(client.replication->counters().resyncs == 0);
 }
 
-TEST_CASE("An entity that fits into no datagram is not waited for, although it changes each tick",
+TEST_CASE("A client is complete without an entity that fits into no datagram and changes each tick",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(8, {.model_file = model}, samples::surprise_schema());
@@ -141,7 +141,7 @@ TEST_CASE("An entity that fits into no datagram is not waited for, although it c
   CHECK(stage.server.view(client.id)->counters().unfit > 10);
 }
 
-TEST_CASE("An entity that did not fit at first and fits later is waited for",
+TEST_CASE("A client is complete only with an entity that did not fit at first and fits later",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   int waited = 0;

@@ -102,7 +102,7 @@ TEST_CASE("Channels keep their guarantees on any network", "[net][transport][sys
   REQUIRE(pair.a->connection.state() == ConnectionState::connected);
 }
 
-TEST_CASE("Each payload is reported once, and each delivered payload has arrived",
+TEST_CASE("Each payload is reported once, and each payload reported as delivered has arrived",
           "[net][transport][sys-24][sys-25]") {
   const double loss = GENERATE(0.0, 0.05, 0.3, 0.6);
   const Duration jitter = GENERATE(0ms, 60ms);

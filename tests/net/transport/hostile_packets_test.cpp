@@ -104,7 +104,8 @@ TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sy
   REQUIRE(victim.give(draft) == PacketVerdict::malformed);
 }
 
-TEST_CASE("A probe has the size that it contains, filled with zeros", "[net][transport][sys-22]") {
+TEST_CASE("A probe has the size that it states, and the rest of it is zeros",
+          "[net][transport][sys-22]") {
   Victim victim;
   const auto probe = [](unsigned stated, std::size_t body_bytes) {
     PacketDraft draft;

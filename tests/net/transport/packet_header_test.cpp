@@ -79,7 +79,7 @@ TEST_CASE("A packet's header has the bytes that the document defines", "[net][tr
   }
 }
 
-TEST_CASE("A packet header reads back as written", "[net][transport][sys-23][sys-24]") {
+TEST_CASE("A packet header is unchanged after a round trip", "[net][transport][sys-23][sys-24]") {
   Random random(1);
   for (int i = 0; i < 3000; ++i) {
     const PacketHeader header = random_header(random);

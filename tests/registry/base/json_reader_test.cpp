@@ -70,24 +70,24 @@ TEST_CASE("Errors in descriptions of components name the problem and the remedy"
       {"[]", "expected an object in braces"},
       {"{}", "'components' is missing"},
       {R"({"componets": []})",
-       "line 1, column 2: nothing reads 'componets' of the file; did you "
+       "line 1, column 2: unknown key 'componets' of the file; did you "
        "mean 'components'?"},
-      {R"({"components": {"a": 1}})", "'components' has to be a list in brackets"},
+      {R"({"components": {"a": 1}})", "'components' must be a list in brackets"},
       {R"({"components": [{"name": "A"}]})", "component 'A': 'size' is missing"},
       {R"({"components": [{"size": 4}]})", "component 1: 'name' is missing"},
       {R"({"components": [7]})", "component 1: expected an object in braces"},
       {head + R"("colour": 1, "fields": []}]})",
-       "line 1, column 65: nothing reads 'colour' of a component"},
+       "line 1, column 65: unknown key 'colour' of a component"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": 0, "tolerence": 1}]}]})",
-       "line 1, column 120: nothing reads 'tolerence' of a field; did you mean 'tolerance'?"},
+       "line 1, column 120: unknown key 'tolerence' of a field; did you mean 'tolerance'?"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": -1}]}]})",
-       "component 'A': field 'f': 'offset' has to be a whole number from 0 to 4294967295"},
+       "component 'A': field 'f': 'offset' must be a whole number from 0 to 4294967295"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": 0, "unit": 3}]}]})",
-       "component 'A': field 'f': 'unit' has to be a text in quotes"},
+       "component 'A': field 'f': 'unit' must be a text in quotes"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": 0, "names": [1]}]}]})",
-       "component 'A': field 'f': 'names' has to be a list of texts"},
+       "component 'A': field 'f': 'names' must be a list of texts"},
       {head + R"("fields": [{"name": "f", "type": "int32", "offset": 0, "receivers": "me"}]}]})",
-       "component 'A': field 'f': 'receivers' has to be one of 'everyone' 'owner' "
+       "component 'A': field 'f': 'receivers' must be one of 'everyone' 'owner' "
        "'all_but_owner'"},
   }));
   CAPTURE(text);

@@ -241,8 +241,9 @@ TEST_CASE("Presentations keep owner, platform, type and variation",
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{shown});
 }
 
-TEST_CASE("Roots determine the side of a registry, and a registry without a root is not built",
-          "[registry][registries][sys-11]") {
+TEST_CASE(
+    "A root determines the side of its registries, and a registry without a root is not built",
+    "[registry][registries][sys-11]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
   const Guid registry_class = project.script("CharacterTypeRegistry", "RegistryBase");

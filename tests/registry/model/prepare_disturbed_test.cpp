@@ -315,7 +315,7 @@ TEST_CASE("Prepare reports that an entry stays because its prefab is truncated",
   REQUIRE(planned.has_value());
   const PreparePlan& plan = planned.value();
   REQUIRE(plan.remaining.size() == 1);
-  CHECK(plan.remaining[0].starts_with("Assets/A.prefab: a part of it is missing"));
+  CHECK(plan.remaining[0].starts_with("Assets/A.prefab: a part of the file is missing"));
   CHECK(reports(project, "cut-short"));
 }
 

@@ -110,7 +110,7 @@ TEST_CASE("Comments stay when all entries are removed and when a list is filled 
   CHECK(text.ends_with("retired: [0, 1, 2]\n"));
 }
 
-TEST_CASE("Retired ids on several lines keep their comments", "[registry][registries]") {
+TEST_CASE("Retired ids that span several lines keep their comments", "[registry][registries]") {
   PlainProject project;
   project.registry("entries:\n- " + project.fields(7, project.a) + "\n- " +
                    project.fields(8, project.b) + "\n- " + project.fields(9, project.c) +

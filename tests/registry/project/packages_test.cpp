@@ -111,7 +111,7 @@ TEST_CASE("A package that no manifest lists is a warning", "[registry][packages]
   CHECK(found == std::vector<std::string>{
                      "neither manifest nor lock names package com.unity.ugui, but 1 file uses it: "
                      "Image",
-                     "package com.x is to be in '../gone', which is not there"});
+                     "package com.x should be in '../gone', which does not exist"});
 }
 
 TEST_CASE("Unreadable packages give one note if a guid has no asset", "[registry][packages]") {
@@ -142,7 +142,7 @@ TEST_CASE("Unreadable packages give one note if a guid has no asset", "[registry
   if (!is_noted) return;
   CHECK(found[0].severity == Severity::note);
   CHECK(found[0].message ==
-        "1 package cannot be looked at, so guids without an asset may be in there: com.x; opening "
+        "1 package cannot be read, and may contain guids that have no asset here: com.x; opening "
         "the project fills Library/PackageCache");
 }
 

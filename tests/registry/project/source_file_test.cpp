@@ -62,7 +62,7 @@ TEST_CASE("The class of a plain file is found in any spelling", "[registry][sour
   CHECK(plain_class_in(text) == name);
 }
 
-TEST_CASE("A file without a tree gives the reason", "[registry][source]") {
+TEST_CASE("A file that cannot be parsed gives the reason", "[registry][source]") {
   struct Row {
     const char* reason;
     std::string text;

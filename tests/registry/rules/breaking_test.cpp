@@ -137,7 +137,7 @@ TEST_CASE("An enumeration may grow at its end", "[registry][breaking]") {
   FieldDescription longer = field;
   longer.names = {"idle", "walk", "run"};
   CHECK(incompatibility(field, longer).empty());
-  CHECK(incompatibility(longer, field) == "its value 'run' is gone");
+  CHECK(incompatibility(longer, field) == "its value 'run' no longer exists");
   FieldDescription moved = field;
   moved.names = {"walk", "idle"};
   CHECK(incompatibility(field, moved) == "its value 0 was 'idle' and is 'walk'");

@@ -105,8 +105,8 @@ TEST_CASE("Plain reader reports position and reason of a refusal", "[registry][y
     const char* message_part;
   };
   const auto row = GENERATE(
-      Refusal{"a: 1\nb: 2\na: 3\n", {3, 1}, "'a' stands on line 1 already"},
-      Refusal{"x: {k: 1, k: 2}\n", {1, 11}, "'k' stands on line 1 already"},
+      Refusal{"a: 1\nb: 2\na: 3\n", {3, 1}, "'a' is already on line 1"},
+      Refusal{"x: {k: 1, k: 2}\n", {1, 11}, "'k' is already on line 1"},
       Refusal{"a: 1\n'a': 2\n", {2, 1}, "already"}, Refusal{"a: &x 1\nb: *x\n", {2, 4}, "aliases"},
       Refusal{"a: &x {b: c}\n<<: *x\n", {2, 5}, "aliases"},
       Refusal{"a: !!binary aGk=\n", {1, 4}, "the tag '!!binary' has no meaning here"},

@@ -276,7 +276,7 @@ class CrampedSource final : public BundleSource {
   std::string refused_;
 };
 
-TEST_CASE("A bundle without memory fails alone, even if many are opened together",
+TEST_CASE("If one bundle's memory cannot be allocated, only this bundle fails, even among many",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());
@@ -299,7 +299,7 @@ TEST_CASE("A bundle without memory fails alone, even if many are opened together
   }
 }
 
-TEST_CASE("A load without memory fails on every thread", "[runtime][assets][threads]") {
+TEST_CASE("A load that cannot allocate memory fails, on any thread", "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());
   const CrampedSource source(roomy);

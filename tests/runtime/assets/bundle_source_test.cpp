@@ -223,7 +223,8 @@ TEST_CASE("A patch consists of a catalog and the changed bundles", "[runtime][as
   CHECK(store.open_bundles(all));
 }
 
-TEST_CASE("A layer with bundles of another build is refused by name", "[runtime][assets][source]") {
+TEST_CASE("A layer with bundles of another build is refused, and the error names it",
+          "[runtime][assets][source]") {
   const MemoryFileSystem files = samples::build();
   auto mod = std::make_unique<MemorySource>("mod");
   mod->put(samples::bundle_path(samples::kCrate),
@@ -269,7 +270,7 @@ TEST_CASE("Every kind of source reads the same files", "[runtime][assets][source
   CHECK(text_of(kept) == as_text(large));
 }
 
-TEST_CASE("A folder instead of a bundle or catalog is malformed, and named",
+TEST_CASE("A folder in place of a bundle or catalog is malformed, and the error names it",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();

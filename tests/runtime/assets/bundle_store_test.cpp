@@ -214,7 +214,7 @@ TEST_CASE("A failed load can be repeated", "[runtime][assets][sys-13]") {
   CHECK(build.store.load(guid(samples::kCrate), kFlattenedPrefab));
 }
 
-TEST_CASE("A truncated bundle is refused at every length", "[runtime][assets][sys-13]") {
+TEST_CASE("A bundle store refuses a truncated bundle of any length", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const std::string path = samples::bundle_path(samples::kCrate);
   damage::each_truncation(build.read(path), [&](const ByteVector& shorter) {

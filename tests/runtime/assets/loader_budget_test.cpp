@@ -323,7 +323,8 @@ TEST_CASE("Thousands of bundles without room do not all fail in one update", "[r
   for (const BundleHandle& handle : handles) CHECK(handle.state() == LoadState::failed);
 }
 
-TEST_CASE("Running loads count with their memory, not with their files", "[runtime][assets]") {
+TEST_CASE("Running loads count with the size of their memory, not of their files",
+          "[runtime][assets]") {
   // Each file has a few hundred bytes, so all four would fit by file size.
   const std::vector<std::size_t> sizes(4, 300 * kKilobyte);
   Stage stage(sizes, 700 * kKilobyte, true);
@@ -359,7 +360,7 @@ TEST_CASE("A bundle that is too large for its reservation is refused before it i
   CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
 }
 
-TEST_CASE("One frame starts no more bytes of files than its budget, or one bundle",
+TEST_CASE("A frame starts loads of files up to its byte budget, or one larger bundle",
           "[runtime][assets]") {
   const std::vector<std::size_t> sizes = {3000, 3000, 3000, 9000, 3000, 100};
   const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);

@@ -153,7 +153,7 @@ TEST_CASE("A load can be dropped only before it has begun", "[runtime][assets][t
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 4});
 }
 
-TEST_CASE("Files without memory to open them together are opened one by one",
+TEST_CASE("Files are opened one by one if memory to open them together cannot be allocated",
           "[runtime][assets][threads]") {
   Gate gate(6);
   gate.source.open_gate(true);

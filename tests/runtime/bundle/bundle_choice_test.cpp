@@ -33,8 +33,10 @@ std::string name_of_chosen(const CatalogReader& catalog,
   return "base";
 }
 
-TEST_CASE("The alternative with most chosen values is used, or the bundle if there is none",
-          "[runtime][bundle][variant]") {
+TEST_CASE(
+    "The alternative that matches most chosen values is used, or the base if no alternative "
+    "matches",
+    "[runtime][bundle][variant]") {
   const ByteVector bytes = sample_bytes();
   const CatalogReader catalog = CatalogReader::open(bytes).value();
   CHECK(name_of_chosen(catalog, {}) == "base");  // "high" is the default, without an alternative.

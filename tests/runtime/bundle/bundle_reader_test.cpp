@@ -106,7 +106,7 @@ TEST_CASE("An empty bundle is valid", "[runtime][bundle]") {
   CHECK(verify(bytes).has_value());
 }
 
-TEST_CASE("A truncated bundle is refused at every length", "[runtime][bundle]") {
+TEST_CASE("A bundle reader refuses a truncated bundle of any length", "[runtime][bundle]") {
   damage::each_truncation(sample_bytes(), [](const ByteVector& shorter) {
     CAPTURE(shorter.size());
     const Result<BundleReader> reader = BundleReader::open(shorter);

@@ -278,8 +278,9 @@ EntityId restored_crate(BridgeStage& stage) {
 
 }  // namespace
 
-TEST_CASE("An entity that was restored to before its bundle is not reloaded, and completed once",
-          "[runtime][replication][reload]") {
+TEST_CASE(
+    "An entity restored to a tick before its bundle was loaded is not reloaded, and completed once",
+    "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
   const EntityId root = restored_crate(stage);
@@ -294,7 +295,7 @@ TEST_CASE("An entity that was restored to before its bundle is not reloaded, and
   CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
 }
 
-TEST_CASE("An entity that was restored to before a bundle that is missing now is not rebuilt",
+TEST_CASE("An entity restored to a tick before its bundle, which is missing now, is not rebuilt",
           "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;

@@ -54,7 +54,8 @@ TEST_CASE("A cue that a replay omits, or the server never sends, is undone once"
   CHECK(undone.size() == 2);
 }
 
-TEST_CASE("A server's cue that was not predicted plays, and its replay does not", "[sync][cues]") {
+TEST_CASE("A cue from the server that was not predicted plays once, and not again in a replay",
+          "[sync][cues]") {
   CueLedger ledger;
   const PredictedKey key{.command = CommandNumber(7), .system = 2, .order = 0};
   CHECK(ledger.confirm(key));
@@ -74,7 +75,8 @@ TEST_CASE("The memory of a ledger is limited, and old commands are removed", "[s
   CHECK(ledger.size() == 10);
 }
 
-TEST_CASE("Shown minus undone equals the server's cues, for any replays", "[sync][cues][sys-56]") {
+TEST_CASE("For any replays, played cues minus undone cues equal the server's cues",
+          "[sync][cues][sys-56]") {
   const auto seed = GENERATE(range(1U, 60U));
   CAPTURE(seed);
   Random random(seed);

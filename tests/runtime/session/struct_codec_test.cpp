@@ -110,7 +110,7 @@ TEST_CASE("A value outside its range is clamped and its field is named", "[sessi
   CHECK(clamped->field == "count");
 }
 
-TEST_CASE("For a type that this end does not have, only the name is known", "[session][struct]") {
+TEST_CASE("A decoder knows only the name of a type that its program lacks", "[session][struct]") {
   StructEncoder encoder = encoder_of<Old>();
   const std::vector<ComponentDescription> types = {description_of<Button>()};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();

@@ -167,7 +167,7 @@ Shape shape_of(const Fixture& f, EntityId root) {
   return shape;
 }
 
-TEST_CASE("The world may be restored at any moment: each entity is completed in the end, and once",
+TEST_CASE("For restores of the world at any moment, each entity is completed exactly once",
           "[runtime][spawn][property]") {
   Fixture whole;
   const EntityId crate = whole.deferred.spawn(guid(samples::kCrate));

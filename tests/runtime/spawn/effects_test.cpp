@@ -163,7 +163,7 @@ TEST_CASE("An effect that begins after a reload has the new prefab's duration",
   CHECK(player.instances(EffectKind::hitscan, TypeId(1))[0].position.x == Approx(50));
 }
 
-TEST_CASE("After a reload the pool sets which instances are active",
+TEST_CASE("After a reload the pool, not the prefab, determines which instances are active",
           "[runtime][spawn][sys-20][reload]") {
   const auto built = [](bool is_active) {
     MemoryFileSystem files;
@@ -239,7 +239,7 @@ TEST_CASE("An effect with a cause plays once, even if its tick is computed sever
   CHECK(explode_at(90) == EffectVerdict::accepted);
 }
 
-TEST_CASE("A game may treat causes within a few ticks as one that has moved",
+TEST_CASE("A game can treat two causes within a few ticks as one cause that has moved",
           "[runtime][spawn][sys-20][sys-56]") {
   Stage stage;
   EffectPlayer player = EffectPlayer::create(stage.spawner, {.same_within_ticks = 1}).value();
@@ -282,7 +282,8 @@ TEST_CASE("An old event is not played", "[runtime][spawn][sys-20]") {
   CHECK(show.player.counters().too_late == 2 * (1 - played));
 }
 
-TEST_CASE("The expiry can be chosen", "[runtime][spawn][sys-20]") {
+TEST_CASE("A game can choose the age from which an effect is not played",
+          "[runtime][spawn][sys-20]") {
   Stage stage;
   EffectPlayer player = EffectPlayer::create(stage.spawner, {.expiry = seconds(5)}).value();
   REQUIRE(player.request(SpatialEffectRequest{TypeId(1), {}, {}, Time()}) ==

@@ -195,7 +195,7 @@ TEST_CASE("Instances that the new build cannot spawn are kept, and despawned ins
   CHECK(f.instances.count() == 1);
 }
 
-TEST_CASE("Instances that one build cannot spawn are updated by the next that can",
+TEST_CASE("Instances that one build cannot spawn are updated by the next build that can spawn them",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build bad(120);
@@ -250,7 +250,7 @@ TEST_CASE("A reload does not move a game's changes from one entity of a prefab t
   CHECK(lives == edit.lives);
 }
 
-TEST_CASE("Entities with the ids of a spawn that was undone are not changed",
+TEST_CASE("Entities that reuse the ids of an undone spawn are not changed",
           "[runtime][spawn][reload]") {
   Build old(100, 1);
   Build fresh(150, 3);

@@ -201,7 +201,7 @@ TEST_CASE("A preloaded level is only spawned when it is loaded", "[runtime][spaw
   CHECK(torn.level.state() == LevelState::failed);
 }
 
-TEST_CASE("A level uses bundles of another loader, and keeps its layers",
+TEST_CASE("A level that gets another loader uses its bundles, and keeps the loaded layers",
           "[runtime][spawn][sys-14][reload]") {
   Side client("client");
   const bool is_ready = GENERATE(true, false);
@@ -280,7 +280,7 @@ TEST_CASE("A level that was updated in place has the same hash as a new level",
   server.level.unload();
 }
 
-TEST_CASE("A level whose entity was undone does not change the entity that has its id",
+TEST_CASE("A level whose entity was undone does not change the entity that reuses the id",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   SnapshotRing ring(client.world, 4);
@@ -395,8 +395,9 @@ TEST_CASE("Layers on demand are loaded and unloaded separately, each with its ow
   CHECK(client.world.entity_count() == 0);
 }
 
-TEST_CASE("A layer on demand may be requested before its level is loaded, and where it is missing",
-          "[runtime][spawn][sys-14]") {
+TEST_CASE(
+    "A layer on demand may be requested before its level is loaded, and on a side that lacks it",
+    "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.load(guid(samples::kLevel));
   client.level.load_layer("fireworks");
@@ -438,7 +439,8 @@ TEST_CASE("A layer on demand that fails does not affect its level", "[runtime][s
   CHECK(client.level.layer_state("fireworks") == LevelState::ready);
 }
 
-TEST_CASE("Layers on demand use another loader", "[runtime][spawn][sys-14][reload]") {
+TEST_CASE("Layers on demand use the new loader of their level",
+          "[runtime][spawn][sys-14][reload]") {
   Side client("client", true);
   const bool is_there = GENERATE(true, false);
   CAPTURE(is_there);

@@ -146,7 +146,7 @@ TEST_CASE("An entity that is spawned below a parent joins its group", "[runtime]
   CHECK(server.world.entity_count() == 0);
 }
 
-TEST_CASE("A component cooked with another description is refused by name",
+TEST_CASE("A component cooked with another description is refused, and the error names it",
           "[runtime][spawn][sys-13]") {
   // The game has added a third field to Life since the build was made.
   struct NewerLife {
@@ -170,7 +170,7 @@ TEST_CASE("A component cooked with another description is refused by name",
   CHECK(newer.entity_count() == 0);
 }
 
-TEST_CASE("A component that the game does not have is refused by name",
+TEST_CASE("A component that the game lacks is refused, and the error names it",
           "[runtime][spawn][sys-13]") {
   Side client("client");
   std::vector<ComponentDescription> fewer = samples::game_components();

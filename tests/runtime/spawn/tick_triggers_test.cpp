@@ -40,7 +40,7 @@ TEST_CASE("A steady stream of events is reported completely", "[runtime][spawn][
   CHECK(reported == 60);
 }
 
-TEST_CASE("After a rollback of 32 ticks new events of a gun that fires every tick are reported",
+TEST_CASE("A rollback of 32 ticks reports the new events of a gun that fires every tick",
           "[runtime][spawn][sys-56]") {
   TickTriggers triggers;
   for (std::uint32_t tick = 70; tick < 101; ++tick) CHECK(triggers.fires(kShot, Tick(tick)));

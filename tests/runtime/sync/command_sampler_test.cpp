@@ -52,7 +52,7 @@ TEST_CASE("A button that stays down for several ticks is one press", "[sync][com
 }
 
 TEST_CASE(
-    "A stick has its largest deflection in a tick, and the last one in a tick without a frame",
+    "A tick has the stick's largest deflection in its frames, or the last one if it has no frame",
     "[sync][commands]") {
   Sampled sampled;
   sampled.set({.stick = {0.2F, 0}});

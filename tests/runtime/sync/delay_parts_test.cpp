@@ -94,7 +94,8 @@ TEST_CASE("An estimate follows a step within a second, at each rate and with los
   }
 }
 
-TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-53]") {
+TEST_CASE("Adding a constant to all delays adds the same constant to the estimate",
+          "[sync][sys-53]") {
   Random random(Catch::rngSeed());
   DelayEstimate near({});
   DelayEstimate far({});
@@ -106,7 +107,8 @@ TEST_CASE("An estimate does not depend on the origin of its needs", "[sync][sys-
   }
 }
 
-TEST_CASE("The minimum is kept, and a lost packet is as late as its successor", "[sync][sys-53]") {
+TEST_CASE("The delay stays above its minimum, and a lost packet is as late as its successor",
+          "[sync][sys-53]") {
   DelayEstimate lossless({.floor_ms = 50});
   DelayEstimate lossy({.floor_ms = 50});
   for (int i = 0; i < 200; ++i) {

@@ -266,7 +266,7 @@ TEST_CASE("Reordered snapshots keep the newest one [S12]", "[sync][sys-53][sys-8
   }
 }
 
-TEST_CASE("A quick weight has less delay, and a steady one fewer late snapshots",
+TEST_CASE("The weight `quick` gives less delay, and the weight `steady` fewer late snapshots",
           "[sync][sys-53][sys-81]") {
   double delay[3] = {};
   int late[3] = {};

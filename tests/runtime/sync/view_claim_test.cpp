@@ -235,7 +235,7 @@ TEST_CASE("Each refusal of a claim has its label and its counter", "[sync][lag][
   CHECK(to_string(ClaimVerdict::off_course) == "off course");
 }
 
-TEST_CASE("A claim differs from the drawn moment by at most half a 4096th of the way [P35]",
+TEST_CASE("A claim's time is exact to 1/8192 of the interval between its two ticks [P35]",
           "[sync][lag][sys-83]") {
   Random random(11);
   for (int i = 0; i < 20'000; ++i) {

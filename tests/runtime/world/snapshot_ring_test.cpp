@@ -59,7 +59,7 @@ TEST_CASE("A ring stores a fixed number of ticks and drops the oldest tick",
   CHECK_FALSE(past.restore(Tick(3)));
 }
 
-TEST_CASE("A world that was assigned another one has no stored past", "[runtime][world]") {
+TEST_CASE("A world has no stored past after another world is assigned to it", "[runtime][world]") {
   SampleWorld f;
   SnapshotRing past(f.world, 4);
   past.capture(Tick(1));

@@ -55,7 +55,8 @@ TEST_CASE("Computing a tick again does not make an effect flicker",
   CHECK(f.world.find(kShot.with(1)).is_null());
 }
 
-TEST_CASE("The presentation matches a world that was assigned another one", "[runtime][world]") {
+TEST_CASE("The presentation matches a world after another world is assigned to it",
+          "[runtime][world]") {
   SampleWorld f;
   const EntityId old = f.world.create({.signature = kShot.with(1)});
   ViewEvents view(f.world);

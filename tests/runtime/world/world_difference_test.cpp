@@ -73,7 +73,7 @@ TEST_CASE("Every part of a checksum is named when it differs", "[runtime][world]
             f.world.request_despawn(f.world.create());
             f.world.process_despawns();
           },
-          "slot 4: it has been used at other times, so later ids differ"},
+          "slot 4: it was reused a different number of times, so later ids differ"},
       Row{"a value within its tolerance",
           [](S& f, EntityId root) {
             f.world.get(f.position, f.world.first_child(root))->x += 0.001F;

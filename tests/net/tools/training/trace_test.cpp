@@ -72,7 +72,7 @@ TEST_CASE("A damaged trace is refused with a reason") {
   CHECK(fault_of(other) == "not a trace of the format MTRC1");
   NetBytes cut = yard();
   cut.pop_back();
-  CHECK(fault_of(cut) == "cut short in tick 1 of 2");
+  CHECK(fault_of(cut) == "truncated in tick 1 of 2");
   TraceBytes odd(kHeader);
   odd.tick(0, {{.id = 4, .type = 1, .values = {0, 0}}});
   CHECK(fault_of(odd.take()) == "tick 0: entity 4: its type 1 has other fields");
