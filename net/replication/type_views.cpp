@@ -189,7 +189,7 @@ void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, Seen
     const auto to = static_cast<std::ptrdiff_t>(ends[slice]);
     TypeView view{.type = type,
                   .seen_by = seen_by,
-                  .slice = slice,
+                  .slice = SliceIndex{slice},
                   .first_lane = static_cast<std::uint32_t>(from),
                   .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
     initial_values_.emplace_back();

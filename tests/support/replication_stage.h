@@ -200,7 +200,8 @@ class ReplicationStage {
       const CodecType first =
           views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
       for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-        for (const TypeView::Part& part : views.view(TypeViews::slice_type(first, slice)).parts) {
+        for (const TypeView::Part& part :
+             views.view(TypeViews::slice_type(first, SliceIndex{slice})).parts) {
           if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
           return "entity " + std::to_string(wire_id(entity.id)) + " value " +
                  std::to_string(part.value);

@@ -73,7 +73,8 @@ class Course {
     states_.clear();
     for (const ReplicatedEntity& entity : world_.entities()) {
       const CodecType first = views_.codec_type(entity.options.type, SeenBy::others);
-      for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
+      for (std::uint32_t i = 0; i < views_.slice_count(first); ++i) {
+        const SliceIndex slice{i};
         const CodecType type = TypeViews::slice_type(first, slice);
         states_.push_back({.id = views_.slice_id(entity.id, slice),
                            .kind = {.type = type, .generation = entity.generation},

@@ -50,10 +50,10 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
       CHECK(views.lane_count(first) == all.size());
       std::vector<LaneSchema> lanes;
       for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-        const CodecType slice_type = TypeViews::slice_type(first, slice);
+        const CodecType slice_type = TypeViews::slice_type(first, SliceIndex{slice});
         const TypeView& view = views.view(slice_type);
         CHECK(view.first_lane == lanes.size());
-        CHECK(view.slice == slice);
+        CHECK(view.slice == SliceIndex{slice});
         // A rotation and the halves of a number stay together.
         const std::vector<LaneSchema>& own = views.schemas()[codec_index(slice_type)].lanes;
         const LaneSchema& begin = own.front();
@@ -68,7 +68,7 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
         "77/owner/2");
   // The last slice of the last entity must not have the id `kEveryId`.
   const NetworkId last_id{wire_id(views.id_end()) - 1};
-  const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
+  const SliceId last = views.slice_id(last_id, SliceIndex{views.slice_ids() - 1});
   CHECK(last < kEveryId);
   CHECK(views.entity_of(last) == last_id);
 }
@@ -87,7 +87,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   const SnapshotModel model = views.model(trained);
   const CodecType first = views.codec_type(SchemaType{1}, SeenBy::others);
   for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-    const CodecType type = TypeViews::slice_type(first, slice);
+    const CodecType type = TypeViews::slice_type(first, SliceIndex{slice});
     const TypeView& view = views.view(type);
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
       CHECK(model.types[codec_index(type)].lanes[lane].initial_value ==
