@@ -65,7 +65,7 @@ constexpr StateStamp stamp_of_serial(SnapshotSerial serial) {
 /// the members have no initial values.
 struct TrackRecord {
   const LaneValue* values;  ///< The entity's values; null if `presence` is not `present`.
-  StateStamp stamp;
+  StateStamp stamp;         ///< The stamp of `values`; unused if `presence` is not `present`.
   std::uint32_t generation;
   CodecType type;
   /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. It is
