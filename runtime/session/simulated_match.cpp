@@ -132,7 +132,7 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   const PlayerId player = client.player;
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
-  const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
+  const ClientView* const view = all.replication->view(GameServer::Impl::client_of(player));
   // Near the border of the interest radius, a client may or may not have an entity. Therefore only
   // entities that are always relevant are required to exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&

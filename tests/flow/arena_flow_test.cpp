@@ -212,7 +212,7 @@ TEST_CASE("A spawned replicated entity has its asset's guid and no network id",
     const Bytes asset = std::as_bytes(std::span<const std::uint8_t>(own->asset_guid.guid));
     CHECK(Guid::from_bytes(asset) == entry.guid);
     CHECK(own->id == -1);
-    CHECK(own->predicting_player_id == -1);
+    CHECK(own->predicting_player_id == PlayerId::none);
     ++prefab_count;
   }
   CHECK(prefab_count == 14);
