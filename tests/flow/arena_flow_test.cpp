@@ -95,7 +95,7 @@ TEST_CASE("Every type id of the arena spawns on client and server, from read and
   for (std::size_t i = 0; i < read.stops.size(); ++i) {
     const arena::TourStop& a = read.stops[i];
     const arena::TourStop& b = mapped.stops[i];
-    CAPTURE(a.side, a.registry, a.type_id.value(), a.path);
+    CAPTURE(a.side, a.registry, a.type_number(), a.path);
     CHECK(a.error.empty());
     CHECK(a.entities >= 1);
     CHECK(a.entities == b.entities);
