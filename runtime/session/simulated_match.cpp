@@ -156,7 +156,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     there.assign(schema.value_count(entity.options.type), 0);
     here = there;
     if (!all.sender->values(reference, there)) continue;
-    std::uint16_t lacking = 0;
+    SchemaComponent lacking{};
     here = there;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication->has(entity.id) || found != EntityFound::here) {
@@ -165,11 +165,11 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     }
     const SeenBy seen_by = entity.options.owner == client.player ? SeenBy::owner : SeenBy::others;
     std::size_t at = 0;
-    for (const std::uint16_t component : schema.type(entity.options.type).components) {
-      for (const FieldSchema& field : schema.components[component].fields) {
+    for (const SchemaComponent component : schema.type(entity.options.type).components) {
+      for (const FieldSchema& field : schema.component(component).fields) {
         for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
           if (here[at] == there[at] || !is_received(field.receivers, seen_by)) continue;
-          note(name + ", " + schema.components[component].name + "." + field.name + ": server " +
+          note(name + ", " + schema.component(component).name + "." + field.name + ": server " +
                std::to_string(there[at]) + ", client " + std::to_string(here[at]));
         }
       }

@@ -26,7 +26,7 @@ ReplicationSchema schema_of(Random& random) {
                                              .low = std::numeric_limits<std::int32_t>::min(),
                                              .high = std::numeric_limits<std::int32_t>::max()}}});
     schema.types.push_back(
-        {.id = TypeId(type + 1), .components = {static_cast<std::uint16_t>(type)}});
+        {.id = TypeId(type + 1), .components = {static_cast<SchemaComponent>(type)}});
   }
   return schema;
 }

@@ -17,7 +17,7 @@ class FollowingGame final : public EntityValues {
  public:
   explicit FollowingGame(const ReplicationStage::Client& client) : client_(client) {}
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
-                     std::uint16_t& /*lacking*/) const override {
+                     SchemaComponent& /*lacking*/) const override {
     const auto found = client_.world.entities.find(id);
     if (found == client_.world.entities.end()) return EntityFound::missing;
     std::ranges::copy(found->second.values, values.begin());
@@ -246,7 +246,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
                    .high = high,
                    .kind = kind,
                    .period = kind == LaneKind::angle ? static_cast<std::uint64_t>(high) : 0}}});
-  schema.types.push_back({.id = TypeId(1), .components = {0}});
+  schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
   if (is_initial) schema.types[0].initial_values.assign(1'000, high / 3);
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});
