@@ -21,8 +21,8 @@ void ClampedFields::add(NetworkId id, SchemaType type, std::span<const std::int6
   // A rotation's first value is the index of one of its four parts.
   constexpr std::int64_t kDroppedMax = 3;
   std::uint32_t first = 0;
-  for (const std::uint16_t index : schema_.type(type).components) {
-    const ComponentSchema& component = schema_.components[index];
+  for (const SchemaComponent index : schema_.type(type).components) {
+    const ComponentSchema& component = schema_.component(index);
     for (const FieldSchema& described : component.fields) {
       for (std::uint32_t i = 0; i < described.value_count; ++i) {
         const bool is_dropped = described.kind == LaneKind::rotation && i % 4 == 0;

@@ -156,7 +156,7 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   deferred_.clear();
   auto found = states_.begin();
   for (const NetworkId entity : *changes) {
-    const SliceId id = views_->slice_id(entity, 0);
+    const SliceId id = views_->slice_id(entity, kFirstSlice);
     found = find_near(states_, found, id);
     if (found == states_.end() || found->id != id) continue;
     const auto first = static_cast<std::size_t>(found - states_.begin());
@@ -178,7 +178,7 @@ void ClientEntities::set_values(std::size_t i) {
   EntityState& state = states_[i];
   const SeenBy who = seen_by(*sources_[i]);
   const TypeView& view = views_->view(state.kind.type);
-  const bool is_all = views_->slice_count(state.kind.type) == 1 && view.slice == 0;
+  const bool is_all = views_->slice_count(state.kind.type) == 1 && view.slice == kFirstSlice;
   state.values = sources_[i]->row(who) + view.first_lane;
   state.since = is_all ? sources_[i]->since(who) : kUnknownTick;
 }
@@ -217,7 +217,8 @@ void ClientEntities::merge(const ReplicatedWorld& world) {
     while (source != end && source->id < id) ++source;
     if (source == end || source->id != id) continue;
     const CodecType first = views_->codec_type(source->options.type, seen_by(*source));
-    for (std::uint32_t slice = 0; slice < views_->slice_count(first); ++slice) {
+    for (std::uint32_t i = 0; i < views_->slice_count(first); ++i) {
+      const SliceIndex slice{i};
       const SliceId slice_id = views_->slice_id(id, slice);
       while (before < entities_.size() && entities_[before].id < slice_id) ++before;
       const bool is_known = before < entities_.size() && entities_[before].id == slice_id &&

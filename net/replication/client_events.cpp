@@ -21,7 +21,7 @@ bool ClientEvents::send_about(const ReplicatedWorld& world, const ClientEntities
                               NetworkId entity, Tick tick, std::span<const std::byte> event,
                               ClientViewCounters& counters) {
   assert(entity < views_->id_end());
-  const SliceId id = views_->slice_id(entity, 0);
+  const SliceId id = views_->slice_id(entity, kFirstSlice);
   const ClientEntity* const known = entities.find(id);
   const ReplicatedEntity* const now = world.find(entity);
   // A client may still have an entity that the world has removed.
@@ -81,7 +81,7 @@ void ClientEvents::decide_open(const ClientEntities& entities, ClientViewCounter
 void ClientEvents::release(const ClientEntities& entities, const ListedSlice& listed) {
   if (!sender_.has_waiting()) return;
   const NetworkId entity = views_->entity_of(listed.entity.id);
-  const EventSubject first{.id = views_->slice_id(entity, 0),
+  const EventSubject first{.id = views_->slice_id(entity, kFirstSlice),
                            .generation = listed.entity.generation};
   const ClientEntity* const known = entities.find(first);
   if (known != nullptr ? !entities.is_complete(*known) : views_->is_cut(listed.codec_type)) return;

@@ -85,7 +85,7 @@ void RecordingWriter::add(const ReplicatedWorld& world) {
   follow(world);
   states_.clear();
   for (const ReplicatedEntity& entity : world_->entities()) {
-    states_.push_back({.id = views_.slice_id(entity.id, 0),
+    states_.push_back({.id = views_.slice_id(entity.id, kFirstSlice),
                        .kind = {.type = views_.codec_type(entity.options.type, SeenBy::others),
                                 .generation = entity.generation},
                        .values = entity.row(SeenBy::others)});

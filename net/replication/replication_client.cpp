@@ -312,7 +312,7 @@ bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
   const TypeView& view = views_->view(entity.kind.type);
   lanes_.assign(entity.values, entity.values + view.parts.size());
   auto found = EntityFound::here;
-  std::uint16_t component = kNoComponent;
+  SchemaComponent component = kNoComponent;
   if (game != nullptr) {
     values_.assign(schema_->value_count(view.type), 0);
     view.from_lanes(lanes_, values_);

@@ -63,9 +63,9 @@ class EntityValues {
  public:
   virtual ~EntityValues() = default;
   /// Overwrites `values` with the game's values of an entity. If the entity lacks a component that
-  /// it received, sets `lacking` to that component's index in the schema.
+  /// it received, sets `lacking` to that component.
   virtual EntityFound values(NetworkId id, std::span<std::int64_t> values,
-                             std::uint16_t& lacking) const = 0;
+                             SchemaComponent& lacking) const = 0;
 };
 
 struct ReplicationClientCounters {

@@ -80,7 +80,7 @@ std::vector<std::byte> encode(const MissingMessage& message) {
     writer.write_u32(codec_id(message.id));
     writer.write_u32(message.tick.value());
     writer.write_u16(static_cast<std::uint32_t>(message.codec_type));
-    writer.write_u16(message.component);
+    writer.write_u16(static_cast<std::uint32_t>(message.component));
   });
 }
 
@@ -176,7 +176,7 @@ bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
   message.id = SliceId{reader.read_u32()};
   message.tick = Tick(reader.read_u32());
   message.codec_type = static_cast<CodecType>(reader.read_u16());
-  message.component = reader.read_u16();
+  message.component = SchemaComponent{reader.read_u16()};
   return reader.is_finished();
 }
 
@@ -239,9 +239,9 @@ Divergence divergence_of(const MissingMessage& missing, const ReplicationSchema&
   if (codec_index(missing.codec_type) < views.count()) {
     divergence.type = schema.type(views.view(missing.codec_type).type).id;
   }
-  if (missing.component < schema.components.size()) {
+  if (schema_index(missing.component) < schema.components.size()) {
     divergence.kind = Divergence::Kind::missing_component;
-    divergence.field = schema.components[missing.component].name;
+    divergence.field = schema.component(missing.component).name;
   }
   return divergence;
 }

@@ -75,7 +75,7 @@ struct WantMessage {
 struct UnreadableMessage {
   std::uint16_t number = 0;
 };
-inline constexpr std::uint16_t kNoComponent = 0xFFFF;
+inline constexpr SchemaComponent kNoComponent{0xFFFF};
 /// The codec type of an entity that was in no snapshot.
 inline constexpr CodecType kNoCodecType{0xFFFF};
 /// An entity whose values do not match the server's checksum.
@@ -91,8 +91,7 @@ struct MissingMessage {
   SliceId id{};
   Tick tick{};
   CodecType codec_type = kNoCodecType;
-  /// The component's index in the schema; `kNoComponent` if the whole entity is missing.
-  std::uint16_t component = kNoComponent;
+  SchemaComponent component = kNoComponent;  ///< `kNoComponent` if the whole entity is missing.
 };
 /// The server's answer to `DivergedMessage`.
 struct TruthMessage {

@@ -137,8 +137,8 @@ std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::
 
 std::size_t ReplicationSchema::value_count(SchemaType type) const {
   std::size_t count = 0;
-  for (const std::uint16_t component : types[schema_index(type)].components) {
-    count += components[component].value_count();
+  for (const SchemaComponent listed : types[schema_index(type)].components) {
+    count += component(listed).value_count();
   }
   return count;
 }
@@ -152,8 +152,8 @@ std::optional<SchemaType> ReplicationSchema::find_type(TypeId id) const {
 const char* find_initial_value_fault(const ReplicationSchema& schema, const ReplicatedType& type) {
   if (type.initial_values.empty()) return nullptr;
   std::size_t next = 0;
-  for (const std::uint16_t component : type.components) {
-    for (const FieldSchema& field : schema.components[component].fields) {
+  for (const SchemaComponent component : type.components) {
+    for (const FieldSchema& field : schema.component(component).fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++next) {
         const bool is_dropped = field.kind == LaneKind::rotation && i % kRotationValues == 0;
         if (next >= type.initial_values.size() || type.initial_values[next] < field.low ||
@@ -181,9 +181,11 @@ const char* find_fault(const ReplicationSchema& schema) {
   for (const ReplicatedType& type : schema.types) {
     if (!ids.insert(type.id).second) return "two types with one id";
     std::size_t lanes = 0;
-    for (const std::uint16_t component : type.components) {
-      if (component >= schema.components.size()) return "a type with an unknown component";
-      lanes += lane_count(schema.components[component]);
+    for (const SchemaComponent component : type.components) {
+      if (schema_index(component) >= schema.components.size()) {
+        return "a type with an unknown component";
+      }
+      lanes += lane_count(schema.component(component));
       if (lanes > kMaxLanes) return "a type with too many values";
     }
     all_lanes += lanes;
@@ -218,7 +220,7 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
   for (const ReplicatedType& type : schema.types) {
     encoder.u32(type.id.value());
     encoder.u16(type.components.size());
-    for (const std::uint16_t component : type.components) encoder.u16(component);
+    for (const SchemaComponent component : type.components) encoder.u16(schema_index(component));
     encoder.u16(type.initial_values.size());
     for (const std::int64_t value : type.initial_values)
       encoder.u64(static_cast<std::uint64_t>(value));
@@ -242,7 +244,7 @@ std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes)
     ReplicatedType& type = schema.types.emplace_back();
     type.id = TypeId(reader.read_u32());
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
-      type.components.push_back(reader.read_u16());
+      type.components.push_back(SchemaComponent{reader.read_u16()});
     }
     for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
       type.initial_values.push_back(static_cast<std::int64_t>(reader.read_u64()));

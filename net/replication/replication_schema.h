@@ -20,9 +20,9 @@ namespace muster {
 /// An entity type: the list of its components.
 struct ReplicatedType {
   TypeId id{};  ///< The type's id in the game. It is unique.
-  /// Indices into `ReplicationSchema::components`. An entity's values are in this order. An index
-  /// may occur more than once, because an entity's children also have components.
-  std::vector<std::uint16_t> components;
+  /// An entity's values are in this order. A component may occur more than once, because an
+  /// entity's children also have components.
+  std::vector<SchemaComponent> components;
   /// The initial values of a new entity, for example from its prefab. If empty, each value begins
   /// at its minimum.
   std::vector<std::int64_t> initial_values{};
@@ -37,6 +37,10 @@ struct ReplicationSchema {
 
   /// Requires: `type` is a type of this schema.
   const ReplicatedType& type(SchemaType type) const { return types[schema_index(type)]; }
+  /// Requires: `component` is a component of this schema.
+  const ComponentSchema& component(SchemaComponent component) const {
+    return components[schema_index(component)];
+  }
   /// The number of integers of an entity of a type, for all receivers.
   std::size_t value_count(SchemaType type) const;
   /// Returns the type with this id in the game, or nothing.

@@ -1,4 +1,4 @@
-// The numbers of the types of a replication schema.
+// The numbers of the types and components of a replication schema.
 #pragma once
 
 #include <cstddef>
@@ -12,5 +12,13 @@ namespace muster {
 enum class SchemaType : std::uint16_t {};
 
 constexpr std::size_t schema_index(SchemaType type) { return static_cast<std::size_t>(type); }
+
+/// A component of a `ReplicationSchema`, as its index in `components`. Equal at both ends of a
+/// connection.
+enum class SchemaComponent : std::uint16_t {};
+
+constexpr std::size_t schema_index(SchemaComponent component) {
+  return static_cast<std::size_t>(component);
+}
 
 }  // namespace muster

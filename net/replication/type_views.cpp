@@ -156,8 +156,8 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
       return field.receivers == SchemaReceivers::everyone;
     };
     const auto& components = schema.type(type).components;
-    const bool is_one = std::ranges::all_of(components, [&](std::uint16_t component) {
-      return std::ranges::all_of(schema.components[component].fields, is_shared);
+    const bool is_one = std::ranges::all_of(components, [&](SchemaComponent component) {
+      return std::ranges::all_of(schema.component(component).fields, is_shared);
     });
     if (is_one) continue;
     codec_types_.back()[1] = static_cast<CodecType>(views_.size());
@@ -172,10 +172,10 @@ void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, Seen
   Lanes lanes;
   LaneMaker maker(lanes);
   std::uint32_t value = 0;
-  for (const std::uint16_t component : schema.type(type).components) {
-    for (const FieldSchema& field : schema.components[component].fields) {
+  for (const SchemaComponent component : schema.type(type).components) {
+    for (const FieldSchema& field : schema.component(component).fields) {
       if (receives(field.receivers, seen_by)) {
-        maker.add(schema.components[component].name, field, value);
+        maker.add(schema.component(component).name, field, value);
       }
       value += field.value_count;
     }
@@ -189,7 +189,7 @@ void TypeViews::add_views(const ReplicationSchema& schema, SchemaType type, Seen
     const auto to = static_cast<std::ptrdiff_t>(ends[slice]);
     TypeView view{.type = type,
                   .seen_by = seen_by,
-                  .slice = slice,
+                  .slice = SliceIndex{slice},
                   .first_lane = static_cast<std::uint32_t>(from),
                   .parts = {lanes.parts.begin() + from, lanes.parts.begin() + to}};
     initial_values_.emplace_back();

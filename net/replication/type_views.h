@@ -25,6 +25,12 @@ namespace muster {
 enum class SeenBy : std::uint8_t { others = 0, owner = 1 };
 inline constexpr std::size_t kSeenByCount = 2;
 
+/// A slice of a view, as its index. A view that is not cut has only `kFirstSlice`.
+enum class SliceIndex : std::uint32_t {};
+inline constexpr SliceIndex kFirstSlice{0};
+
+constexpr std::uint32_t slice_number(SliceIndex slice) { return static_cast<std::uint32_t>(slice); }
+
 /// A type as the owner of an entity or as other clients receive it. A large type has one such view
 /// for each slice.
 struct TypeView {
@@ -41,7 +47,7 @@ struct TypeView {
 
   SchemaType type{};
   SeenBy seen_by = SeenBy::others;
-  std::uint32_t slice = 0;
+  SliceIndex slice = kFirstSlice;
   std::uint32_t first_lane = 0;  ///< The number of lanes in earlier slices.
   std::vector<Part> parts;       ///< One for each lane.
 
@@ -76,8 +82,8 @@ class TypeViews {
     return codec_types_[schema_index(type)][static_cast<std::size_t>(seen_by)];
   }
   /// The codec type of slice `slice` of an entity whose first slice has the codec type `first`.
-  static CodecType slice_type(CodecType first, std::uint32_t slice) {
-    const std::size_t type = codec_index(first) + slice;
+  static CodecType slice_type(CodecType first, SliceIndex slice) {
+    const std::size_t type = codec_index(first) + slice_number(slice);
     assert(type <= std::numeric_limits<std::uint16_t>::max());
     return static_cast<CodecType>(type);
   }
@@ -88,7 +94,7 @@ class TypeViews {
   }
   /// True when a codec type is one of several slices.
   bool is_cut(CodecType codec_type) const {
-    return view(codec_type).slice > 0 || slice_count(codec_type) > 1;
+    return view(codec_type).slice != kFirstSlice || slice_count(codec_type) > 1;
   }
   /// The number of lanes of all slices of an entity whose first slice has the type `codec_type`.
   std::size_t lane_count(CodecType codec_type) const;
@@ -97,10 +103,10 @@ class TypeViews {
   bool to_row(CodecType codec_type, std::span<const std::int64_t> values,
               std::span<LaneValue> row) const;
   void from_row(CodecType codec_type, const LaneValue* row, std::span<std::int64_t> values) const;
-  /// The id of an entity's slice in snapshots. Slices count from 0. In a schema without slices, it
+  /// The id of an entity's slice in snapshots. In a schema without slices, it
   /// is the entity's id. Requires: `entity` is below `id_end`.
-  SliceId slice_id(NetworkId entity, std::uint32_t slice) const {
-    return SliceId{wire_id(entity) << slice_id_bits_ | slice};
+  SliceId slice_id(NetworkId entity, SliceIndex slice) const {
+    return SliceId{wire_id(entity) << slice_id_bits_ | slice_number(slice)};
   }
   /// The number of snapshot ids that are reserved for each entity; 1 in a schema without slices.
   /// Most entities do not use all of them.

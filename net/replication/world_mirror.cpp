@@ -47,14 +47,13 @@ std::optional<WorldMirror::Listed> WorldMirror::whole_of(std::span<const SeenEnt
   const SeenEntity& first = slices.front();
   const TypeView& view = views_.view(first.kind.type);
   const std::size_t count = views_.slice_count(first.kind.type);
-  if (view.slice != 0 || slices.size() < count) return std::nullopt;
+  if (view.slice != kFirstSlice || slices.size() < count) return std::nullopt;
   Listed whole{.id = views_.entity_of(first.id), .kind = first.kind, .tick = first.tick};
   for (std::size_t i = 0; i < count; ++i) {
-    const bool is_next =
-        slices[i].kind.type ==
-            TypeViews::slice_type(first.kind.type, static_cast<std::uint32_t>(i)) &&
-        slices[i].kind.generation == first.kind.generation &&
-        slices[i].id == views_.slice_id(whole.id, static_cast<std::uint32_t>(i));
+    const auto slice = static_cast<SliceIndex>(i);
+    const bool is_next = slices[i].kind.type == TypeViews::slice_type(first.kind.type, slice) &&
+                         slices[i].kind.generation == first.kind.generation &&
+                         slices[i].id == views_.slice_id(whole.id, slice);
     if (!is_next) return std::nullopt;
     if (slices[i].tick < whole.tick) whole.tick = slices[i].tick;
     whole.version += slices[i].version;
@@ -191,7 +190,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, Tick tick) const 
 bool WorldMirror::holds(NetworkId id) const {
   if (id >= views_.id_end()) return false;
   for (std::uint32_t slice = 0; slice < views_.slice_ids(); ++slice) {
-    if (reader_.holds(views_.slice_id(id, slice))) return true;
+    if (reader_.holds(views_.slice_id(id, SliceIndex{slice}))) return true;
   }
   return false;
 }
@@ -202,7 +201,7 @@ bool WorldMirror::values(NetworkId id, std::span<std::int64_t> values) const {
   assert(values.size() == schema_.value_count(views_.view(listed->kind.type).type));
   const std::size_t count = views_.slice_count(listed->kind.type);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const SeenEntity* slice = find_slice(views_.slice_id(id, i));
+    const SeenEntity* slice = find_slice(views_.slice_id(id, SliceIndex{i}));
     if (slice == nullptr || !is_listed(*slice)) return false;
     const TypeView& view = views_.view(slice->kind.type);
     view.from_lanes(std::span(slice->values, view.parts.size()), values);

@@ -61,12 +61,12 @@ void FollowedWorld::follow(std::size_t index, const EntityState& state) {
   followed.track.is_listed = false;
   followed.state = &state;
   if (state.since != kUnknownTick) {
-    followed.stamp = stamp_of(state.since);
+    followed.stamp = stamp_of_tick(state.since);
   } else if (!is_comparable_ || state.values != followed.values || state.kind != followed.kind) {
     // If the previous values are not readable, the same row may already contain other values.
     if (!is_comparable_ || followed.values == nullptr || state.kind != followed.kind ||
         !std::equal(state.values, state.values + lanes_of(state.kind), followed.values)) {
-      followed.stamp = stamp_of(tick_);
+      followed.stamp = stamp_of_tick(tick_);
     }
   }
   followed.values = state.values;

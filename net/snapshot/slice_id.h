@@ -13,4 +13,7 @@ enum class SliceId : std::uint32_t {};
 /// The id that the codec uses for a slice.
 constexpr std::uint32_t codec_id(SliceId slice) { return static_cast<std::uint32_t>(slice); }
 
+/// The next id. Requires: `slice` is not the maximum id.
+constexpr SliceId id_after(SliceId slice) { return SliceId{codec_id(slice) + 1}; }
+
 }  // namespace muster

@@ -126,14 +126,14 @@ bool SnapshotReader::read_body(Decoder& decoder, const SnapshotHead& head) {
   new_generation_ = 0;
   end_id_ = kEveryId;
   const std::size_t count = listed_.size();
-  std::uint64_t id_min = codec_id(head.first_id);
+  SliceId id_min = head.first_id;
   bool has_new = false;
   for (std::size_t i = 0;; ++i) {
     if (i % kGroupSize == 0 || i == count) {
       if (begins_block(i)) {
         has_new = !is_block(count - i) || decoder.bit(slots::kAnyNew, false);
       }
-      if (i > 0) id_min = std::max(id_min, std::uint64_t{codec_id(id_of(i - 1))} + 1);
+      if (i > 0) id_min = std::max(id_min, id_after(id_of(i - 1)));
       const SliceId last_id =
           i == count ? SliceId{codec_id(kEveryId) - 1} : id_of(std::min(i + kGroupSize, count) - 1);
       if (has_new && !read_new(decoder, head, id_min, last_id)) return false;
@@ -252,18 +252,19 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
 }
 
 template <typename Decoder>
-bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min,
+bool SnapshotReader::read_new(Decoder& decoder, const SnapshotHead& head, SliceId& id_min,
                               SliceId last_id) {
   while (decoder.bit(slots::kAnotherNew, false)) {
     if (decoder.failed()) return false;
-    const std::uint64_t id = id_min + code_gap(decoder, 1) - 1;
-    if (id > codec_id(last_id)) return false;
+    const std::uint64_t id_read = std::uint64_t{codec_id(id_min)} + code_gap(decoder, 1) - 1;
+    if (id_read > codec_id(last_id)) return false;
+    const auto id = static_cast<SliceId>(id_read);
     if (code_end(decoder, head, false)) {
-      end_id_ = static_cast<SliceId>(id);
+      end_id_ = id;
       return !decoder.failed();
     }
-    id_min = id + 1;
-    NewEntity entity{.id = static_cast<SliceId>(id), .kind = {}, .first_value = values_.size()};
+    id_min = id_after(id);
+    NewEntity entity{.id = id, .kind = {}, .first_value = values_.size()};
     if (!code_kind(decoder, entity.kind, model_.types.size(), new_generation_)) return false;
     new_generation_ = entity.kind.generation;
     const TypeModel& type = model_.types[codec_index(entity.kind.type)];

@@ -134,7 +134,7 @@ class SnapshotReader {
   template <typename Decoder>
   bool read_body(Decoder& decoder, const SnapshotHead& head);
   template <typename Decoder>
-  bool read_new(Decoder& decoder, const SnapshotHead& head, std::uint64_t& id_min, SliceId last_id);
+  bool read_new(Decoder& decoder, const SnapshotHead& head, SliceId& id_min, SliceId last_id);
   struct ConstantView;
   void list_known(const SnapshotHead& head);
   SliceId id_of(std::size_t listed) const { return slots_[listed_[listed].slot].track.id; }

@@ -103,7 +103,7 @@ TrackRecord SnapshotReader::run_of(const Slot& slot) const {
 TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
   EntityTrack& track = slot.track;
   // The serial of a snapshot is unique, so equal stamps mean equal values.
-  const StateStamp stamp = stamp_of(serial_);
+  const StateStamp stamp = stamp_of_serial(serial_);
   if (is_overtaken_) {
     return set_apart(slot, record_of(serial_, kind, values, 0, stamp));
   }
@@ -168,7 +168,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
 /// Applies a snapshot to an entity, listed or not, and returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   TrackRecord record = record_of(serial_, {}, Presence::gone);
-  record.stamp = stamp_of(serial_);
+  record.stamp = stamp_of_serial(serial_);
   if (change != nullptr) {
     switch (change->what) {
       case Change::Kind::same:
@@ -189,7 +189,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   const bool is_found = change != nullptr && change->known != kUnchanged;
   const KnownEntity known = is_found ? known_[change->known] : known_of(slot.track);
   record = record_of(serial_, known.kind, known.states.values[0],
-                     read_tick_ - known.states.ticks[0], stamp_of(serial_));
+                     read_tick_ - known.states.ticks[0], stamp_of_serial(serial_));
   if (known.states.count == 0) record.presence = Presence::unknown;
   return set_apart(slot, record);
 }

@@ -56,8 +56,8 @@ inline std::size_t window_index(SnapshotSerial serial) { return serial % kSnapsh
 /// stamps values with the tick since which they are unchanged, and a reader stamps values with the
 /// serial of the snapshot that contained them.
 enum class StateStamp : std::uint32_t {};
-constexpr StateStamp stamp_of(Tick since) { return StateStamp{since.value()}; }
-constexpr StateStamp stamp_of(SnapshotSerial serial) {
+constexpr StateStamp stamp_of_tick(Tick since) { return StateStamp{since.value()}; }
+constexpr StateStamp stamp_of_serial(SnapshotSerial serial) {
   return StateStamp{static_cast<std::uint32_t>(serial)};
 }
 
@@ -65,7 +65,7 @@ constexpr StateStamp stamp_of(SnapshotSerial serial) {
 /// the members have no initial values.
 struct TrackRecord {
   const LaneValue* values;  ///< The entity's values; null if `presence` is not `present`.
-  StateStamp stamp;
+  StateStamp stamp;         ///< The stamp of `values`; unused if `presence` is not `present`.
   std::uint32_t generation;
   CodecType type;
   /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. It is

@@ -268,7 +268,7 @@ void SnapshotWriter::write_body(Encoder& encoder, const SnapshotHead& head) {
   cost_ = {};
   followed_.rewind();
   const std::size_t count = followed_.known_count();
-  std::uint32_t id_min = codec_id(head.first_id);
+  SliceId id_min = head.first_id;
   std::size_t boundary = 0;
   while (true) {
     if (rank_ == boundary) {
@@ -299,7 +299,7 @@ std::size_t SnapshotWriter::group_of(const ListedNew& entity) const {
 /// Writes the new entities of the group that begins here. Returns false when the datagram ends.
 template <typename Encoder>
 bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& head,
-                                        std::uint32_t& id_min) {
+                                        SliceId& id_min) {
   const std::size_t count = followed_.known_count();
   const std::size_t group = muster::group_of(rank_);
   const auto entities = followed_.listed_new();
@@ -312,13 +312,12 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
   }
   if (!has_new_here_) return true;
   if (has_new(1) && rank_ > 0) {
-    id_min = std::max(id_min, codec_id(followed_.track_of_rank(rank_ - 1).id) + 1);
+    id_min = std::max(id_min, id_after(followed_.track_of_rank(rank_ - 1).id));
   }
   while (has_new(1)) {
     const EntityState& state = *entities[new_written_].state;
-    const std::uint32_t id = codec_id(state.id);
     encoder.bit(slots::kAnotherNew, true);
-    code_gap(encoder, id - id_min + 1);
+    code_gap(encoder, codec_id(state.id) - codec_id(id_min) + 1);
     const Encoder before = encoder;
     code_end(encoder, head, false);
     const double begin = encoder.bit_count();
@@ -331,7 +330,7 @@ bool SnapshotWriter::write_new_of_group(Encoder& encoder, const SnapshotHead& he
       return false;
     }
     cost_.new_bits += encoder.bit_count() - begin;
-    id_min = id + 1;
+    id_min = id_after(state.id);
     ++new_written_;
   }
   encoder.bit(slots::kAnotherNew, false);

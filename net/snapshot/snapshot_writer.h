@@ -119,7 +119,7 @@ class SnapshotWriter {
   template <typename Encoder>
   void write_body(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>
-  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, std::uint32_t& id_min);
+  bool write_new_of_group(Encoder& encoder, const SnapshotHead& head, SliceId& id_min);
   template <typename Encoder>
   bool write_listed(Encoder& encoder, const SnapshotHead& head);
   template <typename Encoder>

@@ -44,7 +44,7 @@ class ClassPlan {
       }
     }
     for (std::size_t i = 0; i < registries_.size(); ++i) {
-      if (auto planned = plan_registry(i, plan); !planned) return planned;
+      if (auto planned = plan_registry(*registries_[i], locks_[i], plan); !planned) return planned;
     }
     return {};
   }
@@ -212,8 +212,8 @@ class ClassPlan {
     return {};
   }
 
-  Result<void> plan_registry(std::size_t number, PreparePlan& plan) {
-    const Registry& registry = *registries_[number];
+  // `before` is the registry's lock file; empty if there is none.
+  Result<void> plan_registry(const Registry& registry, const IdLock& before, PreparePlan& plan) {
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
     if (auto good = check_stated_ids(registry); !good) return good;
@@ -231,7 +231,7 @@ class ClassPlan {
       if (entry.type_id.value() > TypeId::kMax) return refuse_id(registry);
       if (entry.is_free) {
         // If a lock exists, the index of an empty slot is not an id.
-        if (locks_[number].is_empty()) retired.push_back(entry.type_id);
+        if (before.is_empty()) retired.push_back(entry.type_id);
         if (plain) continue;
         slot.keeps_text = true;
         slots.push_back(slot);
@@ -264,7 +264,7 @@ class ClassPlan {
     }
     if (auto added = add_new(registry, plain, result, slots, lock, plan); !added) return added;
     if (next_id_ > TypeId::kMax + 1) return refuse_id(registry);
-    retire_lost(locks_[number], lock, retired);
+    retire_lost(before, lock, retired);
     return finish(registry, source, std::move(result), slots, retired, lock, plan);
   }
 

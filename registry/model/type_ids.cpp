@@ -23,6 +23,9 @@ std::uint32_t base_of(const Registry& registry) {
   return fits_one > fits_zero ? 1 : 0;
 }
 
+// A registry of the class, as its index in the list of `assign_type_ids`.
+enum class ClassRegistry : std::size_t {};
+
 // Assigns the ids of one class. A space contains the ids that must be distinct: one space per
 // target, and one for each registry without a target.
 
@@ -31,11 +34,11 @@ class ClassIds {
   explicit ClassIds(const std::vector<RegistryIds>& registries) : registries_(registries) {}
 
   void assign() {
-    for (std::size_t i = 0; i < registries_.size(); ++i) take_stated(i);
+    for (std::size_t i = 0; i < registries_.size(); ++i) take_stated(ClassRegistry{i});
     for (std::size_t i = 0; i < registries_.size(); ++i) {
       for (const IdLock::Row& row : registries_[i].lock->ids) {
         if (row.guid.is_null()) continue;
-        for (Space* space : spaces_of(i)) space->ids.try_emplace(row.guid, row.id);
+        for (Space* space : spaces_of(ClassRegistry{i})) space->ids.try_emplace(row.guid, row.id);
       }
     }
     for (const Placed& placed : placed_) {
@@ -51,7 +54,7 @@ class ClassIds {
  private:
   struct Placed {
     RegistryEntry* entry = nullptr;
-    std::size_t registry = 0;
+    ClassRegistry registry{};
   };
   struct Space {
     std::uint32_t next = 0;
@@ -59,8 +62,12 @@ class ClassIds {
     std::map<Guid, TypeId> ids;  // Also contains locked ids of assets that no registry lists.
   };
 
-  std::vector<Space*> spaces_of(std::size_t registry) {
-    const TargetSet targets = registries_[registry].registry->targets;
+  const RegistryIds& ids_of(ClassRegistry registry) const {
+    return registries_[static_cast<std::size_t>(registry)];
+  }
+
+  std::vector<Space*> spaces_of(ClassRegistry registry) {
+    const TargetSet targets = ids_of(registry).registry->targets;
     std::vector<Space*> spaces;
     for (const Target target : kTargets) {
       if (targets.has(target)) spaces.push_back(&by_target_[target]);
@@ -69,11 +76,11 @@ class ClassIds {
     return spaces;
   }
 
-  void note_used(TypeId id, std::size_t registry) {
+  void note_used(TypeId id, ClassRegistry registry) {
     for (Space* space : spaces_of(registry)) space->next = std::max(space->next, id.value() + 1);
   }
 
-  void claim(const RegistryEntry& entry, std::size_t registry) {
+  void claim(const RegistryEntry& entry, ClassRegistry registry) {
     note_used(entry.type_id, registry);
     const Guid identity = identity_of(entry);
     for (Space* space : spaces_of(registry)) {
@@ -83,7 +90,7 @@ class ClassIds {
   }
 
   // Whether another entry has the id, or the id is retired.
-  bool is_taken(const RegistryEntry& entry, std::size_t registry) {
+  bool is_taken(const RegistryEntry& entry, ClassRegistry registry) {
     const Guid identity = identity_of(entry);
     if (retired_[registry].contains(entry.type_id)) return true;
     return std::ranges::any_of(spaces_of(registry), [&](const Space* space) {
@@ -92,9 +99,9 @@ class ClassIds {
     });
   }
 
-  void take_stated(std::size_t number) {
-    Registry& registry = *registries_[number].registry;
-    const IdLock& lock = *registries_[number].lock;
+  void take_stated(ClassRegistry number) {
+    Registry& registry = *ids_of(number).registry;
+    const IdLock& lock = *ids_of(number).lock;
     const std::uint32_t base = base_of(registry);
     std::map<Guid, TypeId> locked;
     for (const IdLock::Row& row : lock.ids) {
@@ -127,9 +134,9 @@ class ClassIds {
 
   // Returns the spaces of the registry's targets, and then the space of the other target. The ids
   // must also match in the other target.
-  std::vector<Space*> spaces_around(std::size_t registry) {
+  std::vector<Space*> spaces_around(ClassRegistry registry) {
     std::vector<Space*> spaces = spaces_of(registry);
-    if (registries_[registry].registry->targets.empty()) return spaces;
+    if (ids_of(registry).registry->targets.empty()) return spaces;
     for (auto& [target, space] : by_target_) {
       if (std::ranges::find(spaces, &space) == spaces.end()) spaces.push_back(&space);
     }
@@ -138,7 +145,7 @@ class ClassIds {
 
   // Assigns the id that the next `prepare` will write: the id of the same asset in another
   // registry, or else an id that was never used.
-  void give_fresh(RegistryEntry& entry, std::size_t registry) {
+  void give_fresh(RegistryEntry& entry, ClassRegistry registry) {
     const std::vector<Space*> spaces = spaces_around(registry);
     for (const Space* space : spaces) {
       const auto known = space->ids.find(identity_of(entry));
@@ -154,8 +161,8 @@ class ClassIds {
 
   const std::vector<RegistryIds>& registries_;
   std::map<Target, Space> by_target_;
-  std::map<std::size_t, Space> unlisted_;
-  std::map<std::size_t, std::set<TypeId>> retired_;
+  std::map<ClassRegistry, Space> unlisted_;
+  std::map<ClassRegistry, std::set<TypeId>> retired_;
   std::vector<Placed> placed_;
   std::vector<Placed> open_;
 };

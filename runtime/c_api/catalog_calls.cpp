@@ -9,16 +9,18 @@
 namespace muster::c_api {
 namespace {
 
-muster_status check_registry(muster_store& store, std::uint32_t registry) {
+muster_status check_registry(muster_store& store, RegistryIndex registry) {
   const std::uint32_t count = store.catalog().registry_count();
-  if (registry < count) return MUSTER_OK;
-  return store.refuse(MUSTER_INVALID_ARGUMENT, "there is no registry " + std::to_string(registry) +
+  const std::uint32_t index = catalog_index(registry);
+  if (index < count) return MUSTER_OK;
+  return store.refuse(MUSTER_INVALID_ARGUMENT, "there is no registry " + std::to_string(index) +
                                                    ": the catalog has " + std::to_string(count));
 }
 
-muster_status refuse_type_id(muster_store& store, std::uint32_t registry, std::uint32_t type_id) {
-  return store.refuse(MUSTER_NOT_FOUND, "type id " + std::to_string(type_id) + " of registry " +
-                                            store.registries[registry].class_name +
+muster_status refuse_type_id(muster_store& store, RegistryIndex registry, TypeId type_id) {
+  return store.refuse(MUSTER_NOT_FOUND, "type id " + std::to_string(type_id.value()) +
+                                            " of registry " +
+                                            store.registries[catalog_index(registry)].class_name +
                                             " is not assigned");
 }
 
@@ -59,8 +61,9 @@ muster_status muster_read_catalog(muster_store* store, muster_catalog_info* info
 muster_status muster_read_registry(muster_store* store, uint32_t registry,
                                    muster_registry_info* info) {
   return guarded(store, [&](muster_store& self) {
-    if (const muster_status status = check_registry(self, registry)) return status;
-    const CatalogRegistry record = self.catalog().registry(RegistryIndex{registry});
+    const RegistryIndex index{registry};
+    if (const muster_status status = check_registry(self, index)) return status;
+    const CatalogRegistry record = self.catalog().registry(index);
     muster_registry_info found{};
     found.class_name = self.registries[registry].class_name.c_str();
     found.path = self.registries[registry].path.c_str();
@@ -89,9 +92,11 @@ muster_status muster_find_registry(muster_store* store, const char* class_name,
 muster_status muster_resolve(muster_store* store, uint32_t registry, uint32_t type_id,
                              muster_entry_info* info) {
   return guarded(store, [&](muster_store& self) {
-    if (const muster_status status = check_registry(self, registry)) return status;
-    const ResolvedType* resolved = self.store.resolve(RegistryIndex{registry}, TypeId(type_id));
-    if (resolved == nullptr) return refuse_type_id(self, registry, type_id);
+    const RegistryIndex index{registry};
+    const TypeId type(type_id);
+    if (const muster_status status = check_registry(self, index)) return status;
+    const ResolvedType* resolved = self.store.resolve(index, type);
+    if (resolved == nullptr) return refuse_type_id(self, index, type);
     return write_entry(self, resolved->entry, info);
   });
 }
@@ -99,11 +104,12 @@ muster_status muster_resolve(muster_store* store, uint32_t registry, uint32_t ty
 muster_status muster_find_entries(muster_store* store, uint32_t registry, uint32_t type_id,
                                   uint32_t* first, uint32_t* count) {
   return guarded(store, [&](muster_store& self) -> muster_status {
-    if (const muster_status status = check_registry(self, registry)) return status;
+    const RegistryIndex index{registry};
+    const TypeId type(type_id);
+    if (const muster_status status = check_registry(self, index)) return status;
     if (first == nullptr || count == nullptr) return refuse_null(self);
-    const RecordRange range = self.catalog().entries_of(
-        self.catalog().registry(RegistryIndex{registry}), TypeId(type_id));
-    if (range.count == 0) return refuse_type_id(self, registry, type_id);
+    const RecordRange range = self.catalog().entries_of(self.catalog().registry(index), type);
+    if (range.count == 0) return refuse_type_id(self, index, type);
     *first = range.first;
     *count = range.count;
     return MUSTER_OK;

@@ -18,15 +18,16 @@ ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world
   for (std::uint16_t i = 0; i < schema.components.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(components_.size());
     const bool is_taken = match(schema.components[i], world);
-    if (is_taken) components_.back().sent = i;
+    if (is_taken) components_.back().sent = SchemaComponent{i};
     taken.push_back(is_taken ? next : kNotTaken);
   }
   for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
     Type& type = types_.emplace_back();
     type.id = schema.types[i].id;
-    for (const std::uint16_t index : schema.types[i].components) {
-      if (taken[index] != kNotTaken) type.parts.push_back({taken[index], type.value_count});
-      type.value_count += schema.components[index].value_count();
+    for (const SchemaComponent component : schema.types[i].components) {
+      const std::uint32_t received = taken[schema_index(component)];
+      if (received != kNotTaken) type.parts.push_back({received, type.value_count});
+      type.value_count += schema.component(component).value_count();
     }
   }
 }

@@ -25,7 +25,7 @@ struct ReceivedField {
 
 /// A component that both the server and the client have.
 struct ReceivedComponent {
-  std::uint16_t sent = 0;    ///< The index of the component in the server's schema.
+  SchemaComponent sent{};    ///< The component in the server's schema.
   std::uint32_t member = 0;  ///< The member that has the component; see `members.h`.
   ComponentId component;
   std::vector<ReceivedField> fields;

@@ -23,9 +23,9 @@ class TypeLister {
     std::vector<ReplicatedComponent>& layout = types_.layouts.emplace_back(components_of(plan));
     std::uint32_t value = 0;
     for (ReplicatedComponent& one : layout) {
-      type.components.push_back(schema_index(one));
+      type.components.push_back(schema_component(one));
       one.first_value = value;
-      one.value_count = types_.schema.components[type.components.back()].value_count();
+      one.value_count = types_.schema.component(type.components.back()).value_count();
       value += one.value_count;
     }
     add_initial_values(type, layout, plan);
@@ -73,9 +73,9 @@ class TypeLister {
     }
   }
 
-  std::uint16_t schema_index(const ReplicatedComponent& one) {
-    const auto next = static_cast<std::uint16_t>(types_.schema.components.size());
-    const auto [at, is_new] = indices_.try_emplace({one.member, one.component}, next);
+  SchemaComponent schema_component(const ReplicatedComponent& one) {
+    const auto next = static_cast<SchemaComponent>(types_.schema.components.size());
+    const auto [at, is_new] = listed_.try_emplace({one.member, one.component}, next);
     if (!is_new) return at->second;
     const ComponentDescription& description = world_.storage(one.component).description();
     ComponentSchema schema = wire_schema(description);
@@ -87,7 +87,7 @@ class TypeLister {
   const World& world_;
   std::span<const std::string_view> local_;
   ReplicatedTypes types_;
-  std::map<std::pair<std::uint32_t, ComponentId>, std::uint16_t> indices_;
+  std::map<std::pair<std::uint32_t, ComponentId>, SchemaComponent> listed_;
 };
 
 }  // namespace

@@ -350,7 +350,7 @@ const PrefabPlan* WorldReceiver::prefab_of(EntityId root) {
 }
 
 EntityFound WorldReceiver::values(NetworkId id, std::span<std::int64_t> values,
-                                  std::uint16_t& lacking) const {
+                                  SchemaComponent& lacking) const {
   const Received* const received = find(id);
   if (received == nullptr) return is_lost(id) ? EntityFound::missing : EntityFound::not_kept;
   for (const ReceivingPlan::Part& part : plan_->parts(received->type)) {

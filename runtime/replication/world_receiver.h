@@ -148,7 +148,7 @@ class WorldReceiver final : public EntityValues {
   /// The current values of an entity in this world, for `ReplicationClient::verify`. The result
   /// also shows whether the game has despawned the entity or removed a replicated component.
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
-                     std::uint16_t& lacking) const override;
+                     SchemaComponent& lacking) const override;
 
   /// Calls `visit(EntityReference, SchemaType type, SeenBy)` for every received entity, by
   /// ascending id. `type` is an index in the schema of the source.

@@ -165,8 +165,8 @@ bool WorldSender::values(EntityReference id, std::span<std::int64_t> values) con
   if (sent == nullptr || !sent->is_written) return false;
   quantise_all(*sent, values);
   std::size_t at = 0;
-  for (const std::uint16_t component : types_.schema.type(sent->type).components) {
-    for (const FieldSchema& field : types_.schema.components[component].fields) {
+  for (const SchemaComponent component : types_.schema.type(sent->type).components) {
+    for (const FieldSchema& field : types_.schema.component(component).fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         values[at] = bring_into_range(field, i, values[at]);
       }

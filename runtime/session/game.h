@@ -74,7 +74,7 @@ consteval auto describe(Type<Transform>) {
 struct Replicated {
   AssetReference asset_guid{};
   std::int32_t id = -1;
-  std::int32_t predicting_player_id = -1;
+  PlayerId predicting_player_id = PlayerId::none;
   /// The number of the owner's last command that this state includes.
   std::uint32_t command_number = 0;
   /// The number of the owner's command that spawned the entity, or 0.

@@ -340,7 +340,7 @@ std::string GameClient::world_text() const {
   std::vector<std::int64_t> values;
   impl_->receiver.each([&](EntityReference id, SchemaType type, SeenBy seen_by) {
     values.assign(schema->value_count(type), 0);
-    std::uint16_t lacking = 0;
+    SchemaComponent lacking{};
     if (impl_->receiver.values(id.id(), values, lacking) != EntityFound::here) return;
     world.add(id.id(), type, seen_by, values);
   });

@@ -155,7 +155,7 @@ void GameServer::set_team(PlayerId player, std::uint8_t team) {
   Impl::Player* const found = impl_->find(player);
   if (found == nullptr) return;
   found->team = team;
-  impl_->replication->set_info(Impl::id_of(*found), {.player = player, .team = team});
+  impl_->replication->set_info(Impl::client_of(player), {.player = player, .team = team});
 }
 
 bool session_detail::ServerCalls::send_message(PlayerId player,

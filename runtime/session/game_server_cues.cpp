@@ -50,7 +50,7 @@ void GameServer::Impl::send_cue(const Cue& cue) {
     const bool is_own = player->id == cue.player;
     if (!is_own && !is_near(*player, cue.options)) continue;
     static_cast<void>(encode(is_own ? cue.key : PredictedKey()));
-    if (!replication->send_event(id_of(*player), message_tick(), cue_bytes)) {
+    if (!replication->send_event(client_of(player->id), message_tick(), cue_bytes)) {
       report(ProblemKind::dropped, player->id,
              "an effect or message was not sent: too many of them wait for this player");
     }

@@ -121,7 +121,7 @@ void GameServer::Impl::update_clients() {
     // A new map drops the messages in flight, so messages of the new map wait until that map
     // begins.
     if (connection == nullptr || begins_map) return;
-    replication->update(id_of(player), *connection, now);
+    replication->update(client_of(player.id), *connection, now);
     if (connection->map() != player.pipe_map) {
       player.pipe_map = connection->map();
       begin_map(player);
@@ -209,7 +209,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
       std::ranges::upper_bound(players, player.id, {}, [](const auto& other) { return other->id; });
   players.insert(after, std::move(made));
   last_player = player.id;
-  replication->add_client(id_of(player), {.player = player.id});
+  replication->add_client(client_of(player.id), {.player = player.id});
   // The pipe is empty, so both messages fit.
   static_cast<void>(player.pipe.send(SessionMessage::structs, encoder.schema()));
   static_cast<void>(player.pipe.send(SessionMessage::welcome, encode(welcome_of(player))));
@@ -236,7 +236,7 @@ void GameServer::Impl::leave(const ServerEvent& event) {
 void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
   const std::unique_ptr<Player> gone = std::move(players[index]);
   players.erase(players.begin() + static_cast<std::ptrdiff_t>(index));
-  replication->remove_client(id_of(*gone));
+  replication->remove_client(client_of(gone->id));
   simulation.despawn_all_of(gone->id);
   simulation.release_all_of(gone->id);
   std::erase(simulation.players(), gone->id);
@@ -249,10 +249,11 @@ void GameServer::Impl::remove(std::size_t index, std::string_view reason) {
 /// Returns an unused id. Ids increase, so the id of a player that has left is not used again soon.
 PlayerId GameServer::Impl::free_player() const {
   constexpr PlayerId kPlayerIdMax{0xFFFE};  // The id has 16 bits in the welcome message.
+  constexpr PlayerId kPlayerIdMin{1};
   PlayerId candidate = last_player;
   for (;;) {
-    candidate = candidate >= kPlayerIdMax ? PlayerId{1}
-                                          : PlayerId{static_cast<std::int32_t>(candidate) + 1};
+    const bool is_first = candidate == PlayerId::none || candidate >= kPlayerIdMax;
+    candidate = is_first ? kPlayerIdMin : PlayerId{static_cast<std::int32_t>(candidate) + 1};
     const bool is_used =
         std::ranges::any_of(players, [&](const auto& player) { return player->id == candidate; });
     if (!is_used) return candidate;
@@ -359,7 +360,7 @@ void GameServer::Impl::update_views() {
     const std::optional<Vec3> position = view_position(*player);
     if (!position) continue;
     player->view_position = position;
-    replication->set_view_position(id_of(*player), {position->x, position->y, position->z});
+    replication->set_view_position(client_of(player->id), {position->x, position->y, position->z});
   }
 }
 
@@ -387,7 +388,7 @@ void GameServer::Impl::update_infos() {
       info.packets_out = counters.packets_out;
       info.loss = share(counters.lost_out, counters.delivered);
     }
-    const ClientView* const view = replication->view(id_of(player));
+    const ClientView* const view = replication->view(client_of(player.id));
     if (view == nullptr) continue;
     const ClientViewCounters& sent = view->counters();
     info.snapshots = sent.snapshots;

@@ -167,7 +167,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::optional<Vec3> view_position(const Player& player) const;
   PlayerId free_player() const;
   SentEntityOptions sent_options(const SpawnedEntity& spawned);
-  static ClientId id_of(const Player& player) { return static_cast<ClientId>(player.id); }
+  /// The client of the replication that belongs to a player. Both have the same number.
+  static ClientId client_of(PlayerId player) { return static_cast<ClientId>(player); }
 
   // Admission, DivergenceLog, InterestRule.
   std::optional<std::string> refusal(const Applicant& applicant) override;
@@ -222,7 +223,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::unique_ptr<SessionRecorder> recorder;
   std::vector<std::unique_ptr<Player>> players;  ///< Players by ascending id.
   std::vector<PlayerInfo> infos;
-  PlayerId last_player{0};  ///< The newest player; 0 before the first player.
+  PlayerId last_player = PlayerId::none;  ///< The newest player; `none` before the first player.
   /// The number of read events of `net`. The other events wait while a map begins.
   std::size_t events_read = 0;
   std::uint64_t shared_seed = 0;  ///< The seed of shared systems, which clients receive.

@@ -186,7 +186,7 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   types = std::make_unique<ReplicatedTypes>(std::move(found));
   make_replication();
   for (const auto& player : players) {
-    replication->add_client(id_of(*player), {.player = player->id, .team = player->team});
+    replication->add_client(client_of(player->id), {.player = player->id, .team = player->team});
   }
   simulation.resend_all();
   prepare_map();

@@ -51,7 +51,7 @@ bool GameServer::Impl::send(Player& player, StructType type,
   bool is_sent = false;
   if (how.timing == Timing::at_tick) {
     if (encoded.size() > kTimedEventBytesMax) return too_large(kTimedEventBytesMax);
-    is_sent = replication->send_event(id_of(player), message_tick(), encoded);
+    is_sent = replication->send_event(client_of(player.id), message_tick(), encoded);
   } else if (how.reliability == Reliability::unreliable) {
     if (encoded.size() > kMessageBytesMax) return too_large(kMessageBytesMax);
     is_sent = connection->send_message(kLooseChannel, encoded) == SendStatus::queued;

@@ -46,8 +46,8 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_text = std::string(reason);
   player.commands.rest();
   // Replication begins again, as for a new client.
-  replication->remove_client(id_of(player));
-  replication->add_client(id_of(player), {.player = player.id, .team = player.team});
+  replication->remove_client(client_of(player.id));
+  replication->add_client(client_of(player.id), {.player = player.id, .team = player.team});
 }
 
 /// Limits the lost players of an address. Without this limit, one machine could fill the server by

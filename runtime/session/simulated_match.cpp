@@ -132,7 +132,7 @@ bool SimulatedMatch::Impl::is_expected(const GameClient::Impl& client,
   const PlayerId player = client.player;
   if (entity.options.owner == player) return true;
   GameServer::Impl& all = *server->impl_;
-  const ClientView* const view = all.replication->view(static_cast<ClientId>(player));
+  const ClientView* const view = all.replication->view(GameServer::Impl::client_of(player));
   // Near the border of the interest radius, a client may or may not have an entity. Therefore only
   // entities that are always relevant are required to exist.
   return view != nullptr && entity.options.relevance == Relevance::always &&
@@ -156,7 +156,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     there.assign(schema.value_count(entity.options.type), 0);
     here = there;
     if (!all.sender->values(reference, there)) continue;
-    std::uint16_t lacking = 0;
+    SchemaComponent lacking{};
     here = there;
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication->has(entity.id) || found != EntityFound::here) {
@@ -165,11 +165,11 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
     }
     const SeenBy seen_by = entity.options.owner == client.player ? SeenBy::owner : SeenBy::others;
     std::size_t at = 0;
-    for (const std::uint16_t component : schema.type(entity.options.type).components) {
-      for (const FieldSchema& field : schema.components[component].fields) {
+    for (const SchemaComponent component : schema.type(entity.options.type).components) {
+      for (const FieldSchema& field : schema.component(component).fields) {
         for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
           if (here[at] == there[at] || !is_received(field.receivers, seen_by)) continue;
-          note(name + ", " + schema.components[component].name + "." + field.name + ": server " +
+          note(name + ", " + schema.component(component).name + "." + field.name + ": server " +
                std::to_string(there[at]) + ", client " + std::to_string(here[at]));
         }
       }

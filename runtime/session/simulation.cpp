@@ -241,8 +241,7 @@ void Simulation::apply_pending() {
         const SpawnedEntity* const spawned = find_spawned(pending.entity);
         if (Replicated* const replicated = world_.get(replicated_, pending.entity)) {
           replicated->id = spawned != nullptr ? spawned->reference.network_id : -1;
-          replicated->predicting_player_id =
-              static_cast<std::int32_t>(world_.player(pending.entity));
+          replicated->predicting_player_id = world_.player(pending.entity);
           if (spawned != nullptr && !spawned->key.is_none()) {
             replicated->spawn_command = spawned->key.command.value();
             replicated->spawn_place = spawned->key.place();

@@ -18,8 +18,8 @@ void WorldText::add(NetworkId id, SchemaType type, SeenBy seen_by,
                     std::span<const std::int64_t> values) {
   text_ +=
       std::to_string(wire_id(id)) + " type " + std::to_string(schema_.type(type).id.value()) + "\n";
-  for (const std::uint16_t index : schema_.type(type).components) {
-    const ComponentSchema& component = schema_.components[index];
+  for (const SchemaComponent index : schema_.type(type).components) {
+    const ComponentSchema& component = schema_.component(index);
     for (const FieldSchema& field : component.fields) {
       if (is_received(field.receivers, seen_by) && field.name != kCommandNumber) {
         text_ += "  " + component.name + "." + field.name;

@@ -60,18 +60,17 @@ class Presentations {
  private:
   struct OwnerKey {
     Signature signature;  ///< The signature of the owner; empty if the owner has no signature.
-    EntityId
-        entity;  ///< The id of an owner without a signature; null for an owner with a signature.
+    /// The id of an owner without a signature; null for an owner with a signature.
+    EntityId entity;
     PresentationType type{};
     friend auto operator<=>(const OwnerKey&, const OwnerKey&) = default;
   };
   struct Shown {
     PresentationKey key;
     EntityId root;
-    EntityId
-        /// The previous presentation, which is visible until `root` is ready; null if there is no
-        /// previous presentation.
-        before;
+    /// The previous presentation, which is visible until `root` is ready; null if there is no
+    /// previous presentation.
+    EntityId before;
     PresentationKey before_key;
   };
   OwnerKey key_of(EntityId owner, PresentationType type) const;

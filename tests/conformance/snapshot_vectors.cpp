@@ -55,11 +55,11 @@ ReplicationSchema schema_of_world() {
                   {.name = "name", .high = 0xFFFF, .kind = LaneKind::opaque},
                   {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40},
                   {.name = "team", .high = 0}}});
-  schema.types.push_back({.id = TypeId(7), .components = {0, 1}});
-  schema.types.push_back({.id = TypeId(900), .components = {0}});
+  schema.types.push_back({.id = TypeId(7), .components = {SchemaComponent{0}, SchemaComponent{1}}});
+  schema.types.push_back({.id = TypeId(900), .components = {SchemaComponent{0}}});
   schema.types.push_back(
       {.id = TypeId(901),
-       .components = {1},
+       .components = {SchemaComponent{1}},
        .initial_values = {100, 1, 7, 0, 1000, 0xABCD, (std::int64_t{1} << 33) + 5, 0}});
   return schema;
 }
@@ -174,7 +174,7 @@ class World {
 
   /// Makes the four values of a rotation from the entity's position.
   void turn(Entity& entity) {
-    if (schema_.types[entity.type].components[0] != 0) return;
+    if (schema_.types[entity.type].components[0] != SchemaComponent{0}) return;
     const double along = static_cast<double>(entity.values[0]) / 40;
     const double across = static_cast<double>(entity.values[1]) / 70;
     const std::array<double, 4> whole = {
@@ -197,8 +197,8 @@ class World {
   template <typename Visit>
   void for_values(const Entity& entity, const Visit& visit) {
     std::size_t i = 0;
-    for (const std::uint16_t component : schema_.types[entity.type].components) {
-      for (const FieldSchema& field : schema_.components[component].fields) {
+    for (const SchemaComponent component : schema_.types[entity.type].components) {
+      for (const FieldSchema& field : schema_.component(component).fields) {
         for (std::uint32_t k = 0; k < field.value_count; ++k) {
           // For a rotation, `turn` chooses the missing component.
           const bool is_dropped = field.kind == LaneKind::rotation && k % 4 == 0;

@@ -95,7 +95,7 @@ TEST_CASE("Every type id of the arena spawns on client and server, from read and
   for (std::size_t i = 0; i < read.stops.size(); ++i) {
     const arena::TourStop& a = read.stops[i];
     const arena::TourStop& b = mapped.stops[i];
-    CAPTURE(a.side, a.registry, a.type_id.value(), a.path);
+    CAPTURE(a.side, a.registry, a.type_number(), a.path);
     CHECK(a.error.empty());
     CHECK(a.entities >= 1);
     CHECK(a.entities == b.entities);
@@ -212,7 +212,7 @@ TEST_CASE("A spawned replicated entity has its asset's guid and no network id",
     const Bytes asset = std::as_bytes(std::span<const std::uint8_t>(own->asset_guid.guid));
     CHECK(Guid::from_bytes(asset) == entry.guid);
     CHECK(own->id == -1);
-    CHECK(own->predicting_player_id == -1);
+    CHECK(own->predicting_player_id == PlayerId::none);
     ++prefab_count;
   }
   CHECK(prefab_count == 14);

@@ -16,7 +16,7 @@ namespace {
 std::string outcome(const arena::TourReport& report) {
   std::string text;
   for (const arena::TourStop& stop : report.stops) {
-    text += stop.side + " " + stop.registry + " " + std::to_string(stop.type_id.value()) + " " +
+    text += stop.side + " " + stop.registry + " " + std::to_string(stop.type_number()) + " " +
             stop.guid.to_string() + " " + std::to_string(stop.entities) + " " +
             std::to_string(stop.components) + " " + std::to_string(stop.other_components) + " " +
             stop.error + "\n";

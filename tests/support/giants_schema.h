@@ -30,9 +30,10 @@ inline ReplicationSchema giants_schema() {
                                            .value_count = 150,
                                            .low = std::int64_t{-1} << 40,
                                            .high = std::int64_t{1} << 40}}});
-  schema.types.push_back({.id = TypeId(1), .components = {0}});
-  schema.types.push_back({.id = TypeId(77), .components = {1}});
-  schema.types.push_back({.id = TypeId(78), .components = {2, 0}});
+  schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
+  schema.types.push_back({.id = TypeId(77), .components = {SchemaComponent{1}}});
+  schema.types.push_back(
+      {.id = TypeId(78), .components = {SchemaComponent{2}, SchemaComponent{0}}});
   return schema;
 }
 

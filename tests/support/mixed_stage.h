@@ -324,7 +324,8 @@ class MixedStage {
     const TypeViews& views = replication.world().views();
     const CodecType first = views.codec_type(entity.options.type, at_client.seen_by);
     for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-      for (const TypeView::Part& part : views.view(TypeViews::slice_type(first, slice)).parts) {
+      for (const TypeView::Part& part :
+           views.view(TypeViews::slice_type(first, SliceIndex{slice})).parts) {
         all[part.value] = values.at(entity.id)[part.value];
       }
     }

@@ -22,8 +22,8 @@ inline ReplicationSchema recorded_schema() {
   schema.components.push_back(
       {.name = "Zone & <i>",
        .fields = {{.name = "</script><b title=\"x\">", .low = 0, .high = 9}}});
-  schema.types.push_back({.id = TypeId(7), .components = {0, 1}});
-  schema.types.push_back({.id = TypeId(900), .components = {2}});
+  schema.types.push_back({.id = TypeId(7), .components = {SchemaComponent{0}, SchemaComponent{1}}});
+  schema.types.push_back({.id = TypeId(900), .components = {SchemaComponent{2}}});
   return schema;
 }
 

@@ -40,8 +40,8 @@ inline ReplicationSchema replication_samples_schema() {
            {.name = "ammo", .low = 0, .high = 90, .receivers = SchemaReceivers::owner},
            {.name = "sway", .low = 0, .high = 9, .receivers = SchemaReceivers::all_but_owner},
            {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40}}});
-  schema.types.push_back({.id = TypeId(7), .components = {0, 1}});
-  schema.types.push_back({.id = TypeId(900), .components = {0}});
+  schema.types.push_back({.id = TypeId(7), .components = {SchemaComponent{0}, SchemaComponent{1}}});
+  schema.types.push_back({.id = TypeId(900), .components = {SchemaComponent{0}}});
   return schema;
 }
 
@@ -150,8 +150,8 @@ class ReplicationStage {
 
   std::vector<std::int64_t> random_values(SchemaType type) {
     std::vector<std::int64_t> made;
-    for (const std::uint16_t component : server.world().schema().type(type).components) {
-      for (const FieldSchema& field : server.world().schema().components[component].fields) {
+    for (const SchemaComponent component : server.world().schema().type(type).components) {
+      for (const FieldSchema& field : server.world().schema().component(component).fields) {
         for (std::uint32_t i = 0; i < field.value_count; ++i) {
           const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
           const auto span = static_cast<std::uint64_t>(field.high - field.low) + 1;
@@ -200,7 +200,8 @@ class ReplicationStage {
       const CodecType first =
           views.codec_type(entity.options.type, is_owner ? SeenBy::owner : SeenBy::others);
       for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-        for (const TypeView::Part& part : views.view(TypeViews::slice_type(first, slice)).parts) {
+        for (const TypeView::Part& part :
+             views.view(TypeViews::slice_type(first, SliceIndex{slice})).parts) {
           if (found->second.values[part.value] == values.at(entity.id)[part.value]) continue;
           return "entity " + std::to_string(wire_id(entity.id)) + " value " +
                  std::to_string(part.value);

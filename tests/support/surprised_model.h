@@ -21,8 +21,8 @@ inline ReplicationSchema surprise_schema(std::uint32_t count = 150) {
   schema.components.push_back(
       {.name = "Surprise",
        .fields = {{.name = "numbers", .value_count = count, .low = 0, .high = 0xFF}}});
-  schema.types.push_back({.id = TypeId(1), .components = {0}});
-  schema.types.push_back({.id = TypeId(77), .components = {1}});
+  schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
+  schema.types.push_back({.id = TypeId(77), .components = {SchemaComponent{1}}});
   return schema;
 }
 

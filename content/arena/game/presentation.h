@@ -1,6 +1,7 @@
 // The components that connect a logical entity with its presentation on a client.
 #pragma once
 
+#include "registry/base/type_id.h"
 #include "registry/components/describe.h"
 
 namespace arena {
@@ -18,8 +19,8 @@ struct PresentationEntity {
   muster::AssetReference presentation_owner;
   std::uint16_t platform_flags = 0;
   std::uint16_t variation = 0;
-  /// The owner defines the meaning of the type. For characters, the type is first or third person.
-  std::uint32_t type = 0;
+  /// For characters, `shared` is the third person, and `own` is the first person.
+  muster::PresentationType type{};
 };
 
 consteval auto describe(muster::Type<PresentationOwner>) {

@@ -44,7 +44,9 @@ std::size_t entities_of(const std::string& world) {
 
 ordered_json json_of(const ShotLog& log) {
   ordered_json list = ordered_json::array();
-  for (const ShotLog::Shot& shot : log.shots()) list.push_back({shot.tick.value(), shot.target});
+  for (const ShotLog::Shot& shot : log.shots()) {
+    list.push_back({shot.tick.value(), shot.target.network_id});
+  }
   return list;
 }
 

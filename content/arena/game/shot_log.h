@@ -1,12 +1,12 @@
 // Records the targets of shots, so that the results of server and client can be compared.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "content/arena/game/combat.h"
 #include "registry/base/tick.h"
+#include "registry/components/component.h"
 
 namespace arena {
 
@@ -15,14 +15,14 @@ class ShotLog {
  public:
   struct Shot {
     muster::Tick tick{};
-    std::int32_t target = -1;  ///< The network id of the entity that was hit; -1 for a miss.
+    muster::EntityReference target;  ///< The entity that was hit; none for a miss.
   };
 
   /// Adds the last shot if it is new. Call it after each frame.
   void note(const Gun& gun) {
     const bool is_new =
         gun.shot_tick != 0 && (shots_.empty() || muster::Tick(gun.shot_tick) > shots_.back().tick);
-    if (is_new) shots_.push_back({muster::Tick(gun.shot_tick), gun.target.network_id});
+    if (is_new) shots_.push_back({muster::Tick(gun.shot_tick), gun.target});
   }
   const std::vector<Shot>& shots() const { return shots_; }
 

@@ -46,11 +46,12 @@ class Guide {
  private:
   const CatalogReader& catalog() const { return store_.catalog(); }
 
-  TourStop& stop_at(std::string registry, TypeId type_id, const Guid& guid, std::uint32_t bundle) {
+  TourStop& stop_at(std::string registry, std::variant<TypeId, PresentationType> type,
+                    const Guid& guid, std::uint32_t bundle) {
     TourStop& stop = report_.stops.emplace_back();
     stop.side = catalog().target() == Target::client ? "client" : "server";
     stop.registry = std::move(registry);
-    stop.type_id = type_id;
+    stop.type = type;
     stop.guid = guid;
     if (const std::optional<CatalogAsset> asset = catalog().find_asset(guid)) {
       stop.path = asset->path;
@@ -87,8 +88,7 @@ class Guide {
   }
 
   void show(const CatalogPresentation& row) {
-    TourStop& stop = stop_at("presentation", TypeId(presentation_number(row.key.type)),
-                             row.presentation, row.bundle);
+    TourStop& stop = stop_at("presentation", row.key.type, row.presentation, row.bundle);
     if (load(stop)) note(stop, views_.spawn(row.presentation));
   }
 
@@ -161,6 +161,12 @@ class Guide {
 };
 
 }  // namespace
+
+std::uint32_t TourStop::type_number() const {
+  const auto* const presentation = std::get_if<PresentationType>(&type);
+  return presentation != nullptr ? presentation_number(*presentation)
+                                 : std::get<TypeId>(type).value();
+}
 
 std::uint32_t TourReport::failures() const {
   const auto failed =

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "registry/base/clock.h"
@@ -18,7 +19,8 @@ struct TourStop {
   std::string side;  ///< "client" or "server".
   /// The class of the registry, or the name of another table of the catalog.
   std::string registry;
-  muster::TypeId type_id;
+  /// The type id of an entry or of an effect, or the type of a presentation.
+  std::variant<muster::TypeId, muster::PresentationType> type;
   muster::Guid guid;
   std::string path;
   std::uint64_t bundle_bytes = 0;
@@ -29,6 +31,9 @@ struct TourStop {
   /// The components without a description, which are not in the world.
   std::uint32_t other_components = 0;
   std::string error;  ///< Empty for success.
+
+  /// The number of `type`, for reports.
+  std::uint32_t type_number() const;
 };
 
 struct TourReport {

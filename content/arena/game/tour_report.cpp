@@ -34,7 +34,7 @@ Json to_json(const TourStop& stop) {
   Json row;
   row["side"] = stop.side;
   row["registry"] = stop.registry;
-  row["type_id"] = stop.type_id.value();
+  row["type_id"] = stop.type_number();
   row["guid"] = stop.guid.to_string();
   row["path"] = stop.path;
   row["bundle_bytes"] = stop.bundle_bytes;
@@ -54,7 +54,7 @@ std::string tour_table(const TourReport& report) {
                                  "entities", "components");
   for (const TourStop& stop : report.stops) {
     text += fmt::format("{:<6}  {:<24} {:>4}  {:<32}  {:<58} {:>8} {:>7} {:>8} {:>10}{}\n",
-                        stop.side, stop.registry, stop.type_id.value(), stop.guid.to_string(),
+                        stop.side, stop.registry, stop.type_number(), stop.guid.to_string(),
                         stop.path, stop.bundle_bytes, microseconds(stop.load_time), stop.entities,
                         stop.components, stop.error.empty() ? "" : "  FAILED");
   }
@@ -67,7 +67,7 @@ std::string tour_table(const TourReport& report) {
       report.effects_ended, report.left_over);
   for (const TourStop& stop : report.stops) {
     if (stop.error.empty()) continue;
-    text += fmt::format("failed: {} {} {}: {}\n", stop.side, stop.registry, stop.type_id.value(),
+    text += fmt::format("failed: {} {} {}: {}\n", stop.side, stop.registry, stop.type_number(),
                         stop.error);
   }
   text +=

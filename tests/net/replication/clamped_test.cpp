@@ -26,8 +26,8 @@ std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t va
 std::vector<std::int64_t> expected(const ReplicationSchema& schema, SchemaType type,
                                    std::vector<std::int64_t> values) {
   std::size_t at = 0;
-  for (const std::uint16_t component : schema.type(type).components) {
-    for (const FieldSchema& field : schema.components[component].fields) {
+  for (const SchemaComponent component : schema.type(type).components) {
+    for (const FieldSchema& field : schema.component(component).fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         values[at] = expected(field, i, values[at]);
       }

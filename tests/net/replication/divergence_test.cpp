@@ -11,11 +11,11 @@ class WrongGame final : public EntityValues {
  public:
   explicit WrongGame(const ReplicationStage& stage) : stage_(stage) {}
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
-                     std::uint16_t& lacking) const override {
+                     SchemaComponent& lacking) const override {
     if (id == missing_id) return EntityFound::missing;
     if (id == not_kept_id) return EntityFound::not_kept;
     if (id == lacking_id) {
-      lacking = 1;
+      lacking = SchemaComponent{1};
       return EntityFound::lacks_component;
     }
     const auto& truth = stage_.values.at(id);

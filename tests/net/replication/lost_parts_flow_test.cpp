@@ -102,7 +102,7 @@ TEST_CASE("An entity with a new owner stays in a world of several datagrams",
        .fields = {
            {.name = "load", .value_count = 60, .high = 0xFFFF'FFFF, .kind = LaneKind::opaque},
            {.name = "ammo", .high = 9, .receivers = SchemaReceivers::owner}}});
-  schema.types.push_back({.id = TypeId(1), .components = {0}});
+  schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
     RestlessStage stage(seed, 20, 1, schema);

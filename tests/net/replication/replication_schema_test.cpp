@@ -57,13 +57,13 @@ TEST_CASE("Every kind of fault of a schema is found", "[net][replication]") {
   CHECK(fault_of([&](auto& schema) { field(schema).resolution = -1; }));
   CHECK(fault_of([](auto& schema) { schema.components[1].name = schema.components[0].name; }));
   CHECK(fault_of([](auto& schema) { schema.types[1].id = schema.types[0].id; }));
-  CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(9); }));
-  CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, 0); }));
+  CHECK(fault_of([](auto& schema) { schema.types[0].components.push_back(SchemaComponent{9}); }));
+  CHECK(fault_of([](auto& schema) { schema.types[0].components.assign(200, SchemaComponent{0}); }));
   CHECK(fault_of([](auto& schema) { schema.types.clear(); }));
   // Each type is small enough, but a model of all types together would use gigabytes.
   CHECK(fault_of([](auto& schema) {
     for (std::uint32_t id = 1'000; id < 2'500; ++id) {
-      schema.types.push_back({.id = TypeId(id), .components = {0}});
+      schema.types.push_back({.id = TypeId(id), .components = {SchemaComponent{0}}});
     }
   }));
   using InitialValues = std::vector<std::int64_t>;

@@ -26,7 +26,7 @@ ReplicationSchema schema_of(Random& random) {
                                              .low = std::numeric_limits<std::int32_t>::min(),
                                              .high = std::numeric_limits<std::int32_t>::max()}}});
     schema.types.push_back(
-        {.id = TypeId(type + 1), .components = {static_cast<std::uint16_t>(type)}});
+        {.id = TypeId(type + 1), .components = {static_cast<SchemaComponent>(type)}});
   }
   return schema;
 }
@@ -73,7 +73,8 @@ class Course {
     states_.clear();
     for (const ReplicatedEntity& entity : world_.entities()) {
       const CodecType first = views_.codec_type(entity.options.type, SeenBy::others);
-      for (std::uint32_t slice = 0; slice < views_.slice_count(first); ++slice) {
+      for (std::uint32_t i = 0; i < views_.slice_count(first); ++i) {
+        const SliceIndex slice{i};
         const CodecType type = TypeViews::slice_type(first, slice);
         states_.push_back({.id = views_.slice_id(entity.id, slice),
                            .kind = {.type = type, .generation = entity.generation},

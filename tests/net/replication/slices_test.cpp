@@ -17,7 +17,7 @@ class FollowingGame final : public EntityValues {
  public:
   explicit FollowingGame(const ReplicationStage::Client& client) : client_(client) {}
   EntityFound values(NetworkId id, std::span<std::int64_t> values,
-                     std::uint16_t& /*lacking*/) const override {
+                     SchemaComponent& /*lacking*/) const override {
     const auto found = client_.world.entities.find(id);
     if (found == client_.world.entities.end()) return EntityFound::missing;
     std::ranges::copy(found->second.values, values.begin());
@@ -50,10 +50,10 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
       CHECK(views.lane_count(first) == all.size());
       std::vector<LaneSchema> lanes;
       for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-        const CodecType slice_type = TypeViews::slice_type(first, slice);
+        const CodecType slice_type = TypeViews::slice_type(first, SliceIndex{slice});
         const TypeView& view = views.view(slice_type);
         CHECK(view.first_lane == lanes.size());
-        CHECK(view.slice == slice);
+        CHECK(view.slice == SliceIndex{slice});
         // A rotation and the halves of a number stay together.
         const std::vector<LaneSchema>& own = views.schemas()[codec_index(slice_type)].lanes;
         const LaneSchema& begin = own.front();
@@ -68,7 +68,7 @@ TEST_CASE("A large type is split into slices that contain each of its lanes once
         "77/owner/2");
   // The last slice of the last entity must not have the id `kEveryId`.
   const NetworkId last_id{wire_id(views.id_end()) - 1};
-  const SliceId last = views.slice_id(last_id, views.slice_ids() - 1);
+  const SliceId last = views.slice_id(last_id, SliceIndex{views.slice_ids() - 1});
   CHECK(last < kEveryId);
   CHECK(views.entity_of(last) == last_id);
 }
@@ -87,7 +87,7 @@ TEST_CASE("A model trained on whole types is used for their slices", "[net][repl
   const SnapshotModel model = views.model(trained);
   const CodecType first = views.codec_type(SchemaType{1}, SeenBy::others);
   for (std::uint32_t slice = 0; slice < views.slice_count(first); ++slice) {
-    const CodecType type = TypeViews::slice_type(first, slice);
+    const CodecType type = TypeViews::slice_type(first, SliceIndex{slice});
     const TypeView& view = views.view(type);
     for (std::size_t lane = 0; lane < view.parts.size(); ++lane) {
       CHECK(model.types[codec_index(type)].lanes[lane].initial_value ==
@@ -246,7 +246,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
                    .high = high,
                    .kind = kind,
                    .period = kind == LaneKind::angle ? static_cast<std::uint64_t>(high) : 0}}});
-  schema.types.push_back({.id = TypeId(1), .components = {0}});
+  schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
   if (is_initial) schema.types[0].initial_values.assign(1'000, high / 3);
   const TypeViews views(schema);
   const SnapshotModel model = views.model(SnapshotModel{});

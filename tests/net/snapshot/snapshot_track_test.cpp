@@ -34,7 +34,7 @@ struct Life {
       rows.push_back(values);
       TrackRecord& record = records[window_index(serial)];
       record = record_of(serial, kind, rows.back().data(), random.below(30) == 0 ? 3 : 0,
-                         stamp_of(serial));
+                         stamp_of_serial(serial));
       if (random.below(60) == 0) record.presence = Presence::gone;
     }
     if (random.below(2) == 0) return;
@@ -42,7 +42,7 @@ struct Life {
     track.run_first = newest - random.below(6);
     track.run_last = newest - random.below(2);
     track.values = rows.back().data();
-    track.stamp = stamp_of(track.run_first);
+    track.stamp = stamp_of_serial(track.run_first);
     track.kind = kind;
   }
 };

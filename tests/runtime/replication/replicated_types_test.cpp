@@ -14,8 +14,8 @@ TEST_CASE("The replicated components of a type are those of its prefab, in the o
   REQUIRE(schema.types.size() == 3);
   const auto names = [&](TypeId id) {
     std::vector<std::string> found;
-    for (const std::uint16_t index : schema.type(schema.find_type(id).value()).components) {
-      found.push_back(schema.components[index].name);
+    for (const SchemaComponent component : schema.type(schema.find_type(id).value()).components) {
+      found.push_back(schema.component(component).name);
     }
     return found;
   };
@@ -61,8 +61,9 @@ TEST_CASE("Parts for the owner and for other clients follow the parts for all cl
   samples::BridgeStage stage(components);
   const ReplicationSchema& schema = stage.types.schema;
   std::vector<std::string> found;
-  for (const std::uint16_t index : schema.type(schema.find_type(TypeId(2)).value()).components) {
-    found.push_back(schema.components[index].name);
+  for (const SchemaComponent component :
+       schema.type(schema.find_type(TypeId(2)).value()).components) {
+    found.push_back(schema.component(component).name);
   }
   CHECK(found == std::vector<std::string>{"Life", "Body", "1/Body"});
 }

@@ -82,7 +82,7 @@ template <typename Client>
 Received<Client> receive(const ComponentDescription& sent, Bytes component, Client value = Client{},
                          SeenBy seen_by = SeenBy::others) {
   const ReplicationSchema schema{.components = {wire_schema(sent)},
-                                 .types = {{.id = TypeId(1), .components = {0}}}};
+                                 .types = {{.id = TypeId(1), .components = {SchemaComponent{0}}}}};
   REQUIRE(find_fault(schema) == nullptr);
   std::vector<std::int64_t> values(schema.value_count(SchemaType{0}));
   to_wire(sent, component, values);
@@ -176,7 +176,7 @@ To converted(From sent, const FieldTraits& from, To kept, void (*change)(FieldDe
   change(client.fields[0]);
   const World world(std::span(&client, 1));
   const ReplicationSchema schema{.components = {wire_schema(server)},
-                                 .types = {{.id = TypeId(1), .components = {0}}}};
+                                 .types = {{.id = TypeId(1), .components = {SchemaComponent{0}}}}};
   ReceivingPlan plan(schema, world);
   std::vector<std::int64_t> values(schema.value_count(SchemaType{0}));
   to_wire(server, samples::bytes_of(sent), values);
@@ -328,8 +328,9 @@ TEST_CASE("A malicious schema causes no errors", "[runtime][replication]") {
     if (random() % 4 == 0)
       field.minimum = std::ldexp(-1.0, static_cast<int>(random() >> 53U) - 1025);
     if (random() % 4 == 0) field.kind = static_cast<LaneKind>(random() >> 61U);
-    const ReplicationSchema schema{.components = {{.name = "Armour", .fields = {field}}},
-                                   .types = {{.id = TypeId(1), .components = {0}}}};
+    const ReplicationSchema schema{
+        .components = {{.name = "Armour", .fields = {field}}},
+        .types = {{.id = TypeId(1), .components = {SchemaComponent{0}}}}};
     if (find_fault(schema) != nullptr) continue;
     ReceivingPlan plan(schema, world);
     if (plan.parts(SchemaType{0}).empty()) continue;
@@ -354,7 +355,8 @@ TEST_CASE("Components that this end does not have are ignored, and reported",
   ComponentSchema link{.name = "PrefabLink", .fields = {{.name = "stage"}}};
   const ReplicationSchema schema{
       .components = {unknown, forged, link, wire_schema(here)},
-      .types = {{.id = TypeId(4), .components = {0, 3}}, {.id = TypeId(5), .components = {2, 1}}}};
+      .types = {{.id = TypeId(4), .components = {SchemaComponent{0}, SchemaComponent{3}}},
+                {.id = TypeId(5), .components = {SchemaComponent{2}, SchemaComponent{1}}}}};
   const ReceivingPlan plan(schema, world);
   CHECK(plan.notes().size() == 3);
   REQUIRE(plan.parts(SchemaType{0}).size() == 1);
