@@ -79,11 +79,11 @@ std::optional<Vec3> SyncRecord::position(std::int32_t id, double tick) const {
 std::string SyncRecord::first_difference(const Entity& there, SeenBy seen_by,
                                          std::span<const std::int64_t> here) const {
   std::size_t at = 0;
-  for (const std::uint16_t component : schema_->type(there.type).components) {
-    for (const FieldSchema& field : schema_->components[component].fields) {
+  for (const SchemaComponent component : schema_->type(there.type).components) {
+    for (const FieldSchema& field : schema_->component(component).fields) {
       for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
         if (here[at] == there.values[at] || !is_received(field.receivers, seen_by)) continue;
-        return fmt::format("{}.{}: server {}, client {}", schema_->components[component].name,
+        return fmt::format("{}.{}: server {}, client {}", schema_->component(component).name,
                            field.name, there.values[at], here[at]);
       }
     }
@@ -101,7 +101,7 @@ void SyncRecord::compare(ClientMembers& client, Tick tick, SeenTicks& seen,
   std::vector<std::int64_t> here;
   for (const Entity& entity : state.entities) {
     here = entity.values;
-    std::uint16_t lacking = 0;
+    SchemaComponent lacking{};
     const EntityFound found = client.receiver.values(entity.id, here, lacking);
     if (!client.replication->has(entity.id) || found != EntityFound::here) continue;
     const SeenBy seen_by = entity.owner == client.player ? SeenBy::owner : SeenBy::others;
