@@ -385,7 +385,7 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (servo == nullptr) begin_predicted_time();
   double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
-    const CommandNumber number((servo->tick() - (due - 1)).value());
+    const CommandNumber number = command_of(servo->tick() - (due - 1));
     if (!number.is_none()) send_command(connection, number, ahead);  // 0 is no command's number.
     ahead += 1;
   }

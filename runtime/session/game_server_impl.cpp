@@ -263,7 +263,7 @@ void GameServer::Impl::run_tick() {
   const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
     const CommandNumber last = player->commands.number();
-    if (player->decoder) player->commands.begin_tick(*player->decoder, CommandNumber(tick.value()));
+    if (player->decoder) player->commands.begin_tick(*player->decoder, command_of(tick));
     player->is_waiting = player->commands.number() == last;
     check_view(*player);
   }
