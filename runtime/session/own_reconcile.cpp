@@ -152,7 +152,7 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
   ++counters_.corrections;
   const ComponentDescription& description = world_.storage(state.component).description();
   Misprediction found{.tick = received_tick_,
-                      .command = tick_of(own.number),
+                      .command_tick = tick_of(own.number),
                       .entity = own.entity,
                       .component = description.name,
                       .field = difference.field->name,
