@@ -55,8 +55,9 @@ class Admission {
   /// Returns true when a client with this different content fingerprint may join.
   virtual bool admits_content(std::uint64_t theirs) = 0;
   /// Returns the client's account. For example, a game that finds a login ticket in the user data
-  /// returns the account of the ticket. A newer connection of the same account replaces the older
-  /// connection. Called before `refusal`.
+  /// returns the account of the ticket. If the game does not know the account, it must return
+  /// `applicant.account`: the account of the connect token, or `AccountId()` without a token. A
+  /// newer connection of the same account replaces the older connection. Called before `refusal`.
   virtual AccountId account_of(const Applicant& applicant) { return applicant.account; }
 };
 
@@ -195,9 +196,10 @@ class Server {
   Connection* connection(ClientHandle client);
   /// The client's account; unknown if the client no longer exists.
   AccountId account(ClientHandle client) const;
-  /// Sets the account of a client that was admitted without an account. A later connection of this
-  /// account replaces the client. A later connection without an account from the same address may
-  /// also replace it (`ServerOptions::clients_per_address`).
+  /// Sets the account of a client. A later connection of this account replaces the client. If the
+  /// client was admitted with another account, later connections of the other account no longer
+  /// replace the client. If the client was admitted without an account, a later connection without
+  /// an account from the same address may also replace it (`ServerOptions::clients_per_address`).
   void set_account(ClientHandle client, AccountId account);
   Address address(ClientHandle client) const;
   std::span<const std::byte> token_data(ClientHandle client) const;

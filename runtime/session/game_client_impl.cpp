@@ -385,8 +385,8 @@ void GameClient::Impl::send_commands(Connection& connection) {
   if (servo == nullptr) begin_predicted_time();
   double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
-    const CommandNumber stamp((servo->tick() - (due - 1)).value());
-    if (!stamp.is_none()) send_command(connection, stamp, ahead);  // 0 is not a valid stamp.
+    const CommandNumber number = command_of(servo->tick() - (due - 1));
+    if (!number.is_none()) send_command(connection, number, ahead);  // 0 is no command's number.
     ahead += 1;
   }
 }
@@ -405,21 +405,21 @@ ServerTime GameClient::Impl::server_time() const {
           .newest_command = report.newest};
 }
 
-/// Sends a command. The command's stamp is the tick in which the server runs the command.
-void GameClient::Impl::send_command(Connection& connection, CommandNumber stamp, double ahead) {
+/// Sends a command. The command's number is the tick in which the server runs the command.
+void GameClient::Impl::send_command(Connection& connection, CommandNumber number, double ahead) {
   sampler.end_tick();
-  sender.push(stamp, sampler.values());
-  claims.push(stamp, hit_tests.is_used() ? view_claim(ahead) : std::nullopt);
+  sender.push(number, sampler.values());
+  claims.push(number, hit_tests.is_used() ? view_claim(ahead) : std::nullopt);
   const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));
   command_packet.clear();
-  claim_bits += claims.write(stamp, sender.loss() > 0 ? kClaimsPerPacketMax : 1, command_packet);
+  claim_bits += claims.write(number, sender.loss() > 0 ? kClaimsPerPacketMax : 1, command_packet);
   command_packet.insert(command_packet.end(), packet.begin(), packet.end());
   // If the queue is full, the packet is dropped. The next packet repeats the last commands.
   static_cast<void>(connection.send_message(kCommandChannel, command_packet));
   copy_commands(sampler.last(), commands);
-  forces.apply(stamp, commands);
+  forces.apply(number, commands);
   if (prediction == nullptr) return;
-  prediction->run(stamp, sampler.last());
+  prediction->run(number, sampler.last());
   std::vector<EntityId>& made = prediction->spawns().made();
   spawned.insert(spawned.end(), made.begin(), made.end());
   made.clear();

@@ -105,7 +105,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,
                      session_detail::VisitRun visit);
   void send_commands(Connection& connection);
-  void send_command(Connection& connection, CommandNumber stamp, double ahead);
+  void send_command(Connection& connection, CommandNumber number, double ahead);
   void begin_predicted_time();
   ServerTime server_time() const;
   /// Adds the presses in lost commands to the next command.

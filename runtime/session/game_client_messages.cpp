@@ -90,7 +90,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
         const double seconds =
             static_cast<double>(report.earliness_min) / welcome->ticks_per_second;
         servo->note(
-            {.tick = Tick(report.measured.value()),
+            {.tick = tick_of(report.measured),
              .early = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds))},
             now);
       }

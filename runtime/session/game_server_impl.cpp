@@ -202,6 +202,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
     edges.entropy().fill(std::as_writable_bytes(std::span(&random, 1)));
     player.ticket = AccountId(random);
   }
+  // If the client was admitted with a ticket that is now invalid, the new ticket replaces it.
   net->set_account(event.client, player.ticket);
   player.address = net->address(event.client);
   player.connected_at = now;
@@ -264,7 +265,7 @@ void GameServer::Impl::run_tick() {
   const Tick tick = simulation.tick().next();
   for (const auto& player : players) {
     const CommandNumber last = player->commands.number();
-    if (player->decoder) player->commands.begin_tick(*player->decoder, CommandNumber(tick.value()));
+    if (player->decoder) player->commands.begin_tick(*player->decoder, command_of(tick));
     player->is_waiting = player->commands.number() == last;
     check_view(*player);
   }

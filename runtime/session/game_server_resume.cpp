@@ -98,7 +98,7 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   for (const ForcedField& forced : forces.lasting()) {
     // A force that was made while the connection was lost is not sent yet: the client's first
     // command gives the force a new offset.
-    if (resting && command_steps(*resting, forced.stamp) > 0) continue;
+    if (resting && command_steps(*resting, forced.command) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
   player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));

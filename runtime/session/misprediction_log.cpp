@@ -35,7 +35,7 @@ std::string to_line(const Misprediction& one) {
 }
 
 std::string to_csv(const Misprediction& one) {
-  return std::to_string(one.tick.value()) + "," + std::to_string(one.command.value()) + "," +
+  return std::to_string(one.tick.value()) + "," + std::to_string(one.command_tick.value()) + "," +
          std::to_string(one.entity.slot()) + "," + std::string(one.component) + "," +
          std::string(one.field) + "," + number(one.difference) + "," + number(one.tolerance) + "," +
          std::string(one.system) + "," + std::to_string(one.replayed_ticks);

@@ -187,7 +187,7 @@ void OwnPrediction::run_tick(CommandNumber number) {
     if (is_unborn(own, number) || own.born == number || own.is_kept) continue;
     if (command_steps(own.number, number) > 0) subset_.push_back(own.entity);
   }
-  simulation_.predict_tick(Tick(number.value()), subset_);
+  simulation_.predict_tick(tick_of(number), subset_);
   running_ = nullptr;
   if (is_probing_) return;
   keep_confirmed_fields();

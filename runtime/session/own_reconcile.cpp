@@ -35,8 +35,8 @@ bool OwnPrediction::is_wanted(EntityId entity) const {
 CommandNumber OwnPrediction::number_of(EntityId entity, CommandNumber command) const {
   if (received_.player(entity) == player_) return command;
   const Tick tick = state_ticks_ ? state_ticks_(entity) : Tick();
-  const bool is_kept = tick != Tick() && newest_.value() - tick.value() < kReplayedMax;
-  return CommandNumber((is_kept ? tick : received_tick_).value());
+  const bool is_kept = tick != Tick() && tick_of(newest_) - tick < kReplayedMax;
+  return command_of(is_kept ? tick : received_tick_);
 }
 
 void OwnPrediction::list_own() {
@@ -152,7 +152,7 @@ void OwnPrediction::note_misprediction(const Own& own, const State& state,
   ++counters_.corrections;
   const ComponentDescription& description = world_.storage(state.component).description();
   Misprediction found{.tick = received_tick_,
-                      .command = Tick(own.number.value()),
+                      .command_tick = tick_of(own.number),
                       .entity = own.entity,
                       .component = description.name,
                       .field = difference.field->name,
@@ -201,7 +201,7 @@ std::string_view OwnPrediction::probe(const Own& own, ComponentId component) {
   });
   is_probing_ = true;
   begin_command(own.number);
-  simulation_.predict_tick(Tick(own.number.value()), subset_);
+  simulation_.predict_tick(tick_of(own.number), subset_);
   running_ = nullptr;
   is_probing_ = false;
   simulation_.set_after_system({});

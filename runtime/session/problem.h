@@ -49,8 +49,8 @@ struct Problem {
 /// A component whose value on the server differs from the client's prediction. The texts live as
 /// long as the client.
 struct Misprediction {
-  Tick tick{};     ///< The tick of the server's state that differs.
-  Tick command{};  ///< The tick of the last command that the state includes.
+  Tick tick{};          ///< The tick of the server's state that differs.
+  Tick command_tick{};  ///< The tick of the last command that the state includes.
   EntityId entity{};
   std::string_view component{};
   std::string_view field{};  ///< The first field that differs by more than its tolerance.

@@ -170,8 +170,8 @@ std::size_t ClaimSender::write(CommandNumber number, std::uint32_t count,
   return bytes.size() * 8;
 }
 
-void ClaimInbox::note(CommandNumber number, const ViewClaim& claim, Tick now) {
-  Slot& slot = slots_[number.value() % slots_.size()];
+void ClaimInbox::note(std::uint8_t low_byte, const ViewClaim& claim, Tick now) {
+  Slot& slot = slots_[low_byte];
   // Only the first claim of a command is used. A later claim of the same command is an equal copy,
   // or is forged.
   if (slot.claim && steps_between(slot.arrived, now) <= kTicksMax) return;
@@ -182,11 +182,11 @@ void ClaimInbox::note(CommandNumber number, const ViewClaim& claim, Tick now) {
 bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   BitReader in(packet.first(std::min(packet.size(), kClaimStreamBytesMax)));
   const std::uint32_t count = in.read(kCountBits);
-  CommandNumber number;
+  std::uint8_t low_byte = 0;
   std::optional<ViewClaim> newest;
   std::optional<ViewClaim> before;
   if (count > 0) {
-    number = CommandNumber(in.read(kCommandBits));
+    low_byte = static_cast<std::uint8_t>(in.read(kCommandBits));
     newest = take_first(in, now);
     if (newest && count == 2) before = take_second(in, *newest);
   }
@@ -197,8 +197,8 @@ bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
     return false;
   }
   packet = packet.subspan(in.bit_position() / 8);
-  if (newest) note(number, *newest, now);
-  if (before) note(number.previous(), *before, now);
+  if (newest) note(low_byte, *newest, now);
+  if (before) note(static_cast<std::uint8_t>(low_byte - 1), *before, now);
   return true;
 }
 

@@ -62,7 +62,8 @@ class ClaimInbox {
   /// The maximum age of a claim, in ticks. A claim is stored under the low byte of its command's
   /// number, so an older claim could belong to another command.
   static constexpr std::int64_t kTicksMax = 100;
-  void note(CommandNumber number, const ViewClaim& claim, Tick now);
+  /// Stores the claim of the command whose number has this low byte.
+  void note(std::uint8_t low_byte, const ViewClaim& claim, Tick now);
   struct Slot {
     Tick arrived;
     std::optional<ViewClaim> claim;

@@ -21,7 +21,7 @@ enum class LeadWeight : std::uint8_t {
   balanced,  ///< The default.
 };
 
-/// The clock of predicted time. Each tick has one command, which is stamped with the tick's number.
+/// The clock of predicted time. Each tick has one command, whose number is the tick.
 /// The lead is the time by which the clock is ahead of the server. The clock computes the lead from
 /// the server's reports of how early commands arrive. The clock changes its lead by running at 0.9
 /// to 1.1 times real time. The clock jumps only if it is more than 150 ms too late or 500 ms too

@@ -23,7 +23,7 @@ struct ServerTime {
   CommandNumber newest_command{};  ///< The newest command that has arrived, or 0.
 };
 
-/// A clock of predicted time. Each tick has one command, which is stamped with the tick's number.
+/// A clock of predicted time. Each tick has one command, whose number is the tick.
 /// Games use `ClockServo`; other clocks exist for comparison.
 ///
 /// In each frame, call `note` for each report and `note_server` for each state, and then `due`.

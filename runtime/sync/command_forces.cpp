@@ -66,20 +66,21 @@ bool CommandForces::is_valid(const ForcedField& forced) const {
          forced.offset.size() == type.size_bytes;
 }
 
-bool CommandForces::force(CommandNumber stamp, StructType type, std::string_view field,
+bool CommandForces::force(CommandNumber command, StructType type, std::string_view field,
                           Bytes value) {
   if (struct_index(type) >= types_.size()) return false;
   const auto& fields = types_[struct_index(type)].fields;
   const auto found = std::ranges::find(fields, field, &FieldDescription::name);
   if (found == fields.end()) return false;
-  ForcedField forced{.stamp = stamp,
+  ForcedField forced{.command = command,
                      .type = type,
                      .field = static_cast<std::uint16_t>(found - fields.begin()),
                      .value = {value.begin(), value.end()},
                      .offset = ByteVector(value.size())};
   if (!is_valid(forced) || forces_.size() >= kForcesMax) return false;
-  const auto after = std::ranges::upper_bound(
-      forces_, 0, {}, [&](const Force& other) { return command_steps(stamp, other.forced.stamp); });
+  const auto after = std::ranges::upper_bound(forces_, 0, {}, [&](const Force& other) {
+    return command_steps(command, other.forced.command);
+  });
   forces_.insert(after, {.forced = std::move(forced), .has_offset = false});
   return true;
 }
@@ -87,25 +88,25 @@ bool CommandForces::force(CommandNumber stamp, StructType type, std::string_view
 bool CommandForces::follow(const ForcedField& forced) {
   if (!is_valid(forced)) return false;
   for (Force& known : forces_) {
-    if (known.forced.stamp != forced.stamp || !is_same_field(known.forced, forced)) continue;
+    if (known.forced.command != forced.command || !is_same_field(known.forced, forced)) continue;
     known.forced = forced;
     return true;
   }
   if (forces_.size() >= kForcesMax) return false;
   const auto after = std::ranges::upper_bound(forces_, 0, {}, [&](const Force& other) {
-    return command_steps(forced.stamp, other.forced.stamp);
+    return command_steps(forced.command, other.forced.command);
   });
   forces_.insert(after, {.forced = forced, .has_offset = true});
   return true;
 }
 
-void CommandForces::renew(CommandNumber since, CommandNumber stamp) {
+void CommandForces::renew(CommandNumber since, CommandNumber command) {
   for (Force& force : forces_) {
     ForcedField& forced = force.forced;
     const bool is_sum =
         types_[struct_index(forced.type)].fields[forced.field].sampled == Sampling::sum;
-    if (is_sum || !force.has_offset || command_steps(since, forced.stamp) <= 0) continue;
-    forced.stamp = stamp;
+    if (is_sum || !force.has_offset || command_steps(since, forced.command) <= 0) continue;
+    forced.command = command;
     force.has_offset = false;
   }
 }
@@ -130,7 +131,7 @@ std::vector<std::byte> CommandForces::encode(const ForcedField& forced) const {
   const std::size_t count = std::size_t{field.count} * field.element_bytes;
   std::vector<std::byte> bytes(11 + type.name.size() + field.name.size() + 2 * count);
   SectionWriter writer(bytes);
-  writer.write_u32(forced.stamp.value());
+  writer.write_u32(forced.command.value());
   writer.write_u16(static_cast<std::uint16_t>(type.name.size()));
   writer.write_bytes(std::as_bytes(std::span(type.name)));
   writer.write_u16(static_cast<std::uint16_t>(field.name.size()));
@@ -150,7 +151,7 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
     return std::string_view(reinterpret_cast<const char*>(read.data()), read.size());
   };
   ForcedField forced;
-  forced.stamp = CommandNumber(reader.read_u32());
+  forced.command = CommandNumber(reader.read_u32());
   const std::string_view type_name = text();
   const std::string_view field_name = text();
   const auto type = std::ranges::find(types_, type_name, &ComponentDescription::name);
@@ -171,23 +172,23 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
   return forced;
 }
 
-void CommandForces::apply(CommandNumber stamp, CommandSet& set) {
+void CommandForces::apply(CommandNumber command, CommandSet& set) {
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     Force& force = forces_[i];
     ForcedField& forced = force.forced;
     const FieldDescription& field = types_[struct_index(forced.type)].fields[forced.field];
-    if (command_steps(forced.stamp, stamp) < 0) continue;
+    if (command_steps(forced.command, command) < 0) continue;
     // A later force of the same field hides this force, if the later force is in effect.
     const bool is_hidden = std::any_of(
         forces_.begin() + static_cast<long>(i) + 1, forces_.end(), [&](const Force& other) {
           return other.forced.type == forced.type && other.forced.field == forced.field &&
-                 command_steps(other.forced.stamp, stamp) >= 0;
+                 command_steps(other.forced.command, command) >= 0;
         });
     if (is_hidden) {
       force.has_offset = true;  // A hidden force never takes effect.
       continue;
     }
-    const bool begins = !force.has_offset || forced.stamp == stamp;
+    const bool begins = !force.has_offset || forced.command == command;
     ByteVector& value = set[struct_index(forced.type)];
     each_lane(field, [&]<typename T>(T, std::size_t at) {
       const T raw = load_lane<T>(&value[at]);
@@ -204,20 +205,20 @@ void CommandForces::apply(CommandNumber stamp, CommandSet& set) {
     });
     if (!force.has_offset) {
       force.has_offset = true;
-      // This stamp is later than the wanted stamp if the wanted tick had already run.
-      forced.stamp = stamp;
+      // This command is later than the wanted command if the wanted tick had already run.
+      forced.command = command;
       if (effective_.size() < kForcesMax) effective_.push_back(forced);
     }
   }
-  forget(stamp);
+  forget(command);
 }
 
 /// Removes forces that no tick needs any more: old forces of sums, and old forces that a newer
 /// force hides.
-void CommandForces::forget(CommandNumber stamp) {
+void CommandForces::forget(CommandNumber command) {
   constexpr std::int32_t kAskedMax = 128;
   const auto is_past = [&](const Force& force) {
-    return force.has_offset && command_steps(force.forced.stamp, stamp) > kAskedMax;
+    return force.has_offset && command_steps(force.forced.command, command) > kAskedMax;
   };
   for (std::size_t i = forces_.size(); i-- > 0;) {
     const ForcedField& old = forces_[i].forced;

@@ -17,7 +17,7 @@ namespace muster {
 
 /// A field that the server sets to a value at a tick.
 struct ForcedField {
-  CommandNumber stamp{};  ///< The first command that the force changes.
+  CommandNumber command{};  ///< The first command that the force changes.
   StructType type{};
   std::uint16_t field = 0;  ///< The index of the field in the type's description.
   ByteVector value;         ///< The bytes of a whole command. Only the forced field is used.
@@ -40,10 +40,10 @@ class CommandForces {
   /// `types` must outlive this object.
   explicit CommandForces(std::span<const ComponentDescription> types) : types_(types) {}
 
-  /// For a server. In the command `stamp`, sets the field to the field's value in `value`. Returns
-  /// false if the field is unknown, if the field is neither a number nor a bool, or if there are
-  /// too many forced fields.
-  bool force(CommandNumber stamp, StructType type, std::string_view field, Bytes value);
+  /// For a server. Sets the field to the field's value in `value`, in the command with the number
+  /// `command`. Returns false if the field is unknown, if the field is neither a number nor a bool,
+  /// or if there are too many forced fields.
+  bool force(CommandNumber command, StructType type, std::string_view field, Bytes value);
   /// For a client. Adds a force of the server. A second call with the same force has no effect.
   /// Returns false if the force is malformed, or if there are too many forced fields.
   bool follow(const ForcedField& forced);
@@ -55,10 +55,10 @@ class CommandForces {
   std::optional<ForcedField> decode(std::span<const std::byte> bytes) const;
 
   /// Applies the forces to the sampled commands of a tick.
-  void apply(CommandNumber stamp, CommandSet& set);
+  void apply(CommandNumber command, CommandSet& set);
   /// For a server. Repeats the forces that took effect after the command `since`: they take effect
-  /// again at the command `stamp`, with new offsets. Sums are not forced again.
-  void renew(CommandNumber since, CommandNumber stamp);
+  /// again in the command `command`, with new offsets. Sums are not forced again.
+  void renew(CommandNumber since, CommandNumber command);
   /// For a server. Returns the forces that still change commands, one per field. The server sends
   /// these forces to a client that may have missed them.
   std::vector<ForcedField> lasting() const;
@@ -72,10 +72,10 @@ class CommandForces {
     bool has_offset = false;
   };
   bool is_valid(const ForcedField& forced) const;
-  void forget(CommandNumber stamp);
+  void forget(CommandNumber command);
 
   std::span<const ComponentDescription> types_;
-  std::vector<Force> forces_;  ///< Forces by ascending stamp.
+  std::vector<Force> forces_;  ///< Forces by ascending command number.
   std::vector<ForcedField> effective_;
 };
 

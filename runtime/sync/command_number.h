@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "registry/base/tick.h"
+
 namespace muster {
 
 /// Identifies one of a client's commands. A client gives each tick's command the next number. If
@@ -16,6 +18,8 @@ class CommandNumber {
   constexpr std::uint32_t value() const { return value_; }
   /// True for 0.
   constexpr bool is_none() const { return value_ == 0; }
+  /// `next`, `previous`, `+` and `-` do not skip 0, so their result can be 0 after a wrap.
+  /// `CommandSender::push` skips 0: the command number after 0xFFFFFFFF is 1.
   constexpr CommandNumber next() const { return CommandNumber(value_ + 1); }
   constexpr CommandNumber previous() const { return CommandNumber(value_ - 1); }
   friend constexpr CommandNumber operator+(CommandNumber number, std::uint32_t steps) {
@@ -33,5 +37,10 @@ class CommandNumber {
  private:
   std::uint32_t value_ = 0;
 };
+
+/// Returns the number of the command for a tick. Requires: `CommandPacing::by_server`.
+constexpr CommandNumber command_of(Tick tick) { return CommandNumber(tick.value()); }
+/// Returns the tick that a command is for. Requires: `CommandPacing::by_server`.
+constexpr Tick tick_of(CommandNumber number) { return Tick(number.value()); }
 
 }  // namespace muster

@@ -1,5 +1,5 @@
-// The slots are a ring, indexed by stamp. A command stays in its slot after it has run, as an
-// anchor for later commands and for the detection of duplicates. The bytes are described in
+// The slots are a ring, indexed by command number. A command stays in its slot after it has run, as
+// an anchor for later commands and for the detection of duplicates. The bytes are described in
 // SESSION_FORMAT.md, "Commands".
 #include "runtime/sync/command_queue.h"
 
@@ -19,7 +19,7 @@ constexpr float kLossAtFirst = 0.05F;
 /// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
-/// Two stamps that are at most this far apart can together prove a new sequence.
+/// Two command numbers that are at most this far apart can together prove a new sequence.
 constexpr std::int32_t kSuspectedMax = 8;
 
 }  // namespace
@@ -66,7 +66,7 @@ std::optional<CommandQueue::Header> CommandQueue::read_header(CommandBitsIn& bit
       ++counters_.unanchored;
       return std::nullopt;
     }
-    // The range around `newest_` has exactly one stamp with these low bits.
+    // The range around `newest_` has exactly one command number with these low bits.
     constexpr std::uint32_t kModulus = 1U << kShortBits;
     const std::uint32_t ahead_max = newest_.value() + kShortAheadMax;
     newest = ahead_max - (ahead_max - newest) % kModulus;
@@ -128,9 +128,9 @@ bool CommandQueue::receive(StructDecoder& decoder, std::span<const std::byte> pa
   return true;
 }
 
-/// Returns whether the stamp is near the last run command. After a client has begun a new sequence
-/// of stamps, several packets in a row have stamps that are near each other, but not near the last
-/// run command.
+/// Returns whether the packet's newest command is near the last run command. After a client has
+/// begun a new sequence of command numbers, the newest commands of several packets in a row are
+/// near each other, but not near the last run command.
 bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, float fraction) {
   const bool is_paced = pacing_ == CommandPacing::by_client;
   if (!has_begun_) {
@@ -157,7 +157,7 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
   if (!follows) return false;
   suspected_.reset();
   ++counters_.jumps;
-  // With `by_server`, the client must adjust its stamps.
+  // With `by_server`, the client must adjust its command numbers.
   if (!is_paced) return false;
   if (ahead > 0) {
     keep_skipped(decoder, last_run_ + kAheadMax + 1);
@@ -168,10 +168,10 @@ bool CommandQueue::is_plausible(StructDecoder& decoder, const Header& header, fl
   return true;
 }
 
-/// Drops all commands, because the commands of a new sequence can have the same stamps.
+/// Drops all commands, because the commands of a new sequence can have the same numbers.
 void CommandQueue::clear() {
   counters_.work += slots_.size();
-  for (Slot& one : slots_) one.stamp = {};
+  for (Slot& one : slots_) one.number = {};
   newest_ = {};
   newest_packet_ = {};
   history_.clear();
@@ -179,45 +179,45 @@ void CommandQueue::clear() {
 
 /// Skips the waiting commands before `end`, and keeps their sums.
 void CommandQueue::keep_skipped(StructDecoder& decoder, CommandNumber end) {
-  for (CommandNumber stamp = last_run_.next(); command_steps(stamp, end) > 0;
-       stamp = stamp.next()) {
+  for (CommandNumber number = last_run_.next(); command_steps(number, end) > 0;
+       number = number.next()) {
     ++counters_.work;
-    if (!has(stamp)) continue;
-    keep_late(decoder, stamp);
+    if (!has(number)) continue;
+    keep_late(decoder, number);
     ++counters_.skipped;
   }
 }
 
-void CommandQueue::store(StructDecoder& decoder, CommandNumber stamp,
+void CommandQueue::store(StructDecoder& decoder, CommandNumber number,
                          std::span<const std::int64_t> values) {
   ++counters_.work;
-  const std::int32_t ahead = command_steps(last_run_, stamp);
+  const std::int32_t ahead = command_steps(last_run_, number);
   if (ahead > static_cast<std::int32_t>(kAheadMax)) {
     ++counters_.ahead;
     return;
   }
-  if (has(stamp)) {
+  if (has(number)) {
     ++counters_.duplicates;
     return;
   }
   // The client may already have added the sums of a settled command to a later command.
   const bool is_settled =
       !newest_.is_none() &&
-      command_steps(stamp, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
+      command_steps(number, newest_) > static_cast<std::int32_t>(CommandReport::kSettledTicks);
   if (is_settled || ahead < -static_cast<std::int32_t>(kLateMax)) {
     ++counters_.stale;
     return;
   }
-  Slot& into = slot(stamp);
-  into.stamp = stamp;
-  history_.note(stamp);
+  Slot& into = slot(number);
+  into.number = number;
+  history_.note(number);
   std::ranges::copy(values, into.values.begin());
-  if (newest_.is_none() || command_steps(newest_, stamp) > 0) newest_ = stamp;
+  if (newest_.is_none() || command_steps(newest_, number) > 0) newest_ = number;
   if (ahead > 0) {
     ++counters_.received;
   } else {
     ++counters_.late;
-    keep_late(decoder, stamp);
+    keep_late(decoder, number);
   }
 }
 
@@ -262,39 +262,39 @@ void CommandQueue::convert(StructDecoder& decoder, std::span<const std::int64_t>
   }
 }
 
-void CommandQueue::keep_late(StructDecoder& decoder, CommandNumber stamp) {
+void CommandQueue::keep_late(StructDecoder& decoder, CommandNumber number) {
   for (std::size_t i = 0; i < types_.size(); ++i) {
     std::ranges::copy(types_[i].default_value, scratch_[i].begin());
   }
-  convert(decoder, slot(stamp).values, scratch_);
+  convert(decoder, slot(number).values, scratch_);
   late_.add(scratch_);
 }
 
-void CommandQueue::run(StructDecoder& decoder, CommandNumber stamp) {
+void CommandQueue::run(StructDecoder& decoder, CommandNumber number) {
   ++counters_.work;
-  if (has(stamp)) {
-    convert(decoder, slot(stamp).values, raw_);
+  if (has(number)) {
+    convert(decoder, slot(number).values, raw_);
     // While the connection was lost, offsets were computed relative to the default command.
-    if (resting_since_) forces_.renew(*resting_since_, stamp);
+    if (resting_since_) forces_.renew(*resting_since_, number);
     resting_since_.reset();
   } else {
     repeat_commands(types_, raw_);
     ++counters_.missing;
   }
-  last_run_ = stamp;
-  finish_tick(stamp);
+  last_run_ = number;
+  finish_tick(number);
 }
 
-void CommandQueue::finish_tick(CommandNumber stamp) {
+void CommandQueue::finish_tick(CommandNumber number) {
   late_.release(raw_);
   copy_commands(raw_, current_);
-  forces_.apply(stamp, current_);
+  forces_.apply(number, current_);
 }
 
-void CommandQueue::begin_tick(StructDecoder& decoder, CommandNumber stamp) {
-  assert(!stamp.is_none() && pacing_ == CommandPacing::by_server);
+void CommandQueue::begin_tick(StructDecoder& decoder, CommandNumber number) {
+  assert(!number.is_none() && pacing_ == CommandPacing::by_server);
   if (slots_.empty()) return;
-  const std::int32_t step = command_steps(last_run_, stamp);
+  const std::int32_t step = command_steps(last_run_, number);
   if (!has_begun_ || step <= 0) {
     clear();
     has_begun_ = true;
@@ -302,7 +302,7 @@ void CommandQueue::begin_tick(StructDecoder& decoder, CommandNumber stamp) {
     // The server may have left out ticks.
     keep_skipped(decoder, last_run_ + std::min(static_cast<std::uint32_t>(step), kAheadMax + 1));
   }
-  run(decoder, stamp);
+  run(decoder, number);
 }
 
 void CommandQueue::begin_tick(StructDecoder& decoder) {

@@ -25,11 +25,11 @@ struct CommandCounters {
   std::uint64_t duplicates = 0;  ///< Commands that had already arrived.
   std::uint64_t missing = 0;     ///< Ticks whose command had not arrived.
   std::uint64_t skipped = 0;     ///< Commands that did not run, because too many waited.
-  /// Commands that were ignored, because their stamps are too far in the past.
+  /// Commands that were ignored, because their numbers are too far in the past.
   std::uint64_t stale = 0;
-  /// Commands that were ignored, because their stamps are too far in the future.
+  /// Commands that were ignored, because their numbers are too far in the future.
   std::uint64_t ahead = 0;
-  std::uint64_t jumps = 0;  ///< New sequences of stamps that the client began.
+  std::uint64_t jumps = 0;  ///< New sequences of command numbers that the client began.
   /// Packets that cannot be decoded, because they need a lost command.
   std::uint64_t unanchored = 0;
   std::uint64_t malformed = 0;
@@ -37,9 +37,10 @@ struct CommandCounters {
   std::uint64_t work = 0;
 };
 
-/// The meaning of a command's stamp.
+/// The meaning of a command's number.
 enum class CommandPacing : std::uint8_t {
-  /// Stamps are the server's ticks. The client uses the server's reports to keep its clock ahead.
+  /// The command numbers are the server's ticks. The client uses the server's reports to keep its
+  /// clock ahead.
   by_server,
   /// The client numbers its commands with its own clock. In each tick, the server runs the next
   /// command, if a command has arrived. If too many commands wait, the server skips commands.
@@ -50,11 +51,11 @@ enum class CommandPacing : std::uint8_t {
 /// field (`Missing`). The presses and other sums of a late command are added once to the next
 /// command that runs. A client cannot get more ticks by sending more commands, or by sending
 /// commands earlier or later. Memory is bounded and work per packet is constant for all possible
-/// stamps. Allocates only in `accept`. Only one thread at a time may use this object.
+/// command numbers. Allocates only in `accept`. Only one thread at a time may use this object.
 class CommandQueue {
  public:
-  /// The maximum number of ticks by which a stamp may be ahead of the running tick. Later stamps
-  /// are ignored.
+  /// The maximum number of ticks by which a command may be ahead of the running tick. Commands that
+  /// are further ahead are ignored.
   static constexpr std::uint32_t kAheadMax = 48;
   /// A command that is later than this number of ticks is not used. A settled command is never used
   /// (`CommandReport::kSettledTicks`).
@@ -75,14 +76,14 @@ class CommandQueue {
   /// the decoder of `accept`.
   bool receive(StructDecoder& decoder, std::span<const std::byte> packet, float fraction);
 
-  /// Begins the tick whose command has this stamp. Packets before the first tick are ignored.
-  /// Requires: `by_server`, and a stamp other than 0.
-  void begin_tick(StructDecoder& decoder, CommandNumber stamp);
+  /// Begins the tick whose command has the number `number`. Packets before the first tick are
+  /// ignored. Requires: `by_server`, and a command number other than 0.
+  void begin_tick(StructDecoder& decoder, CommandNumber number);
   /// Begins a tick. Requires: `by_client`.
   void begin_tick(StructDecoder& decoder);
   /// The commands of the running tick.
   const CommandSet& current() const { return current_; }
-  /// The stamp of the last command that ran or was missing; 0 before the first tick.
+  /// The command number of the last command that ran or was missing; 0 before the first tick.
   CommandNumber number() const { return has_begun_ ? last_run_ : CommandNumber{}; }
 
   /// Call this function when the client's connection is lost. From then on, a tick without a
@@ -111,7 +112,7 @@ class CommandQueue {
   static_assert(std::has_single_bit(kRing), "numbers wrap");
   static_assert(kAheadMax + kLateMax < kRing);
   struct Slot {
-    CommandNumber stamp{};  ///< 0 if the slot is empty.
+    CommandNumber number{};  ///< 0 if the slot is empty.
     std::vector<std::int64_t> values;
   };
   struct Header {
@@ -121,22 +122,24 @@ class CommandQueue {
     bool is_full = false;
     CommandGap gap = CommandGap::unknown;
   };
-  Slot& slot(CommandNumber stamp) { return slots_[stamp.value() % kRing]; }
-  const Slot& slot(CommandNumber stamp) const { return slots_[stamp.value() % kRing]; }
-  bool has(CommandNumber stamp) const { return !stamp.is_none() && slot(stamp).stamp == stamp; }
+  Slot& slot(CommandNumber number) { return slots_[number.value() % kRing]; }
+  const Slot& slot(CommandNumber number) const { return slots_[number.value() % kRing]; }
+  bool has(CommandNumber number) const {
+    return !number.is_none() && slot(number).number == number;
+  }
 
   std::optional<Header> read_header(CommandBitsIn& bits);
   bool decode(CommandBitsIn& bits, const Header& header);
   bool is_plausible(StructDecoder& decoder, const Header& header, float fraction);
   void clear();
   void keep_skipped(StructDecoder& decoder, CommandNumber end);
-  void store(StructDecoder& decoder, CommandNumber stamp, std::span<const std::int64_t> values);
+  void store(StructDecoder& decoder, CommandNumber number, std::span<const std::int64_t> values);
   void note_packet(CommandNumber newest, float fraction);
   void note_earliness(CommandNumber newest, float fraction);
   void convert(StructDecoder& decoder, std::span<const std::int64_t> values, CommandSet& set);
-  void keep_late(StructDecoder& decoder, CommandNumber stamp);
-  void run(StructDecoder& decoder, CommandNumber stamp);
-  void finish_tick(CommandNumber stamp);
+  void keep_late(StructDecoder& decoder, CommandNumber number);
+  void run(StructDecoder& decoder, CommandNumber number);
+  void finish_tick(CommandNumber number);
 
   std::span<const ComponentDescription> types_;
   std::vector<CommandLane> lanes_;
@@ -152,8 +155,8 @@ class CommandQueue {
   bool has_begun_ = false;
   std::optional<CommandNumber> resting_since_;  ///< The command at which the connection was lost.
   CommandNumber last_run_;
-  CommandNumber newest_;                    ///< The newest stored stamp, or 0.
-  std::optional<CommandNumber> suspected_;  ///< A stamp that may begin a new sequence.
+  CommandNumber newest_;                    ///< The newest stored command, or 0.
+  std::optional<CommandNumber> suspected_;  ///< A command that may begin a new sequence.
   ReceivedHistory history_;
   std::uint32_t next_block_ = 0;  ///< The first block that the next report may list.
   CommandNumber measured_;

@@ -55,22 +55,22 @@ CommandSender::CommandSender(std::vector<CommandLane> lanes)
   buffer_.resize(16 + kCommandsPerPacketMax * (4 + kLaneBytesMax * lanes_.size()));
 }
 
-void CommandSender::push(CommandNumber stamp, std::span<const std::int64_t> values) {
-  assert(!stamp.is_none() && values.size() == lanes_.size());
+void CommandSender::push(CommandNumber number, std::span<const std::int64_t> values) {
+  assert(!number.is_none() && values.size() == lanes_.size());
   CommandNumber next = newest_.next();
   if (next.is_none()) next = next.next();
-  if (newest_.is_none() || command_steps(newest_, stamp) <= 0) {
-    for (Kept& one : kept_) one.stamp = {};
-    unsettled_ = stamp;
+  if (newest_.is_none() || command_steps(newest_, number) <= 0) {
+    for (Kept& one : kept_) one.number = {};
+    unsettled_ = number;
     acknowledged_ = {};
   }
-  if (newest_.is_none() || stamp != next) oldest_ = stamp;
-  newest_ = stamp;
+  if (newest_.is_none() || number != next) oldest_ = number;
+  newest_ = number;
   if (command_steps(unsettled_, newest_) >= static_cast<std::int32_t>(kKept)) {
     unsettled_ = newest_ - (kKept - 1);
   }
-  Kept& one = kept(stamp);
-  one.stamp = stamp;
+  Kept& one = kept(number);
+  one.number = number;
   one.is_acknowledged = false;
   one.is_settled = false;
   std::ranges::copy(values, one.values.begin());
@@ -83,26 +83,26 @@ std::uint32_t CommandSender::unacknowledged() const {
   return static_cast<std::uint32_t>(command_steps(known, newest_));
 }
 
-void CommandSender::acknowledge(CommandNumber stamp) {
-  Kept& one = kept(stamp);
-  if (stamp.is_none() || one.stamp != stamp) return;
+void CommandSender::acknowledge(CommandNumber number) {
+  Kept& one = kept(number);
+  if (number.is_none() || one.number != number) return;
   one.is_acknowledged = true;
   one.is_settled = true;
-  if (acknowledged_.is_none() || command_steps(acknowledged_, stamp) > 0) acknowledged_ = stamp;
+  if (acknowledged_.is_none() || command_steps(acknowledged_, number) > 0) acknowledged_ = number;
 }
 
-void CommandSender::settle(CommandNumber stamp, bool is_received, CommandNumber newest) {
-  if (is_received) return acknowledge(stamp);
-  if (command_steps(stamp, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks))
+void CommandSender::settle(CommandNumber number, bool is_received, CommandNumber newest) {
+  if (is_received) return acknowledge(number);
+  if (command_steps(number, newest) <= static_cast<std::int32_t>(CommandReport::kSettledTicks))
     return;
-  lose(stamp);
+  lose(number);
 }
 
-void CommandSender::lose(CommandNumber stamp) {
-  Kept& one = kept(stamp);
-  if (stamp.is_none() || one.stamp != stamp || one.is_settled) return;
+void CommandSender::lose(CommandNumber number) {
+  Kept& one = kept(number);
+  if (number.is_none() || one.number != number || one.is_settled) return;
   one.is_settled = true;
-  lost_.push_back(stamp);
+  lost_.push_back(number);
 }
 
 std::uint32_t CommandSender::receive(const CommandReport& report) {
@@ -125,20 +125,21 @@ void CommandSender::read_received(const CommandReport& report) {
   }
   // Reads the blocks, beginning with the oldest command that is not settled.
   bool is_first = true;
-  for (CommandNumber stamp = unsettled_; command_steps(stamp, newest) > 64; stamp = stamp.next()) {
-    const auto older = static_cast<std::uint32_t>(command_steps(stamp, newest)) - 65;
+  for (CommandNumber number = unsettled_; command_steps(number, newest) > 64;
+       number = number.next()) {
+    const auto older = static_cast<std::uint32_t>(command_steps(number, newest)) - 65;
     const std::uint32_t block = older / 64;
     if (block < ReceivedHistory::kBlocks) {
       const bool is_whole = ((report.gaps >> block) & 1U) == 0;
       if (is_whole) {
-        settle(stamp, true, newest);
+        settle(number, true, newest);
       } else if (block == report.block) {
-        settle(stamp, ((report.block_received >> (older % 64)) & 1U) != 0, newest);
+        settle(number, ((report.block_received >> (older % 64)) & 1U) != 0, newest);
       }
     }
-    const Kept& one = kept(stamp);
-    is_first = is_first && (one.stamp != stamp || one.is_settled);
-    if (is_first) unsettled_ = stamp.next();
+    const Kept& one = kept(number);
+    is_first = is_first && (one.number != number || one.is_settled);
+    if (is_first) unsettled_ = number.next();
   }
 }
 
@@ -149,10 +150,10 @@ void CommandSender::lose_late(const CommandReport& report) {
   const CommandNumber late_end = report.run - CommandReport::kLateTicks;
   const bool is_after = !report.newest.is_none() && command_steps(unsettled_, report.newest) >= 0;
   const CommandNumber first = is_after ? report.newest.next() : unsettled_;
-  for (CommandNumber stamp = first;
-       command_steps(stamp, late_end) > 0 && command_steps(stamp, newest_) >= 0;
-       stamp = stamp.next()) {
-    lose(stamp);
+  for (CommandNumber number = first;
+       command_steps(number, late_end) > 0 && command_steps(number, newest_) >= 0;
+       number = number.next()) {
+    lose(number);
   }
 }
 
@@ -169,7 +170,7 @@ CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint
   bool has_anchor = false;
   for (;; ++back, anchor = anchor - kAnchorStep) {
     const Kept& one = kept(anchor);
-    has_anchor = !anchor.is_none() && one.stamp == anchor && one.is_acknowledged;
+    has_anchor = !anchor.is_none() && one.number == anchor && one.is_acknowledged;
     if (has_anchor || back == kAnchorStepsMax) break;
   }
   // The server has all acknowledged commands, so its newest command is at least `acknowledged_`.
@@ -181,31 +182,31 @@ CommandSender::Anchor CommandSender::code_header(CommandBitsOut& bits, std::uint
     if (!bits.bit(kCount + i, i + 1 < count)) break;
   }
   const CommandNumber before = first.previous();
-  const bool has_before = !before.is_none() && kept(before).stamp == before;
+  const bool has_before = !before.is_none() && kept(before).number == before;
   const bool is_chained = !is_full && newest_.value() % kSafeStep != 0 && has_before &&
                           !is_overdue(round_trip_ticks, unacknowledged());
   bits.bit(kIsChained, is_chained);
-  if (is_chained) return {.stamp = before, .gap = CommandGap::none};
+  if (is_chained) return {.number = before, .gap = CommandGap::none};
   bits.bit(kHasAnchor, has_anchor);
   if (!has_anchor) return {};
   for (std::uint32_t i = 0; i < kAnchorStepsMax; ++i) {
     if (!bits.bit(kAnchor + i, i < back)) break;
   }
-  return {.stamp = anchor, .gap = CommandGap::anchored};
+  return {.number = anchor, .gap = CommandGap::anchored};
 }
 
 std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
   if (newest_.is_none()) return {};
   std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
   if (fixed_count_ != 0) count = std::min(fixed_count_, kCommandsPerPacketMax);
-  // Stamps skip 0, and a packet must not contain 0.
+  // Command numbers skip 0, and a packet must not contain command 0.
   const auto held = static_cast<std::uint32_t>(command_steps(oldest_, newest_)) + 1;
   count = std::min({count, held, newest_.value()});
   CommandBitsOut bits(buffer_);
   const Anchor anchor = code_header(bits, count, round_trip_ticks);
   CommandGap gap = anchor.gap;
   std::span<const std::int64_t> before =
-      gap == CommandGap::unknown ? defaults_ : kept(anchor.stamp).values;
+      gap == CommandGap::unknown ? defaults_ : kept(anchor.number).values;
   std::span<const std::int64_t> earlier = before;
   for (std::uint32_t i = count; i-- > 0;) {
     std::vector<std::int64_t>& now = kept(newest_ - i).values;

@@ -32,10 +32,11 @@ class CommandSender {
  public:
   explicit CommandSender(std::vector<CommandLane> lanes);
 
-  /// Adds the commands of a tick. `values` has one value per lane, within the lane's range. Stamps
-  /// increase by 1 per tick, or by more if ticks are left out. Stamps wrap, and are never 0. A
-  /// stamp that is not later than the last stamp begins a new sequence.
-  void push(CommandNumber stamp, std::span<const std::int64_t> values);
+  /// Adds the commands of a tick. `values` has one value per lane, within the lane's range. Command
+  /// numbers increase by 1 per tick, or by more if ticks are left out. Command numbers wrap, and
+  /// are never 0: the number after 0xFFFFFFFF is 1. A command number that is not later than the
+  /// previous command number begins a new sequence.
+  void push(CommandNumber number, std::span<const std::int64_t> values);
   /// Returns a packet with the newest commands, which is valid until the next call. The packet is
   /// empty before the first `push`.
   std::span<const std::byte> packet(double round_trip_ticks);
@@ -66,24 +67,24 @@ class CommandSender {
   static constexpr std::uint32_t kKept = 2048;
   static_assert(std::has_single_bit(kKept), "numbers wrap");
   struct Kept {
-    CommandNumber stamp{};
+    CommandNumber number{};
     bool is_acknowledged = false;
     bool is_settled = false;  ///< Whether the command arrived or was returned as lost.
     std::vector<std::int64_t> values;
   };
-  Kept& kept(CommandNumber stamp) { return kept_[stamp.value() % kKept]; }
+  Kept& kept(CommandNumber number) { return kept_[number.value() % kKept]; }
   /// The base of a packet's first command: the first command is coded as differences from this
   /// command.
   struct Anchor {
-    CommandNumber stamp{};
+    CommandNumber number{};
     CommandGap gap = CommandGap::unknown;
   };
   Anchor code_header(CommandBitsOut& bits, std::uint32_t count, double round_trip_ticks);
-  void acknowledge(CommandNumber stamp);
+  void acknowledge(CommandNumber number);
   /// Applies a report's bit for a command. If the command has not arrived and is settled on the
   /// server, the command is lost.
-  void settle(CommandNumber stamp, bool is_received, CommandNumber newest);
-  void lose(CommandNumber stamp);
+  void settle(CommandNumber number, bool is_received, CommandNumber newest);
+  void lose(CommandNumber number);
   void read_received(const CommandReport& report);
   void lose_late(const CommandReport& report);
 
@@ -91,8 +92,8 @@ class CommandSender {
   std::vector<std::int64_t> defaults_;
   std::vector<Kept> kept_;
   CommandNumber newest_;
-  CommandNumber oldest_;        ///< All stamps from `oldest_` to `newest_` exist.
-  CommandNumber unsettled_;     ///< All commands before this stamp are settled.
+  CommandNumber oldest_;        ///< All commands from `oldest_` to `newest_` exist.
+  CommandNumber unsettled_;     ///< All commands before this command are settled.
   CommandNumber acknowledged_;  ///< The newest acknowledged command, or 0.
   std::vector<CommandNumber> lost_;
   double loss_ = 0.05;
@@ -105,15 +106,15 @@ class CommandSender {
 
 /// Constants for the numbers in a packet. Client and server use the same constants.
 namespace command_numbers {
-/// The number of bits of a short number, which has the low bits of a stamp. The stamp may be at
-/// most `kShortAheadMax` above the newest command that the server has.
+/// The number of bits of a short number, which has the low bits of a command number. The command
+/// number may be at most `kShortAheadMax` above the newest command that the server has.
 inline constexpr unsigned kShortBits = 6;
 inline constexpr std::uint32_t kShortAheadMax = 32;
-/// A command can be an anchor if its stamp is a multiple of `kAnchorStep`.
+/// A command can be an anchor if its number is a multiple of `kAnchorStep`.
 inline constexpr std::uint32_t kAnchorStep = 4;
 inline constexpr std::uint32_t kAnchorStepsMax = 15;
-/// A packet whose newest stamp is a multiple of `kSafeStep` is coded relative to an acknowledged
-/// anchor, if an anchor exists.
+/// A packet whose newest command number is a multiple of `kSafeStep` is coded relative to an
+/// acknowledged anchor, if an anchor exists.
 inline constexpr std::uint32_t kSafeStep = 4;
 
 /// Returns the newest possible anchor before a packet's first command.

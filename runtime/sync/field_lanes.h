@@ -1,4 +1,4 @@
-// Visits the numbers of a field, and compares stamps.
+// Visits the numbers of a field.
 #pragma once
 
 #include <cstddef>

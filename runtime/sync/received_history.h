@@ -8,33 +8,34 @@
 
 namespace muster {
 
-/// A bit for each of the last 2,112 stamps: the last 64 stamps, and 32 earlier blocks of 64 stamps.
-/// Stamps before the first noted stamp count as missing. Each call takes constant time.
+/// A bit for each of the last 2,112 command numbers: the last 64 command numbers, and 32 earlier
+/// blocks of 64 command numbers. Commands before the first noted command count as missing. Each
+/// call takes constant time.
 class ReceivedHistory {
  public:
   static constexpr std::uint32_t kBlocks = 32;
 
-  /// Records that a command has arrived. A stamp that is older than the history is ignored.
-  void note(CommandNumber stamp);
+  /// Records that a command has arrived. A command that is older than the history is ignored.
+  void note(CommandNumber number);
   /// Forgets everything.
   void clear() { *this = ReceivedHistory(); }
 
-  /// Returns the bits of the 64 stamps before `end`. Bit `i` is set if `end - 1 - i` has arrived.
-  /// Requires: `end` is at most 1 above the newest stamp, and within the history.
+  /// Returns the bits of the 64 commands before `end`. Bit `i` is set if `end - 1 - i` has arrived.
+  /// Requires: `end` is at most 1 above the newest command, and within the history.
   std::uint64_t before(CommandNumber end) const;
   /// Returns a bit for each block. Bit `i` is set if a command of block `i` is missing. Block `i`
-  /// has the 64 stamps before `newest - 64 - 64 * i`.
+  /// has the 64 commands before `newest - 64 - 64 * i`.
   std::uint32_t gaps() const;
   std::uint64_t block(std::uint32_t index) const { return before(newest_ - (64 + 64 * index)); }
 
  private:
-  /// The number of words is a power of two, because stamps wrap.
+  /// The number of words is a power of two, because command numbers wrap.
   static constexpr std::uint32_t kWords = 64;
-  static constexpr std::uint32_t kStamps = 64 + 64 * kBlocks;
+  static constexpr std::uint32_t kCommands = 64 + 64 * kBlocks;
 
   bool has_begun_ = false;
   CommandNumber newest_;
-  /// Bit `stamp % 64` of word `stamp / 64 % kWords` is set if the stamp has not arrived.
+  /// Bit `number % 64` of word `number / 64 % kWords` is set if command `number` has not arrived.
   std::array<std::uint64_t, kWords> missing_{};
 };
 

@@ -48,6 +48,8 @@ class StructEncoder {
 
   /// The types of the commands, followed by the types of the messages.
   std::span<const ComponentDescription> types() const { return types_; }
+  /// Returns true for the type of a command. Returns false for the type of a message, and for a
+  /// type that is not in `types()`.
   bool is_command(StructType type) const { return struct_index(type) < command_count_; }
   /// The lanes of all command types, in the order of the types.
   std::vector<CommandLane> command_lanes() const;
@@ -82,6 +84,8 @@ class StructDecoder {
   static Result<StructDecoder> make(std::span<const ComponentDescription> types,
                                     std::span<const std::byte> schema);
 
+  /// Returns true for the type of a command. Returns false for the type of a message, and for a
+  /// type that the peer does not have.
   bool is_command(PeerStructType type) const { return struct_index(type) < command_count_; }
   /// Returns the local type with the name of the peer's type. Returns nothing if there is no such
   /// local type, or if the peer does not have `type`.

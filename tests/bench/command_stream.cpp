@@ -186,22 +186,23 @@ class Stream {
 
   void run_tick() {
     if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
-      // The first stamps are negative, because the server's ticks start before the client's.
+      // The first command numbers are negative, because the server's ticks start before the
+      // client's.
       const std::uint64_t tick = tick_ - way_ticks_ - settings_.lead_ticks;
       queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(tick)));
       return;
     }
-    const std::uint64_t stamp = tick_ + 1 - way_ticks_ - settings_.lead_ticks;
+    const std::uint64_t command = tick_ + 1 - way_ticks_ - settings_.lead_ticks;
     const std::uint64_t missing = queue_.counters().missing;
     const std::uint64_t late = queue_.counters().late;
-    queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(stamp)));
+    queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(command)));
     const auto& ran = *reinterpret_cast<const Input*>(queue_.current().front().data());
     for (const Button& button : ran.buttons) result_.presses_run += button.press_count;
-    result_.held_presses_run += peer_.run(stamp);
+    result_.held_presses_run += peer_.run(command);
     const bool is_plain = queue_.counters().missing == missing && late == late_before_;
     late_before_ = late;
-    if (is_plain && stamp <= sent_.size() &&
-        std::memcmp(&ran, &sent_[stamp - 1], sizeof ran) != 0) {
+    if (is_plain && command <= sent_.size() &&
+        std::memcmp(&ran, &sent_[command - 1], sizeof ran) != 0) {
       result_.is_verified = false;
     }
     if (tick_ % settings_.report_ticks == 0 && !is_lost()) {

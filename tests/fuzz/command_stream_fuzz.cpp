@@ -46,9 +46,9 @@ void check_work(const CommandQueue& queue, std::uint64_t before, std::size_t lan
   require(queue.counters().work - before <= kCommandsPerPacketMax * (lanes + 1) + kWorkSlack);
 }
 
-/// The first byte chooses whether the stamps are the server's, and the length of the client's list
-/// in units of four. A length of 127 means our own list. Blocks follow: each has a length and a
-/// packet of this length. A length of 0 means a tick.
+/// The first byte chooses whether the command numbers are the server's ticks, and the length of the
+/// client's list in units of four. A length of 127 means our own list. Blocks follow: each has a
+/// length and a packet of this length. A length of 0 means a tick.
 void run_queue(std::span<const std::byte> input) {
   static const std::vector<ComponentDescription> types = {description_of<Fuzzed>()};
   static const StructEncoder encoder(types, {});
@@ -97,8 +97,8 @@ void run_sender(std::span<const std::byte> input) {
   CommandSender sender(encoder.command_lanes());
   std::vector<std::int64_t> values;
   for (const CommandLane& lane : encoder.command_lanes()) values.push_back(lane.zero);
-  for (std::uint32_t stamp = 1; input.size() >= CommandReport::kBytes; ++stamp) {
-    sender.push(CommandNumber(stamp), values);
+  for (std::uint32_t number = 1; input.size() >= CommandReport::kBytes; ++number) {
+    sender.push(CommandNumber(number), values);
     require(!sender.packet(4).empty());
     const bool has_gaps = std::ranges::any_of(input.subspan(CommandReport::kBytes - 4, 4),
                                               [](std::byte one) { return one != std::byte{0}; });
@@ -107,7 +107,7 @@ void run_sender(std::span<const std::byte> input) {
     if (const auto report = CommandReport::decode(input.first(bytes))) {
       sender.receive(*report);
     }
-    require(sender.unacknowledged() <= stamp);
+    require(sender.unacknowledged() <= number);
     input = input.subspan(bytes);
   }
 }

@@ -250,7 +250,7 @@ TEST_CASE("The history keeps the last mispredictions, as lines and as rows", "[s
   MispredictionLog log;
   for (std::uint32_t i = 0; i < MispredictionLog::kKept + 10; ++i) {
     log.add({.tick = Tick(i),
-             .command = Tick(i),
+             .command_tick = Tick(i),
              .entity = EntityId(7, 1),
              .component = "Transform",
              .field = "position",

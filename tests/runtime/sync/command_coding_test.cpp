@@ -132,13 +132,13 @@ TEST_CASE("A report is decoded as it was encoded, and other lengths are refused"
   }
 }
 
-TEST_CASE("Stamps wrap without a lost or duplicated command", "[sync][commands]") {
+TEST_CASE("Command numbers wrap without a lost or duplicated command", "[sync][commands]") {
   Stage stage;
-  stage.stamp = 0xFFFF'FFF0;
+  stage.command = 0xFFFF'FFF0;
   int run = 0;
   int pressed = 0;
   for (int i = 0; i < 100; ++i) {
-    if (stage.stamp == 0xFFFF'FFFF) stage.stamp = 0;  // 0 is not a valid stamp.
+    if (stage.command == 0xFFFF'FFFF) stage.command = 0;  // 0 is no command's number.
     const bool is_down = i % 3 == 0;
     pressed += is_down ? 1 : 0;
     stage.set({.number = i, .fire = {.is_held = is_down}});

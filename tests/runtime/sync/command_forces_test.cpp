@@ -24,10 +24,10 @@ struct Client {
       REQUIRE(read);
       REQUIRE(forces.follow(*read));
       // Predicted ticks run again.
-      for (std::uint32_t i = forced.stamp.value(); i < sets.size(); ++i) {
+      for (std::uint32_t i = forced.command.value(); i < sets.size(); ++i) {
         CommandForces again(stage.types);
         REQUIRE(again.follow(*read));
-        for (std::uint32_t k = forced.stamp.value(); k <= i; ++k) {
+        for (std::uint32_t k = forced.command.value(); k <= i; ++k) {
           CommandSet set = sets[k];
           again.apply(CommandNumber(k), set);
           if (k == i) effective[i] = act_of(set);
@@ -36,13 +36,13 @@ struct Client {
     }
     stage.queue.forced().clear();
   }
-  void note(std::uint32_t stamp) {
-    sets.resize(stamp + 1);
-    effective.resize(stamp + 1);
-    sets[stamp] = stage.sampler.last();
-    CommandSet set = sets[stamp];
-    forces.apply(CommandNumber(stamp), set);
-    effective[stamp] = act_of(set);
+  void note(std::uint32_t command) {
+    sets.resize(command + 1);
+    effective.resize(command + 1);
+    sets[command] = stage.sampler.last();
+    CommandSet set = sets[command];
+    forces.apply(CommandNumber(command), set);
+    effective[command] = act_of(set);
   }
   Stage& stage;
   CommandForces forces{stage.types};
@@ -55,13 +55,13 @@ TEST_CASE("A forced view applies from its tick on, moves with the device, and is
   Stage stage(CommandPacing::by_server);
   Client client(stage);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   float before = 0;
   for (std::uint32_t tick = 2; tick < 60; ++tick) {
     // The device turns by seven degrees per tick, two ticks ahead of the server.
     stage.set({.yaw = std::remainder(static_cast<float>(tick) * 7, 360.0F), .stance = 1});
     stage.receive(stage.packet());
-    client.note(stage.stamp);
+    client.note(stage.command);
     if (tick < 4) continue;
     const std::uint32_t run = tick - 2;
     if (run == 20) REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = 100})));
@@ -84,7 +84,7 @@ TEST_CASE("A forced view applies from its tick on, moves with the device, and is
 TEST_CASE("A forced sum replaces the accumulated value of that tick only", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   for (std::uint32_t tick = 2; tick < 6; ++tick) {
     stage.set({.turn = 5});
     stage.receive(stage.packet());
@@ -97,7 +97,7 @@ TEST_CASE("A forced sum replaces the accumulated value of that tick only", "[syn
 TEST_CASE("A forced field stays forced while commands are missing", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   stage.set({.yaw = 30});
   stage.receive(stage.packet());
   stage.begin_tick(2);
@@ -112,7 +112,7 @@ TEST_CASE("A view that is forced while the client is lost applies when it reconn
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   stage.set({.yaw = 30});
   stage.receive(stage.packet());
   stage.begin_tick(2);
@@ -123,7 +123,7 @@ TEST_CASE("A view that is forced while the client is lost applies when it reconn
     stage.begin_tick(tick);
     REQUIRE(stage.current().yaw == (tick < 100 ? 0 : -50));
   }
-  stage.stamp = 299;
+  stage.command = 299;
   for (std::uint32_t tick = 300; tick < 310; ++tick) {
     stage.set({.yaw = 30 + static_cast<float>(tick - 300)});
     stage.receive(stage.packet());

@@ -43,7 +43,7 @@ class Match {
     loss_percent_ = static_cast<unsigned>(random_.below(51));
     jitter_ticks_ = static_cast<int>(1 + random_.below(12));
     stage_.begin_tick(1);
-    stage_.stamp = 1;
+    stage_.command = 1;
     sent_.resize(2);
     arrived_.resize(2);
   }
@@ -116,17 +116,17 @@ class Match {
 
   void run_tick() {
     // The server runs the commands of three ticks ago.
-    const int stamp = tick_ - 3;
-    if (stamp < 2) return;
+    const int command = tick_ - 3;
+    if (command < 2) return;
     const bool had_late = stage_.queue.counters().late != late_;
     late_ = stage_.queue.counters().late;
-    const bool is_here = static_cast<std::size_t>(stamp) < arrived_.size() &&
-                         arrived_[static_cast<std::size_t>(stamp)];
-    stage_.begin_tick(static_cast<std::uint32_t>(stamp));
+    const bool is_here = static_cast<std::size_t>(command) < arrived_.size() &&
+                         arrived_[static_cast<std::size_t>(command)];
+    stage_.begin_tick(static_cast<std::uint32_t>(command));
     outcome_.run += stage_.current().fire.press_count;
     outcome_.turn_run += static_cast<double>(stage_.current().turn);
     if (is_here && !had_late &&
-        stage_.current().yaw != sent_[static_cast<std::size_t>(stamp)].yaw) {
+        stage_.current().yaw != sent_[static_cast<std::size_t>(command)].yaw) {
       outcome_.is_exact = false;
     }
     if (tick_ % 3 == 0 && random_.below(100) >= loss_percent_) stage_.report();
@@ -186,7 +186,7 @@ TEST_CASE("Presses that are late for longer than commands are kept finally run o
   constexpr std::uint32_t kBetter = 4000;  // From this tick on, packets arrive in time.
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
-  stage.stamp = 100;
+  stage.command = 100;
   std::map<std::uint32_t, std::vector<std::vector<std::byte>>> under_way;
   std::uint32_t pressed = 0;
   std::uint32_t run = 0;
@@ -213,7 +213,7 @@ TEST_CASE("Commands in steady state allocate nothing", "[sync][commands]") {
     const std::uint64_t before = allocation_count();
     stage.set({.number = tick, .fire = {.is_held = tick % 7 == 0}, .turn = 1});
     stage.sampler.end_tick();
-    stage.sender.push(CommandNumber(++stage.stamp), stage.sampler.values());
+    stage.sender.push(CommandNumber(++stage.command), stage.sampler.values());
     const std::span<const std::byte> bytes = stage.sender.packet(4);
     if (tick % 9 != 0) stage.receive(bytes);
     stage.begin_tick();

@@ -30,7 +30,7 @@ TEST_CASE("Each command runs once and in order when packets arrive in time",
 }
 
 TEST_CASE("A client that sends at twice real time has no advantage", "[sync][commands]") {
-  SECTION("the client stamps the commands") {
+  SECTION("the client numbers its commands with its own clock") {
     Stage stage;
     for (int tick = 1; tick <= 200; ++tick) {
       for (int i = 0; i < 2; ++i) {
@@ -44,12 +44,12 @@ TEST_CASE("A client that sends at twice real time has no advantage", "[sync][com
     CHECK(stage.queue.counters().skipped >= 190);
     CHECK(stage.queue.waiting() <= CommandQueue::kWaitingMax);
   }
-  SECTION("the server paces the stamps") {
+  SECTION("the command numbers are the server's ticks") {
     Stage stage(CommandPacing::by_server);
     std::uint32_t ran = 0;
     for (std::uint32_t tick = 1; tick <= 60; ++tick) {
       for (int i = 0; i < 2; ++i) {
-        stage.set({.number = static_cast<std::int32_t>(stage.stamp + 1)});
+        stage.set({.number = static_cast<std::int32_t>(stage.command + 1)});
         stage.receive(stage.packet());
       }
       stage.begin_tick(tick);
@@ -71,7 +71,7 @@ TEST_CASE("Skipping commands because too many wait loses no press and no turn",
   Stage stage(pacing);
   std::uint32_t tick = 1;
   if (pacing == CommandPacing::by_server) stage.begin_tick(tick);
-  stage.stamp = 1;
+  stage.command = 1;
   int run = 0;
   double turned = 0;
   const auto begin_tick = [&](std::uint32_t step) {
@@ -102,7 +102,7 @@ TEST_CASE("A missing command is repeated, neutral or latched, by the description
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   stage.set({.number = 5,
              .fire = {.is_held = true},
              .stick = {1, 0},
@@ -134,7 +134,7 @@ TEST_CASE("A late command does not run, but loses no press, no turn and no latch
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   stage.set({.number = 2});
   stage.receive(stage.packet());
   stage.begin_tick(2);
@@ -161,7 +161,7 @@ TEST_CASE("A late command does not run, but loses no press, no turn and no latch
 TEST_CASE("Presses that do not fit into one tick run in the next ones", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = 1;
+  stage.command = 1;
   stage.set({.fire = {.press_count = 20}});
   int run = 0;
   for (std::uint32_t tick = 2; tick < 8; ++tick) {
@@ -173,12 +173,13 @@ TEST_CASE("Presses that do not fit into one tick run in the next ones", "[sync][
   CHECK(run == 20);
 }
 
-TEST_CASE("Distant stamps are counted, and cost the work of one packet", "[sync][commands]") {
+TEST_CASE("Packets with distant command numbers are counted, and cost the work of one packet",
+          "[sync][commands]") {
   const auto far = GENERATE(1'000U, 10'000U, 1'000'000U, 0x7FFF'FFF0U, 0xFFFF'0000U);
   CAPTURE(far);
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
-  stage.stamp = far;
+  stage.command = far;
   const std::vector<std::byte> packet = stage.packet();
   const std::uint64_t before = stage.queue.counters().work;
   for (int i = 0; i < 100; ++i) stage.receive(packet);
@@ -199,7 +200,7 @@ TEST_CASE("A client that begins again is accepted with its second packet", "[syn
   }
   CommandSender fresh(stage.encoder.command_lanes());
   stage.sender = std::move(fresh);
-  stage.stamp = 0;
+  stage.command = 0;
   for (int i = 1; i <= 10; ++i) {
     stage.set({.number = 1000 + i});
     stage.receive(stage.packet());
@@ -260,7 +261,7 @@ TEST_CASE("The report contains which commands arrived, how early, and how many w
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
-  stage.stamp = 102;
+  stage.command = 102;
   stage.receive(stage.packet(), 0.25F);  // The packet is for tick 103, and the next tick is 101.
   const CommandReport report = CommandReport::decode(stage.queue.report().encode()).value();
   CHECK(report.newest == CommandNumber(103));

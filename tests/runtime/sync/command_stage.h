@@ -61,7 +61,7 @@ class Stage {
   /// Ends a tick of the client, and returns its packet.
   std::vector<std::byte> packet() {
     sampler.end_tick();
-    sender.push(CommandNumber(++stamp), sampler.values());
+    sender.push(CommandNumber(++command), sampler.values());
     const std::span<const std::byte> bytes = sender.packet(4);
     return {bytes.begin(), bytes.end()};
   }
@@ -79,7 +79,7 @@ class Stage {
   std::vector<ComponentDescription> types = {description_of<Act>()};
   StructEncoder encoder{types, {}};
   StructDecoder decoder = StructDecoder::make(types, encoder.schema()).value();
-  std::uint32_t stamp = 0;
+  std::uint32_t command = 0;  ///< The number of the last sent command.
   CommandSampler sampler{types};
   CommandSender sender{encoder.command_lanes()};
   CommandQueue queue;

@@ -15,7 +15,7 @@ namespace {
 
 using command_stage::Stage;
 
-TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps wrap",
+TEST_CASE("A history of arrivals equals a map of all arrivals, even when command numbers wrap",
           "[sync][commands]") {
   const auto first = GENERATE(1U, 1000U, 0xFFFF'F000U, 0xFFFF'FFC1U);
   CAPTURE(first);
@@ -25,15 +25,15 @@ TEST_CASE("A history of arrivals equals a map of all arrivals, even when stamps 
   std::uint32_t newest = first;
   history.note(CommandNumber(newest));
   model[newest] = true;
-  const auto has = [&](std::uint32_t stamp) { return model.contains(stamp); };
+  const auto has = [&](std::uint32_t number) { return model.contains(number); };
   for (int i = 0; i < 3000; ++i) {
     const std::uint64_t kind = random.below(40);
     const auto step = static_cast<std::uint32_t>(kind == 0 ? random.below(3000) : random.below(4));
-    const std::uint32_t stamp = newest - static_cast<std::uint32_t>(random.below(90)) + step;
-    if (stamp - first > 0x8000'0000U) continue;
-    history.note(CommandNumber(stamp));
-    model[stamp] = true;
-    if (static_cast<std::int32_t>(stamp - newest) > 0) newest = stamp;
+    const std::uint32_t number = newest - static_cast<std::uint32_t>(random.below(90)) + step;
+    if (number - first > 0x8000'0000U) continue;
+    history.note(CommandNumber(number));
+    model[number] = true;
+    if (static_cast<std::int32_t>(number - newest) > 0) newest = number;
     if (i % 50 != 0) continue;
     std::uint64_t expected = 0;
     for (std::uint32_t bit = 0; bit < 64; ++bit) {
@@ -115,7 +115,7 @@ TEST_CASE("A clock that omits ticks neither loses nor duplicates a press [P11, P
       stage.set({.fire = {.is_held = is_held,
                           .press_count = is_held ? std::uint8_t{1} : std::uint8_t{0}}});
       pressed += is_held ? 1 : 0;
-      stage.stamp = tick - 1;
+      stage.command = tick - 1;
       const std::vector<std::byte> packet = stage.packet();
       if (random.below(4) != 0) flying.emplace_back(tick + 1 + random.below(3), packet);
     }
