@@ -1,8 +1,8 @@
-// All threads together pack one large bundle after another. With one thread per large bundle, other
-// threads would be idle at the end, and more memory would be needed. Small bundles are packed in
-// parallel, with one thread per bundle. Each result is stored separately, so that the output does
-// not depend on the order of threads. The name of a shared bundle depends on its content, so names
-// and catalog are computed last.
+// Large bundles are packed one after another, each by all threads. With one thread per large
+// bundle, other threads would be idle at the end, and more memory would be needed. Small bundles
+// are packed in parallel, with one thread per bundle. Each result is stored separately, so that the
+// output does not depend on the order of threads. The name of a shared bundle depends on its
+// content, so names and catalog are computed last.
 #include "bundler/build/target_build.h"
 
 #include <algorithm>

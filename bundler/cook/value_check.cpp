@@ -13,8 +13,8 @@
 namespace muster {
 namespace {
 
-// The overrides that change items beyond the end of their lists: the path of each override, by the
-// file and the position of the override.
+// The overrides that change items beyond the end of their lists. The key of an override is its file
+// and its position in the file. The value is the path of the changed property.
 using LostItems = std::map<std::pair<AssetPath, yaml::Position>, std::string>;
 
 // Finds the overrides of an asset that change items beyond the end of a list. Such an override has

@@ -41,8 +41,8 @@ struct Applicant {
   Hello hello;
   AccountId account{};  ///< The client's account, from the token or from `account_of`.
   std::span<const std::byte> token_data{};  ///< The user data of the token.
-  /// The client that this applicant replaces (`ServerEvent`) when the applicant is admitted and its
-  /// first packet arrives.
+  /// The client that this applicant replaces (`ServerEvent`). The replacement happens after the
+  /// applicant is admitted, when its first packet arrives.
   std::optional<ClientHandle> replaces{};
 };
 

@@ -282,9 +282,10 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
   }
 }
 
-/// True when a snapshot should be sent that defers no unknown entities. A snapshot that defers
-/// unknown entities makes the client keep all entities that the snapshot does not list, even
-/// removed entities (`SnapshotHead::keeps_unknown`). This must not continue for a long time.
+/// Returns true if new entities must wait, so that a snapshot can contain all unknown entities. A
+/// snapshot that defers unknown entities makes the client keep all entities that the snapshot does
+/// not list, even removed entities (`SnapshotHead::keeps_unknown`). This must not continue for a
+/// long time.
 bool ClientView::is_settling(Tick tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;

@@ -1,4 +1,5 @@
-// Writes the payloads of a tick: events, a checksum and a part of the snapshot in each.
+// Writes the payloads of a tick. A payload contains a part of the snapshot, and can also contain
+// events and a checksum.
 #pragma once
 
 #include <cstddef>

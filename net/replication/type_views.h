@@ -31,8 +31,9 @@ inline constexpr SliceIndex kFirstSlice{0};
 
 constexpr std::uint32_t slice_number(SliceIndex slice) { return static_cast<std::uint32_t>(slice); }
 
-/// A type as the owner of an entity or as other clients receive it. A large type has one such view
-/// for each slice.
+/// The values of a type that a client receives. The owner of an entity can receive other values
+/// than the other clients, so a type can have two views. A large type has more views: one for each
+/// slice.
 struct TypeView {
   /// How an integer becomes a lane: the minimum of the integer's field is subtracted. An integer
   /// with a range of more than 32 bits becomes two lanes.

@@ -18,7 +18,7 @@
 
 namespace muster {
 
-/// The slot of the decision whether an entity differs from its newest known state.
+/// Returns the slot of a decision: does an entity differ from its newest known state?
 std::uint32_t changed_slot(const TypeModel& type, const KnownStates& known, bool follows_changed);
 
 /// Codes states of entities of one type.

@@ -207,9 +207,9 @@ class FollowedWorld {
   std::uint64_t checked_count_ = 0;
 };
 
-/// Calls `visit(index)` for each track that is not idle and whose bit is in the words `first` up to
-/// `end` of `idle_`. The word `end` is not included. Visits each track at most once, even if
-/// `visit` changes its idle state.
+/// Calls `visit(index)` for each track that is not idle. Searches only the tracks whose bits are in
+/// the words of `idle_` from `first` to `end - 1`. Visits each track at most once, even if `visit`
+/// changes its idle state.
 template <typename Visit>
 void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& visit) {
   for (std::size_t w = first; w < std::min(end, idle_.size()); ++w) {

@@ -56,9 +56,9 @@ struct LaneMotion {
   /// units. Newest first; zero where it is unknown.
   std::array<std::int64_t, kMaxKnownStates - 1> steps{};
   bool is_constant = true;  ///< True if the lane has the same value in all known states.
-  /// The class of the recent motion. 0, 1 or 2: the newest eight, six or four states are on a
-  /// straight line. 3: they are not. 4: the newest four states are equal. 5: fewer than three
-  /// states are known.
+  /// The class of the recent motion. 0: the newest eight states are on a straight line. 1: the
+  /// newest six. 2: the newest four. 3: none of these. 4: the newest four states are equal. 5:
+  /// fewer than three states are known.
   std::uint8_t steadiness = 5;
   std::int8_t direction = 0;  ///< The sign of the newest step.
   /// The error, in 1/256 units, when a straight line through older states predicts the newest

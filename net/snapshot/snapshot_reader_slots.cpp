@@ -58,8 +58,8 @@ void SnapshotReader::add_slots() {
             [](const Slot& a, const Slot& b) { return a.track.id < b.track.id; });
 }
 
-/// Makes longer rows for an id that now belongs to an entity of a larger type. The known states of
-/// the earlier entity are kept: their values are moved.
+/// Makes longer rows for an id that now belongs to an entity of a larger type. The values of the
+/// earlier entity's known states are copied to the new rows.
 void SnapshotReader::make_room(Slot& slot, std::size_t lanes) {
   const std::size_t before = slot.rows.lanes();
   if (before >= lanes) return;

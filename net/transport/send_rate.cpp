@@ -232,7 +232,7 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
   if (path.has_sample()) round_trip_ = path.minimum();
   measure_fluctuation(seconds(queue_delay));
   const Duration noise = noise_time();
-  // The peer's minimum delay gradually includes this delay, which must not be subtracted twice.
+  // The peer gradually subtracts this delay itself, and it must not be subtracted twice.
   path_extra_ = std::min(path_extra_, seconds(queue_delay));
   standing_delay_.set_window(noise);
   standing_delay_.add(now, queue_delay - duration_of(path_extra_));

@@ -16,7 +16,7 @@ struct UdpOptions {
   /// addresses of a machine reports the local address of each datagram (`IncomingDatagram::to`). It
   /// can also send from a chosen local address (`OutgoingDatagram::from`). Linux supports this for
   /// IPv4 and IPv6, and BSD and macOS support it for IPv6. On other systems, listen on one address.
-  /// There the system's routing chooses the local address of an answer, and a client drops an
+  /// Otherwise the system's routing chooses the local address of an answer, and a client drops an
   /// answer from an unexpected address.
   Address local{};
   /// The size of the system's buffer, for each direction. The system may grant less.

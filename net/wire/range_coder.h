@@ -28,9 +28,9 @@ class RangeEncoder {
     while (((low_ ^ high_) >> 32) == 0) [[unlikely]] put_half();
   }
 
-  /// Ends the stream with the fewest bytes that, followed by zeros, are inside the interval. A
-  /// decoder reads zeros past the end. Returns all bytes written. Encode nothing after this call.
-  /// Requires: `!overflowed()`.
+  /// Ends the stream with as few bytes as possible. A decoder reads zeros past the end, and the
+  /// bytes followed by these zeros are a number inside the interval. Returns all bytes written.
+  /// Encode nothing after this call. Requires: `!overflowed()`.
   std::span<const std::byte> finish();
 
   /// The number of bytes that `finish` would return now, or a few bytes more.

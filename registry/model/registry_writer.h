@@ -53,7 +53,7 @@ struct EntryForm {
 /// list becomes a block list. If an entry of a plain registry has its index as its id, the entry
 /// gets a `type_id`. A plain file gets `retired` as its complete list of retired ids. Fails with
 /// `malformed`, naming the file, if the list cannot be edited by lines, or if parsing the new text
-/// gives another result than requested.
+/// does not give the requested registry.
 Result<std::string> rewrite_registry(const SourceFile& source, const Registry& registry,
                                      const std::vector<SlotText>& slots,
                                      const std::vector<TypeId>& retired,

@@ -17,9 +17,9 @@
 
 namespace muster {
 
-/// The plain bytes of an entry, in their own memory or in place in the file. In a shared file, only
-/// raw entries are used in place. Objects and prefabs contain offsets, and another program could
-/// change an offset after it was checked.
+/// The plain bytes of an entry. They are copied to `memory`, or are used in place in the file. In a
+/// shared file, only raw entries are used in place. Objects and prefabs contain offsets, and
+/// another program could change an offset after it was checked.
 struct PlainEntry {
   Guid guid;
   std::int64_t local_id = kMainPayload;

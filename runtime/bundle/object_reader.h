@@ -52,8 +52,8 @@ class ObjectValue {
   /// The children of a mapping or a sequence, in order; no children for other kinds.
   ObjectChildren children() const;
   std::uint32_t child_count() const;
-  /// The first child of a mapping with this key. Returns no value if there is no such child, or for
-  /// other kinds.
+  /// The first child of a mapping with this key. Returns no value if there is no such child, or if
+  /// this value is not a mapping.
   std::optional<ObjectValue> find(std::string_view key) const;
 
  private:

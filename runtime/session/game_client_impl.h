@@ -192,7 +192,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
     Time since;
   };
   std::vector<Loading> loading;
-  GameClientMetrics counted;  ///< The metrics that this struct counts; the other members are 0.
+  GameClientMetrics counted;  ///< The metrics that are counted here; the others stay 0.
   ByteVector recorded;        ///< The bytes of the recording's file.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;

@@ -11,12 +11,12 @@
 
 namespace muster {
 
-/// Stores which presentation shows which owner. An owner is an entity of the game's world, which
-/// can be restored. Its presentations are entities of a separate world, the view, which is never
-/// restored. An owner has at most one presentation of each type; for example, the first person and
-/// the third person of a character are two types. An owner with a signature is identified by the
-/// signature, so it keeps its presentation if a recomputed tick gives it another id. An owner
-/// without a signature is identified by its id.
+/// Stores the presentations of each owner. An owner is an entity of the game's world, which can be
+/// restored. Its presentations are entities of a separate world, the view, which is never restored.
+/// An owner has at most one presentation of each type; for example, the first person and the third
+/// person of a character are two types. An owner with a signature is identified by the signature,
+/// so it keeps its presentation if a recomputed tick gives it another id. An owner without a
+/// signature is identified by its id.
 ///
 /// A presentation despawns with its owner, and when `show` is called with another variation. No
 /// call waits for a disk: the entity of a presentation exists at once, even if its bundle is not

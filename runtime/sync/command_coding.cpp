@@ -59,7 +59,7 @@ struct Coding {
     std::uint64_t decoded = 1;
     for (unsigned i = 0; i < length; ++i) {
       const bool digit = ((value >> (length - 1 - i)) & 1U) != 0;
-      // The contexts are nodes 1 to 7 of a binary tree of three digits.
+      // The first three digits select a path in a binary tree of 7 nodes. Each node is a context.
       const bool got =
           i < 3 && digits != 0
               ? bits.bit(digits + 7 * std::min(length, 15U) +

@@ -67,7 +67,8 @@ void CommandSampler::end_tick() {
     to_wire(type, sampled.tick, values);
     from_wire(type, values, last_[i]);
     take_sent(type, last_[i], sampled.tick);
-    // A tick without a frame has the last frame's values and the remainders of the sums.
+    // If no frame is set before the next tick ends, that tick repeats the values of this frame. Its
+    // sums are the remainders that were not sent.
     for (const FieldDescription& field : type.fields) {
       if (field.sampled == Sampling::sum) continue;
       const std::size_t bytes = std::size_t{field.count} * field.element_bytes;

@@ -13,8 +13,8 @@
 namespace muster {
 namespace {
 
-/// The maximum number of values without bits in a struct. A value has no bits if its field has only
-/// one possible value.
+/// A struct can have at most this many more values than bits. A field with only one possible value
+/// needs no bits.
 constexpr std::size_t kBitlessValuesMax = 16;
 
 unsigned bit_count_of(const FieldSchema& field) {

@@ -89,8 +89,8 @@ class SnapshotRing {
   World& world_;
   std::vector<Snapshot> snapshots_;
   std::uint32_t newest_ = 0;
-  std::uint32_t count_ = 0;  ///< The number of captured states; `count` returns fewer if the world
-                             ///< no longer has their log.
+  std::uint32_t count_ = 0;  ///< The number of captured states. `count` returns 0 if the world no
+                             ///< longer has the log that restores them.
 };
 
 }  // namespace muster

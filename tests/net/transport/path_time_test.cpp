@@ -21,7 +21,7 @@ TEST_CASE("The peer's hold time is not part of the round trip", "[net][transport
   REQUIRE(trip.variation() == 25ms);
   REQUIRE(trip.latest() == 50ms);
   REQUIRE(trip.minimum() == 50ms);
-  // RFC 6298: an eighth of the difference, a quarter for the variation.
+  // RFC 6298: a new sample has the weight 1/8 in the mean, and 1/4 in the variation.
   trip.add(Time(2s), 100ms, 10ms);
   REQUIRE(trip.latest() == 90ms);
   REQUIRE(trip.smoothed() == 55ms);

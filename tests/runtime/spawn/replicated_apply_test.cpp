@@ -77,7 +77,7 @@ TEST_CASE("The tick of an entity only increases", "[runtime][spawn][sys-18]") {
   client.apply(7, {}, {{{1}, kHero, {}}}, {});
   client.apply(5, {}, {}, {{1, {3, 0}}});
   CHECK(client.life_of(1)->current == 61);
-  // Another entity with the id starts at tick 0.
+  // A new entity with the same id starts at tick 0.
   client.apply(7, {{1}}, {{{1}, kCrateEntry, {}}}, {});
   CHECK(client.replicated.updated_at({1}) == Tick());
   client.apply(7, {}, {}, {{1, {9, 0}}});

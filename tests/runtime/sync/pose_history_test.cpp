@@ -208,7 +208,7 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
     chord_error_max = std::max(chord_error_max, millimetres(chord, bone.position));
   }
   CHECK(error_max < 1);
-  CHECK(chord_error_max > 20);  // The error if poses were blended in the world.
+  CHECK(chord_error_max > 20);  // The error if poses were blended in world coordinates.
 }
 
 TEST_CASE("Stepping from one lift to another is a cut, and a removed lift carries nothing",
