@@ -104,8 +104,8 @@ class TypeViews {
   bool to_row(CodecType codec_type, std::span<const std::int64_t> values,
               std::span<LaneValue> row) const;
   void from_row(CodecType codec_type, const LaneValue* row, std::span<std::int64_t> values) const;
-  /// The id of an entity's slice in snapshots. In a schema without slices, it
-  /// is the entity's id. Requires: `entity` is below `id_end`.
+  /// The id of an entity's slice in snapshots. In a schema without slices, it is the entity's id.
+  /// Requires: `entity` is below `id_end`.
   SliceId slice_id(NetworkId entity, SliceIndex slice) const {
     return SliceId{wire_id(entity) << slice_id_bits_ | slice_number(slice)};
   }

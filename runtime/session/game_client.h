@@ -42,7 +42,7 @@ class GameClient : public session_detail::ClientCalls {
 
   /// Receives, applies, loads, interpolates and sends. Never waits.
   void frame(Time now);
-  void run_frame();  ///< Calls `frame(edges.now())`. For each rendered frame, at any rate.
+  void run_frame();  ///< Calls `frame(edges.now())`. Call it once per rendered frame.
   void leave();      ///< Ends the connection; `state` is `over` after the next frame.
 
   /// Makes the next frame show this tick of a recording. The client ends if the recording ends

@@ -56,7 +56,7 @@ class GameServer : public session_detail::ServerCalls {
   void despawn(EntityId entity);  ///< Removes the entity at the end of the next tick.
   void despawn_all_of(PlayerId player);
   void set_options(EntityId entity, const SpawnOptions& options);
-  EntityId owned(PlayerId player, EntityType type);  ///< The player's first entity, or null.
+  EntityId owned(PlayerId player, EntityType type);  ///< The first of this type, or null.
   /// Returns null if the entity does not exist or does not have the component. The pointer is valid
   /// until the next frame or spawn.
   template <Described T>
@@ -112,7 +112,7 @@ class GameServer : public session_detail::ServerCalls {
 
   /// Sets a field of a player's next command to its value in `command`, on server and client. Later
   /// input continues from that value. An example is the view direction at a respawn. Returns false
-  /// if the player has left, or if `Game::commands` has no number with this name.
+  /// if the player has left, or if the command has no such number, vector or bool.
   template <Described T>
   bool force_command(PlayerId player, std::string_view field, const T& command) {
     return force_field(player, session_detail::named_value(command), field);

@@ -19,7 +19,7 @@ class CommandNumber {
   /// True for 0.
   constexpr bool is_none() const { return value_ == 0; }
   /// `next`, `previous`, `+` and `-` do not skip 0, so their result can be 0 after a wrap.
-  /// `CommandSender::push` skips 0: the command number after 0xFFFFFFFF is 1.
+  /// Callers of `CommandSender::push` skip 0: the command number after 0xFFFFFFFF is 1.
   constexpr CommandNumber next() const { return CommandNumber(value_ + 1); }
   constexpr CommandNumber previous() const { return CommandNumber(value_ - 1); }
   friend constexpr CommandNumber operator+(CommandNumber number, std::uint32_t steps) {

@@ -28,8 +28,8 @@ struct DelayEstimateOptions {
 /// is the cheapest quantile of the additional needs in the last 12 s. An additional need is the
 /// difference between a packet's need and the usual need. Long pauses of the stream do not count as
 /// time. The peak rises immediately with a packet that needs more, and halves every 0.4 s. If the
-/// usual need rises by more than 30 ms in one step, the estimate follows
-/// within a second, at 10 to 1,000 packets per second.
+/// usual need rises by more than 30 ms in one step, the estimate follows within a second, provided
+/// that 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
 /// decrease. The state depends only on the calls and their arguments. Memory is allocated at

@@ -59,8 +59,8 @@ double packed(std::span<const CommandLane> lanes, std::size_t commands) {
   return 40 + static_cast<double>(commands) * std::ceil(bits / 8) * 8;
 }
 
-/// A server that receives the levels of the buttons, each tick's levels in three packets. It
-/// repeats the last levels in a tick without levels, and a press is a button that becomes held.
+/// A server that receives which buttons are held at the end of each tick, in three packets. A tick
+/// without a command repeats the previous command. A press is a button that becomes held.
 class HeldServer {
  public:
   void receive(std::uint64_t newest, std::span<const std::uint32_t> newest_first) {

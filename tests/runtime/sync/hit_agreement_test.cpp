@@ -250,6 +250,7 @@ TEST_CASE("Client and server agree on 999 of 1,000 shots; other rules disagree t
   const double latest_delay = score.disagreement(score.agreed_latest_delay);
   const double ping_guess = score.disagreement(score.agreed_ping_guess);
   CAPTURE(score.shots, score.hits, ours, latest_delay, ping_guess);
+  CAPTURE(ours / latest_delay, ours / ping_guess);  // `./dev bench sync` prints these ratios.
   CHECK(score.hits > 30'000);
   CHECK(ours <= 0.001);
   CHECK(latest_delay >= 10 * ours);
