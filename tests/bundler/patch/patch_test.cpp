@@ -187,7 +187,7 @@ TEST_CASE("A wrong or damaged base is refused, and the first difference is named
   refuse(random_builds(4, 0).before, ErrorCode::invalid_argument,
          "not the one that the patch was made for");
   refuse(builds.after, ErrorCode::invalid_argument, "already");
-  refuse({}, ErrorCode::not_found, "no build");
+  refuse({}, ErrorCode::not_found, "there is neither client/catalog.mcat");
 }
 
 TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
