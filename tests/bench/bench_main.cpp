@@ -17,7 +17,7 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 22> kPeers = {"copy",
+constexpr std::array<std::string_view, 24> kPeers = {"copy",
                                                      "yaml-cpp",
                                                      "find+grep",
                                                      "ripgrep",
@@ -38,7 +38,9 @@ constexpr std::array<std::string_view, 22> kPeers = {"copy",
                                                      "raw zstd and copies",
                                                      "world per shot",
                                                      "arrays per shot",
-                                                     "capture"};
+                                                     "capture",
+                                                     "8 ticks forward",
+                                                     "a 60 Hz frame"};
 
 struct Row {
   std::string group;

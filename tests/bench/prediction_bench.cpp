@@ -77,6 +77,11 @@ void kept(benchmark::State& state, std::uint32_t entities) {
   finish(state, static_cast<double>(entities));
 }
 
+/// A peer of constant length: the time that a game has for a frame.
+void frame_of_60_hz(benchmark::State& state) {
+  for (auto _ : state) state.SetIterationTime(1.0 / 60);
+}
+
 template <typename Function>
 void add(const std::string& name, Function function, std::uint32_t entities) {
   benchmark::RegisterBenchmark(name.c_str(), function, entities)->UseRealTime();
@@ -92,6 +97,9 @@ void register_prediction_benchmarks() {
     add(group + "/20 ticks replayed", replayed<kLongLag>, entities);
     add(group + "/8 ticks of one replayed", replayed_alone, entities);
     add(group + "/state as predicted", kept, entities);
+    benchmark::RegisterBenchmark((group + "/a 60 Hz frame").c_str(), frame_of_60_hz)
+        ->UseManualTime()
+        ->Iterations(10);
   }
 }
 
