@@ -249,6 +249,13 @@ std::string GameServer::metrics_text() const {
   add("game_bytes_out_total", "counter", "Bytes of datagrams sent.", now.bytes_out);
   add("game_skipped_ticks_total", "counter", "Ticks that were skipped.", now.skipped_ticks);
   add("game_problems_total", "counter", "Problems that were reported.", now.problems);
+  text += "# HELP muster_game_view_claims_total Commands by the verdict about their view claims.\n";
+  text += "# TYPE muster_game_view_claims_total counter\n";
+  for (std::size_t i = 0; i < kClaimVerdicts; ++i) {
+    text += "muster_game_view_claims_total{verdict=\"" +
+            std::string(to_string(static_cast<ClaimVerdict>(i))) + "\"} " +
+            std::to_string(impl_->claim_verdicts[i]) + "\n";
+  }
   return text;
 }
 

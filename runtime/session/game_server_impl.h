@@ -1,6 +1,7 @@
 // The private members of `GameServer`.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -223,6 +224,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::unique_ptr<SessionRecorder> recorder;
   std::vector<std::unique_ptr<Player>> players;  ///< Players by ascending id.
   std::vector<PlayerInfo> infos;
+  /// The number of commands of all players by the verdict about their view claims.
+  std::array<std::uint64_t, kClaimVerdicts> claim_verdicts{};
   PlayerId last_player = PlayerId::none;  ///< The newest player; `none` before the first player.
   /// The number of read events of `net`. The other events wait while a map begins.
   std::size_t events_read = 0;

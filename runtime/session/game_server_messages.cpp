@@ -174,12 +174,10 @@ void GameServer::Impl::check_view(Player& player) {
   const auto ticks = static_cast<std::uint32_t>(round_trip * content->game().ticks_per_second);
   const Tick reached(last.value() - std::min(last.value(), ticks));
   const ViewClaim* const claim = player.claims.find(number, last);
-  player.seen =
-      player.view_claims
-          .check(
-              claim,
-              {.command = number, .now = last.next(), .received_min = {}, .received_max = reached})
-          .view;
+  const CheckedView checked = player.view_claims.check(
+      claim, {.command = number, .now = last.next(), .received_min = {}, .received_max = reached});
+  player.seen = checked.view;
+  ++claim_verdicts[static_cast<std::size_t>(checked.verdict)];
 }
 
 void GameServer::Impl::report_commands(Player& player) {

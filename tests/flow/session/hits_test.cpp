@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -97,7 +98,16 @@ struct ShotCounts {
   std::uint64_t hits = 0;    ///< The hits that the client saw.
   std::uint64_t agreed = 0;  ///< The shots with equal verdicts of client and server.
   std::uint64_t moved = 0;   ///< The shots that the server fired in another tick.
+  std::string metrics;       ///< The metrics of the server at the end.
 };
+
+/// The number of commands in the server's metrics whose view claims had this verdict.
+std::uint64_t claims_with(const std::string& metrics, const std::string& verdict) {
+  const std::string name = "muster_game_view_claims_total{verdict=\"" + verdict + "\"} ";
+  const std::size_t at = metrics.find(name);
+  REQUIRE(at != std::string::npos);
+  return std::stoull(metrics.substr(at + name.size()));
+}
 
 ShotCounts play_shots(const Game& game, const Link& link) {
   verdicts() = {};
@@ -136,6 +146,7 @@ ShotCounts play_shots(const Game& game, const Link& link) {
     if (seen.first >= 0) ++counts.hits;
     if (found->second.first == seen.first) ++counts.agreed;
   }
+  counts.metrics = server.metrics_text();
   return counts;
 }
 
@@ -152,6 +163,9 @@ TEST_CASE("The server's hits match the client's: targets at 20 m/s, delay, jitte
   CHECK(static_cast<double>(counts.agreed) >= 0.995 * static_cast<double>(counts.shots));
   CHECK(counts.moved <= counts.shots / 20);
   CHECK(verdicts().changed <= counts.shots / 100);
+  CAPTURE(counts.metrics);
+  CHECK(claims_with(counts.metrics, "accepted") > 1500);
+  CHECK(claims_with(counts.metrics, "too old") == 0);
 }
 
 TEST_CASE("A game that does not rewind judges shots in the present world", "[session][flow][lag]") {
@@ -161,6 +175,8 @@ TEST_CASE("A game that does not rewind judges shots in the present world", "[ses
   CAPTURE(counts.shots, counts.hits, counts.agreed);
   CHECK(counts.hits > 200);
   CHECK(counts.agreed < counts.shots / 2);
+  CAPTURE(counts.metrics);
+  CHECK(claims_with(counts.metrics, "too old") > 1500);
 }
 
 }  // namespace
