@@ -212,7 +212,7 @@ class ClassPlan {
     return {};
   }
 
-  // `before` is the registry's lock file; empty if there is none.
+  // `before` is the registry's lock file; empty if the registry has no lock file.
   Result<void> plan_registry(const Registry& registry, const IdLock& before, PreparePlan& plan) {
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;

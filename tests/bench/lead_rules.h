@@ -17,7 +17,7 @@ struct ReceivedCommand {
 /// The report in a server's packet, which is sent at the start of each tick.
 struct ServerReport {
   long server_tick = 0;
-  long newest_command = 0;  ///< The newest received command; 0 if there is none.
+  long newest_command = 0;  ///< The newest received command; 0 before the first command.
   /// The value that Netcode for Entities uses, smoothed by 1/8 per command.
   double command_age_ticks = 0;
   double round_trip_ms = 0;  ///< The time from sending the newest command to receiving this report.

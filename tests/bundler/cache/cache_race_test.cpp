@@ -189,7 +189,7 @@ TEST_CASE("Results that are in memory at once have a limited size", "[bundler][c
   std::atomic<unsigned> under_way{0};
   std::atomic<unsigned> at_once_max{0};
   CacheRace race;
-  // The first piece exceeds the limit. Of the other pieces, two at a time are within the limit.
+  // The first piece exceeds the limit. Two other pieces at the same time are within the limit.
   race.result_bytes = {CacheRace::kBytesMax * 2};
   race.result_bytes.insert(race.result_bytes.end(), 6, CacheRace::kBytesMax / 2);
   race.estimates.assign(race.result_bytes.size(), std::chrono::hours(1));
