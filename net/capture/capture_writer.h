@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "net/endpoint/packet_recorder.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 
 namespace muster {
 

@@ -8,7 +8,7 @@
 
 #include "net/capture/capture_format.h"
 #include "net/endpoint/sealed_connection.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 
 namespace muster {
 

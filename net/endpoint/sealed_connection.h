@@ -10,8 +10,9 @@
 #include "net/secure/handshake.h"
 #include "net/secure/packet_seal.h"
 #include "net/transport/connection.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 #include "net/wire/sequence.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 
@@ -35,7 +36,7 @@ inline std::uint32_t connection_id_of(std::span<const std::byte> datagram) {
   if (datagram.size() < kPacketHeadBytes) return 0;
   const auto first = std::to_integer<unsigned>(datagram[0]);
   if ((first & kPacketBit) == 0 || (first & 0x3FU) != 0) return 0;
-  return SectionReader(datagram.subspan(1)).read_u32();
+  return ByteReader(datagram.subspan(1)).u32();
 }
 
 /// One end of a connection, with the keys of both directions. Servers and clients use it.
@@ -85,8 +86,8 @@ class SealedConnection {
   /// the packet's number is the highest so far. Requires: `connection_id_of` returns `our_id()`.
   DatagramVerdict read(Time now, std::span<std::byte> datagram, bool& is_highest) {
     is_highest = false;
-    SectionReader head(datagram.subspan(5));
-    const auto sequence = widen(Sequence(head.read_u16()), connection_.highest_received());
+    ByteReader head(datagram.subspan(5));
+    const auto sequence = widen(Sequence(head.u16()), connection_.highest_received());
     if (connection_.classify(sequence) != Reception::fresh) return DatagramVerdict::not_new;
     const bool phase = (std::to_integer<unsigned>(datagram[0]) & kPhaseBit) != 0;
     const std::span<std::byte> sealed = datagram.subspan(kPacketHeadBytes);

@@ -197,7 +197,7 @@ void Server::follow(Time now, Client& client, const DatagramPath& path, bool is_
   if (!client.has_path_challenge || !is_same_host(client.challenged_path.peer, path.peer)) {
     std::array<std::byte, 8> challenge{};
     entropy_.fill(challenge);
-    client.path_challenge = SectionReader(challenge).read_u64();
+    client.path_challenge = ByteReader(challenge).u64();
   }
   client.has_path_challenge = true;
   client.challenged_path = path;

@@ -247,7 +247,7 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   std::array<std::byte, 4> noise{};
   entropy_.fill(noise);
   // The id 0 means no connection.
-  const std::uint32_t high = SectionReader(noise).read_u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
+  const std::uint32_t high = ByteReader(noise).u32() % (0xFFFFFFFFU / kSlotsMax - 1) + 1;
   ConnectionKeys keys{.server_receives = high * kSlotsMax + slot, .account = applicant.account};
   keys.datagram_bytes_max = static_cast<std::uint16_t>(options_.connection.datagram_bytes_max);
   keys.timeout_tenths = static_cast<std::uint16_t>(options_.connection.interrupted_after /

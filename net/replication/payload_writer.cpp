@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "net/replication/replication_messages.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 
 namespace muster {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "net/snapshot/model_file.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -171,17 +171,17 @@ std::unique_ptr<RecordingReader> RecordingReader::open(std::span<const std::byte
 }
 
 bool RecordingReader::read_head(std::string& error) {
-  SectionReader head(file_);
-  if (head.read_u32() != kRecordingMagic) {
+  ByteReader head(file_);
+  if (head.u32() != kRecordingMagic) {
     error = "this is not a recording of a world";
     return false;
   }
-  ticks_per_second_ = head.read_u16();
-  coder_ = static_cast<SnapshotCoder>(head.read_u8());
-  const std::uint32_t schema_bytes = head.read_u32();
-  const std::uint32_t model_bytes = head.read_u32();
-  std::optional<ReplicationSchema> schema = decode_schema(head.read_bytes(schema_bytes));
-  const std::span<const std::byte> model = head.read_bytes(model_bytes);
+  ticks_per_second_ = head.u16();
+  coder_ = static_cast<SnapshotCoder>(head.u8());
+  const std::uint32_t schema_bytes = head.u32();
+  const std::uint32_t model_bytes = head.u32();
+  std::optional<ReplicationSchema> schema = decode_schema(head.bytes(schema_bytes));
+  const std::span<const std::byte> model = head.bytes(model_bytes);
   if (head.failed() || !schema || ticks_per_second_ == 0 || coder_ > SnapshotCoder::reference) {
     error = "the recording's header is damaged";
     return false;
@@ -197,10 +197,10 @@ bool RecordingReader::read_head(std::string& error) {
 
 RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record) const {
   if (offset == file_.size()) return RecordingStatus::end;
-  SectionReader reader(file_.subspan(offset));
-  record.kind = reader.read_u8();
-  record.tick = Tick(reader.read_u32());
-  record.bytes = reader.read_bytes(reader.read_u32());
+  ByteReader reader(file_.subspan(offset));
+  record.kind = reader.u8();
+  record.tick = Tick(reader.u32());
+  record.bytes = reader.bytes(reader.u32());
   if (reader.failed()) return RecordingStatus::cut;
   if (record.kind == kIndex) return RecordingStatus::end;
   if (record.kind < kKeyframe || record.kind > kIndex) return RecordingStatus::damaged;
@@ -211,18 +211,18 @@ RecordingStatus RecordingReader::read_record(std::size_t offset, Record& record)
 /// Returns false if there is no valid index, for example because the writer was stopped.
 bool RecordingReader::read_index() {
   if (file_.size() < first_record_ + kFootBytes) return false;
-  SectionReader foot(file_.last(kFootBytes));
-  const std::uint64_t offset = foot.read_u64();
-  if (foot.read_u32() != kEndMagic || offset < first_record_ || offset > file_.size()) return false;
-  SectionReader index(file_.subspan(static_cast<std::size_t>(offset)));
-  if (index.read_u8() != kIndex) return false;
-  static_cast<void>(index.read_u32());
-  const std::uint32_t bytes = index.read_u32();
+  ByteReader foot(file_.last(kFootBytes));
+  const std::uint64_t offset = foot.u64();
+  if (foot.u32() != kEndMagic || offset < first_record_ || offset > file_.size()) return false;
+  ByteReader index(file_.subspan(static_cast<std::size_t>(offset)));
+  if (index.u8() != kIndex) return false;
+  static_cast<void>(index.u32());
+  const std::uint32_t bytes = index.u32();
   if (index.remaining() != bytes + kFootBytes || bytes % 12 != 0) return false;
   std::vector<Keyframe> keyframes;
   for (std::uint32_t i = 0; i < bytes / 12; ++i) {
-    const Tick tick{index.read_u32()};
-    const std::uint64_t at = index.read_u64();
+    const Tick tick{index.u32()};
+    const std::uint64_t at = index.u64();
     const bool is_later =
         keyframes.empty() || (tick > keyframes.back().tick && at > keyframes.back().offset);
     Record record;

@@ -4,7 +4,7 @@
 #include <cassert>
 #include <utility>
 
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -197,8 +197,8 @@ std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
 }
 
 /// Returns false if the head is malformed.
-bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, bool& is_complete) {
-  const std::uint8_t flags = reader.read_u8();
+bool ReplicationClient::read_payload_head(ByteReader& reader, Check& check, bool& is_complete) {
+  const std::uint8_t flags = reader.u8();
   if (flags > (kPayloadHasEvents | kPayloadHasChecksum | kPayloadIsComplete)) return false;
   is_complete = (flags & kPayloadIsComplete) != 0;
   if ((flags & kPayloadHasEvents) != 0 && !events_.read(reader, counters_.snapshots)) {
@@ -206,8 +206,8 @@ bool ReplicationClient::read_payload_head(SectionReader& reader, Check& check, b
   }
   check.is_pending = (flags & kPayloadHasChecksum) != 0;
   if (check.is_pending) {
-    check.id = SliceId{reader.read_u32()};
-    check.expected = reader.read_u32();
+    check.id = SliceId{reader.u32()};
+    check.expected = reader.u32();
   }
   return !reader.failed();
 }
@@ -224,7 +224,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
     return;  // The payload is older than the request to start again.
   ++counters_.snapshots;
   counters_.snapshot_bytes += payload.size();
-  SectionReader reader(payload);
+  ByteReader reader(payload);
   Check check;
   bool is_complete = false;
   if (!read_payload_head(reader, check, is_complete)) return refuse_payload();

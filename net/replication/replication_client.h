@@ -19,7 +19,7 @@
 #include "net/replication/world_mirror.h"
 #include "net/snapshot/model_file.h"
 #include "net/transport/connection.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "registry/base/tick.h"
 
 namespace muster {
@@ -175,7 +175,7 @@ class ReplicationClient {
   void fail(std::string why);
   bool use_schema(std::span<const std::byte> encoded);
   void apply_payload(std::span<const std::byte> payload);
-  bool read_payload_head(SectionReader& reader, Check& check, bool& is_complete);
+  bool read_payload_head(ByteReader& reader, Check& check, bool& is_complete);
   void refuse_payload();
   void settle_events();
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);

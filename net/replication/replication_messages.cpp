@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -25,9 +26,9 @@ std::vector<std::byte> written(ReplicationMessage kind, const Write& write) {
 
 /// Returns a reader at the byte after the kind. The reader has already failed if the message has
 /// another kind.
-SectionReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
-  SectionReader reader(bytes);
-  if (reader.read_u8() != static_cast<std::uint8_t>(kind)) reader.fail();
+ByteReader reader_of(std::span<const std::byte> bytes, ReplicationMessage kind) {
+  ByteReader reader(bytes);
+  if (reader.u8() != static_cast<std::uint8_t>(kind)) reader.fail();
   return reader;
 }
 
@@ -115,85 +116,85 @@ std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message) {
 }
 
 bool decode(std::span<const std::byte> bytes, JoinMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::join);
-  message.wish.snapshot_ticks = reader.read_u16();
-  message.wish.bytes_per_second = reader.read_u32();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::join);
+  message.wish.snapshot_ticks = reader.u16();
+  message.wish.bytes_per_second = reader.u32();
   return reader.is_finished();
 }
 
 std::optional<ReplicationVersions> versions_of(std::span<const std::byte> begin) {
   if (begin.size() == kFirstBeginBytes) return std::nullopt;
-  SectionReader reader = reader_of(begin, ReplicationMessage::begin);
+  ByteReader reader = reader_of(begin, ReplicationMessage::begin);
   ReplicationVersions versions;
-  versions.replication = reader.read_u16();
-  versions.snapshots = reader.read_u16();
+  versions.replication = reader.u16();
+  versions.snapshots = reader.u16();
   if (reader.failed()) return std::nullopt;
   return versions;
 }
 
 bool decode(std::span<const std::byte> bytes, BeginMessage& message) {
   if (versions_of(bytes) != ReplicationVersions{}) return false;
-  SectionReader reader = reader_of(bytes, ReplicationMessage::begin);
-  reader.read_u16();
-  reader.read_u16();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::begin);
+  reader.u16();
+  reader.u16();
   reader.read_into(message.schema);
   reader.read_into(message.model);
-  message.ticks_per_second = reader.read_u16();
-  message.snapshot_ticks = reader.read_u16();
-  message.coder = static_cast<SnapshotCoder>(reader.read_u8());
+  message.ticks_per_second = reader.u16();
+  message.snapshot_ticks = reader.u16();
+  message.coder = static_cast<SnapshotCoder>(reader.u8());
   return reader.is_finished() && message.ticks_per_second > 0 && message.snapshot_ticks > 0 &&
          message.coder <= SnapshotCoder::reference;
 }
 
 bool decode(std::span<const std::byte> bytes, WantMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::want);
-  const std::uint8_t flags = reader.read_u8();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::want);
+  const std::uint8_t flags = reader.u8();
   message.schema = (flags & 1U) != 0;
   message.model = (flags & 2U) != 0;
   return reader.is_finished() && flags <= 3;
 }
 
 bool decode(std::span<const std::byte> bytes, UnreadableMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::unreadable);
-  message.number = reader.read_u16();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::unreadable);
+  message.number = reader.u16();
   return reader.is_finished();
 }
 
 bool decode(std::span<const std::byte> bytes, DivergedMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::diverged);
-  message.id = SliceId{reader.read_u32()};
-  message.tick = Tick(reader.read_u32());
-  message.codec_type = static_cast<CodecType>(reader.read_u16());
-  const std::uint16_t count = reader.read_u16();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::diverged);
+  message.id = SliceId{reader.u32()};
+  message.tick = Tick(reader.u32());
+  message.codec_type = static_cast<CodecType>(reader.u16());
+  const std::uint16_t count = reader.u16();
   message.lanes.clear();
   if (count > kDivergedLanesMax) return false;
-  for (std::uint16_t i = 0; i < count; ++i) message.lanes.push_back(reader.read_u32());
+  for (std::uint16_t i = 0; i < count; ++i) message.lanes.push_back(reader.u32());
   return reader.is_finished();
 }
 
 bool decode(std::span<const std::byte> bytes, MissingMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::missing);
-  message.id = SliceId{reader.read_u32()};
-  message.tick = Tick(reader.read_u32());
-  message.codec_type = static_cast<CodecType>(reader.read_u16());
-  message.component = SchemaComponent{reader.read_u16()};
+  ByteReader reader = reader_of(bytes, ReplicationMessage::missing);
+  message.id = SliceId{reader.u32()};
+  message.tick = Tick(reader.u32());
+  message.codec_type = static_cast<CodecType>(reader.u16());
+  message.component = SchemaComponent{reader.u16()};
   return reader.is_finished();
 }
 
 bool decode(std::span<const std::byte> bytes, TruthMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::truth);
-  message.id = SliceId{reader.read_u32()};
-  message.tick = Tick(reader.read_u32());
-  message.codec_type = static_cast<CodecType>(reader.read_u16());
-  message.lane = reader.read_u16();
-  message.ours = reader.read_u32();
-  message.theirs = reader.read_u32();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::truth);
+  message.id = SliceId{reader.u32()};
+  message.tick = Tick(reader.u32());
+  message.codec_type = static_cast<CodecType>(reader.u16());
+  message.lane = reader.u16();
+  message.ours = reader.u32();
+  message.theirs = reader.u32();
   return reader.is_finished();
 }
 
 bool decode(std::span<const std::byte> bytes, SetupRefusedMessage& message) {
-  SectionReader reader = reader_of(bytes, ReplicationMessage::setup_refused);
-  message.setup_bytes = reader.read_u32();
+  ByteReader reader = reader_of(bytes, ReplicationMessage::setup_refused);
+  message.setup_bytes = reader.u32();
   return reader.is_finished();
 }
 
@@ -211,20 +212,20 @@ std::vector<std::byte> encode_setup(const SetupBlock& setup) {
 }
 
 bool is_setup(std::span<const std::byte> block) {
-  SectionReader reader(block);
-  return reader.read_u32() == kSetupMagic;
+  ByteReader reader(block);
+  return reader.u32() == kSetupMagic;
 }
 
 std::optional<SetupBlock> decode_setup(std::span<const std::byte> block) {
-  SectionReader reader(block);
-  if (reader.read_u32() != kSetupMagic) return std::nullopt;
-  const std::uint32_t schema = reader.read_u32();
-  const std::uint32_t model = reader.read_u32();
-  const std::uint32_t map_info = reader.read_u32();
+  ByteReader reader(block);
+  if (reader.u32() != kSetupMagic) return std::nullopt;
+  const std::uint32_t schema = reader.u32();
+  const std::uint32_t model = reader.u32();
+  const std::uint32_t map_info = reader.u32();
   SetupBlock setup;
-  setup.schema = reader.read_bytes(schema);
-  setup.model = reader.read_bytes(model);
-  setup.map_info = reader.read_bytes(map_info);
+  setup.schema = reader.bytes(schema);
+  setup.model = reader.bytes(model);
+  setup.map_info = reader.bytes(map_info);
   if (!reader.is_finished()) return std::nullopt;
   return setup;
 }

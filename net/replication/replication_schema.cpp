@@ -10,7 +10,7 @@
 
 #include <sodium.h>
 
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -91,25 +91,25 @@ class Encoder {
   std::vector<std::byte> bytes_;
 };
 
-std::string read_name(SectionReader& reader) {
-  const std::span<const std::byte> bytes = reader.read_bytes(reader.read_u8());
+std::string read_name(ByteReader& reader) {
+  const std::span<const std::byte> bytes = reader.bytes(reader.u8());
   std::string text;
   for (const std::byte byte : bytes) text.push_back(static_cast<char>(byte));
   return text;
 }
 
-FieldSchema read_field(SectionReader& reader) {
+FieldSchema read_field(ByteReader& reader) {
   FieldSchema field;
   field.name = read_name(reader);
-  field.value_count = reader.read_u16();
-  field.low = static_cast<std::int64_t>(reader.read_u64());
-  field.high = static_cast<std::int64_t>(reader.read_u64());
-  field.receivers = static_cast<SchemaReceivers>(reader.read_u8());
-  field.kind = static_cast<LaneKind>(reader.read_u8());
-  field.period = reader.read_u64();
-  field.type = reader.read_u8();
-  field.minimum = std::bit_cast<double>(reader.read_u64());
-  field.resolution = std::bit_cast<double>(reader.read_u64());
+  field.value_count = reader.u16();
+  field.low = static_cast<std::int64_t>(reader.u64());
+  field.high = static_cast<std::int64_t>(reader.u64());
+  field.receivers = static_cast<SchemaReceivers>(reader.u8());
+  field.kind = static_cast<LaneKind>(reader.u8());
+  field.period = reader.u64();
+  field.type = reader.u8();
+  field.minimum = std::bit_cast<double>(reader.u64());
+  field.resolution = std::bit_cast<double>(reader.u64());
   return field;
 }
 
@@ -230,24 +230,24 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
 
 std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes) {
   if (bytes.size() > kSchemaBytesMax) return std::nullopt;
-  SectionReader reader(bytes);
-  if (reader.read_u32() != kSchemaMagic) return std::nullopt;
+  ByteReader reader(bytes);
+  if (reader.u32() != kSchemaMagic) return std::nullopt;
   ReplicationSchema schema;
-  for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
+  for (std::uint16_t i = reader.u16(); i > 0 && !reader.failed(); --i) {
     ComponentSchema& component = schema.components.emplace_back();
     component.name = read_name(reader);
-    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
+    for (std::uint16_t k = reader.u16(); k > 0 && !reader.failed(); --k) {
       component.fields.push_back(read_field(reader));
     }
   }
-  for (std::uint16_t i = reader.read_u16(); i > 0 && !reader.failed(); --i) {
+  for (std::uint16_t i = reader.u16(); i > 0 && !reader.failed(); --i) {
     ReplicatedType& type = schema.types.emplace_back();
-    type.id = TypeId(reader.read_u32());
-    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
-      type.components.push_back(SchemaComponent{reader.read_u16()});
+    type.id = TypeId(reader.u32());
+    for (std::uint16_t k = reader.u16(); k > 0 && !reader.failed(); --k) {
+      type.components.push_back(SchemaComponent{reader.u16()});
     }
-    for (std::uint16_t k = reader.read_u16(); k > 0 && !reader.failed(); --k) {
-      type.initial_values.push_back(static_cast<std::int64_t>(reader.read_u64()));
+    for (std::uint16_t k = reader.u16(); k > 0 && !reader.failed(); --k) {
+      type.initial_values.push_back(static_cast<std::int64_t>(reader.u64()));
     }
   }
   if (!reader.is_finished() || find_fault(schema) != nullptr) return std::nullopt;

@@ -98,25 +98,25 @@ void TimedEventSender::clear() {
   for (Carried& carried : carried_) carried.is_used = false;
 }
 
-bool TimedEventReceiver::read(SectionReader& reader, std::uint64_t payload) {
+bool TimedEventReceiver::read(ByteReader& reader, std::uint64_t payload) {
   // Reads all events before the first is accepted, because a malformed payload must change nothing.
-  SectionReader preview = reader;
-  for (std::uint8_t i = preview.read_u8(); i > 0; --i) {
-    static_cast<void>(preview.read_bytes(2 + 4));
-    const std::uint16_t length = preview.read_u16();
+  ByteReader preview = reader;
+  for (std::uint8_t i = preview.u8(); i > 0; --i) {
+    static_cast<void>(preview.bytes(2 + 4));
+    const std::uint16_t length = preview.u16();
     if ((length & ~kHasSubject) > kTimedEventBytesMax) return false;
-    if ((length & kHasSubject) != 0) static_cast<void>(preview.read_bytes(kEventSubjectBytes));
-    static_cast<void>(preview.read_bytes(length & ~kHasSubject));
+    if ((length & kHasSubject) != 0) static_cast<void>(preview.bytes(kEventSubjectBytes));
+    static_cast<void>(preview.bytes(length & ~kHasSubject));
   }
   if (preview.failed()) return false;
-  for (std::uint8_t i = reader.read_u8(); i > 0; --i) {
-    const std::uint16_t number = reader.read_u16();
-    Waiting event{.tick = Tick(reader.read_u32()), .payload = payload};
-    const std::uint16_t length = reader.read_u16();
+  for (std::uint8_t i = reader.u8(); i > 0; --i) {
+    const std::uint16_t number = reader.u16();
+    Waiting event{.tick = Tick(reader.u32()), .payload = payload};
+    const std::uint16_t length = reader.u16();
     event.awaits_entity = (length & kHasSubject) != 0;
     if (event.awaits_entity)
-      event.subject = {.id = SliceId{reader.read_u32()}, .generation = reader.read_u32()};
-    queue(number, std::move(event), reader.read_bytes(length & ~kHasSubject));
+      event.subject = {.id = SliceId{reader.u32()}, .generation = reader.u32()};
+    queue(number, std::move(event), reader.bytes(length & ~kHasSubject));
   }
   return true;
 }

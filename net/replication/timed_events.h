@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "net/snapshot/slice_id.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 #include "registry/base/tick.h"
 #include "registry/base/wire_limits.h"
 
@@ -140,7 +141,7 @@ class TimedEventReceiver {
  public:
   /// Reads events that `TimedEventSender::write` wrote. `payload` is the number of the payload; it
   /// limits how long an event waits. Returns false and changes nothing if the bytes are malformed.
-  bool read(SectionReader& reader, std::uint64_t payload);
+  bool read(ByteReader& reader, std::uint64_t payload);
   /// Calls `state_of(EventSubject, tick)` for each entity for which an event waits. `payload` is
   /// the number of the current payload. Drops an event if its entity was not shown in time or can
   /// no longer be shown.

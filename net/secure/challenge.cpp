@@ -6,7 +6,7 @@
 #include <sodium.h>
 
 #include "net/secure/keys.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 
 namespace muster {
 

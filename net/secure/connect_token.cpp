@@ -5,7 +5,8 @@
 
 #include <sodium.h>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 
@@ -28,8 +29,8 @@ void write_addresses(SectionWriter& writer, const std::vector<Address>& addresse
   }
 }
 
-std::vector<Address> read_addresses(SectionReader& reader) {
-  const std::size_t count = reader.read_u8();
+std::vector<Address> read_addresses(ByteReader& reader) {
+  const std::size_t count = reader.u8();
   std::vector<Address> addresses;
   if (count < 1 || count > kTokenAddressesMax) {
     reader.fail();
@@ -37,15 +38,15 @@ std::vector<Address> read_addresses(SectionReader& reader) {
   }
   for (std::size_t i = 0; i < count; ++i) {
     std::array<std::uint8_t, 16> ip{};
-    for (std::uint8_t& byte : ip) byte = reader.read_u8();
-    addresses.emplace_back(ip, reader.read_u16());
+    for (std::uint8_t& byte : ip) byte = reader.u8();
+    addresses.emplace_back(ip, reader.u16());
   }
   return addresses;
 }
 
 /// Reads a secret without an intermediate copy.
-SecretKey read_secret(SectionReader& reader) {
-  const std::span<const std::byte> bytes = reader.read_bytes(SecretKey::kBytes);
+SecretKey read_secret(ByteReader& reader) {
+  const std::span<const std::byte> bytes = reader.bytes(SecretKey::kBytes);
   return bytes.empty() ? SecretKey() : SecretKey(bytes.first<SecretKey::kBytes>());
 }
 
@@ -56,14 +57,14 @@ struct TokenHead {
   std::array<std::byte, kNonceBytes> nonce{};
 };
 
-std::optional<TokenHead> read_head(SectionReader& reader) {
+std::optional<TokenHead> read_head(ByteReader& reader) {
   TokenHead head;
-  const std::span<const std::byte> magic = reader.read_bytes(kTokenMagic.size());
+  const std::span<const std::byte> magic = reader.bytes(kTokenMagic.size());
   const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kTokenMagic)));
-  const std::uint32_t version = reader.read_u32();
-  head.application = reader.read_u64();
-  head.issued = reader.read_u64();
-  head.expires = reader.read_u64();
+  const std::uint32_t version = reader.u32();
+  head.application = reader.u64();
+  head.issued = reader.u64();
+  head.expires = reader.u64();
   reader.read_into(head.nonce);
   if (reader.failed() || !is_ours || version != kTokenVersion) return std::nullopt;
   return head;
@@ -123,7 +124,7 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
 }
 
 std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   const std::optional<TokenHead> head = read_head(reader);
   if (!head.has_value()) return std::nullopt;
   ClientToken token{
@@ -131,7 +132,7 @@ std::optional<ClientToken> read_client_token(std::span<const std::byte> bytes) {
   reader.read_into(token.server_key);
   token.secret = read_secret(reader);
   token.servers = read_addresses(reader);
-  const std::span<const std::byte> box = reader.read_bytes(reader.read_u16());
+  const std::span<const std::byte> box = reader.bytes(reader.u16());
   if (!reader.is_finished() || box.size() + kHeadBytes > kTokenBytesMax) return std::nullopt;
   token.presented.assign(bytes.begin(), bytes.begin() + kHeadBytes);
   token.presented.insert(token.presented.end(), box.begin(), box.end());
@@ -142,7 +143,7 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
                                       std::uint64_t application, UnixSeconds now,
                                       const SecretKey& backend_key) {
   prepare_cryptography();
-  SectionReader outer(presented);
+  ByteReader outer(presented);
   const std::optional<TokenHead> head = read_head(outer);
   if (!head.has_value() || head->application != application) return std::nullopt;
   const bool is_in_time = now < head->expires && head->expires > head->issued &&
@@ -151,7 +152,7 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
   if (!is_in_time || box_bytes < kTagBytes || presented.size() > kTokenBytesMax) {
     return std::nullopt;
   }
-  const std::span<const std::byte> box = outer.read_bytes(box_bytes);
+  const std::span<const std::byte> box = outer.bytes(box_bytes);
   std::array<std::byte, kTokenBytesMax> inner{};
   const int result = crypto_aead_xchacha20poly1305_ietf_decrypt(
       reinterpret_cast<unsigned char*>(inner.data()), nullptr, nullptr,
@@ -159,14 +160,14 @@ std::optional<OpenedToken> open_token(std::span<const std::byte> presented,
       reinterpret_cast<const unsigned char*>(presented.data()), kHeadBytes,
       reinterpret_cast<const unsigned char*>(head->nonce.data()), backend_key.data());
   if (result != 0) return std::nullopt;
-  SectionReader reader{std::span<const std::byte>(inner).first(box.size() - kTagBytes)};
+  ByteReader reader{std::span<const std::byte>(inner).first(box.size() - kTagBytes)};
   OpenedToken token{.issued = head->issued, .expires = head->expires};
-  token.account = AccountId(reader.read_u64());
+  token.account = AccountId(reader.u64());
   reader.read_into(token.id);
   token.secret = read_secret(reader);
   token.servers = read_addresses(reader);
-  const std::size_t user_bytes = reader.read_u16();
-  const std::span<const std::byte> user_data = reader.read_bytes(user_bytes);
+  const std::size_t user_bytes = reader.u16();
+  const std::span<const std::byte> user_data = reader.bytes(user_bytes);
   token.user_data.assign(user_data.begin(), user_data.end());
   sodium_memzero(inner.data(), inner.size());
   if (!reader.is_finished() || user_bytes > kUserDataBytesMax) return std::nullopt;

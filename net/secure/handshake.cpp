@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cassert>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 
@@ -65,7 +66,7 @@ ClientHandshake::ClientHandshake(const Options& options, Entropy& entropy)
   std::array<std::byte, 4> id{};
   entropy.fill(id);
   // The id 0 means no connection.
-  connection_id_ = std::max(SectionReader(id).read_u32(), std::uint32_t{1});
+  connection_id_ = std::max(ByteReader(id).u32(), std::uint32_t{1});
 }
 
 void ClientHandshake::write_request(std::span<std::byte, kRequestBytes> into) const {
@@ -79,13 +80,13 @@ void ClientHandshake::write_request(std::span<std::byte, kRequestBytes> into) co
 
 bool ClientHandshake::read_challenge(std::span<const std::byte> datagram) {
   if (datagram.size() != kChallengeBytes) return false;
-  SectionReader reader(datagram);
-  const bool is_challenge =
-      reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::challenge) &&
-      reader.read_u8() == kProtocolVersion &&
-      reader.read_u8() == static_cast<std::uint8_t>(options_.mode) && reader.read_u8() == 0;
-  if (!is_challenge || reader.read_u32() != connection_id_) return false;
-  Challenge challenge{.time_ms = reader.read_u64()};
+  ByteReader reader(datagram);
+  const bool is_challenge = reader.u8() == static_cast<std::uint8_t>(DatagramKind::challenge) &&
+                            reader.u8() == kProtocolVersion &&
+                            reader.u8() == static_cast<std::uint8_t>(options_.mode) &&
+                            reader.u8() == 0;
+  if (!is_challenge || reader.u32() != connection_id_) return false;
+  Challenge challenge{.time_ms = reader.u64()};
   reader.read_into(challenge.mac);
   PublicKey server_key{};
   reader.read_into(server_key);
@@ -141,12 +142,12 @@ std::optional<ConnectionKeys> ClientHandshake::read_accept(
   const bool is_sealed = options_.mode != TrustMode::unprotected;
   const std::size_t size = kAcceptHeadBytes + kAcceptInnerBytes + (is_sealed ? kTagBytes : 0);
   if (datagram.size() != size) return std::nullopt;
-  SectionReader reader(datagram);
-  const bool is_accept = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::accept) &&
-                         reader.read_u8() == kProtocolVersion &&
-                         reader.read_u8() == static_cast<std::uint8_t>(options_.mode) &&
-                         reader.read_u8() == 0;
-  if (!is_accept || reader.read_u32() != connection_id_) return std::nullopt;
+  ByteReader reader(datagram);
+  const bool is_accept = reader.u8() == static_cast<std::uint8_t>(DatagramKind::accept) &&
+                         reader.u8() == kProtocolVersion &&
+                         reader.u8() == static_cast<std::uint8_t>(options_.mode) &&
+                         reader.u8() == 0;
+  if (!is_accept || reader.u32() != connection_id_) return std::nullopt;
   PublicKey server_ephemeral{};
   reader.read_into(server_ephemeral);
   std::array<std::byte, kAcceptInnerBytes + kTagBytes> inner{};
@@ -160,12 +161,12 @@ std::optional<ConnectionKeys> ClientHandshake::read_accept(
     keys.to_server = mix(c5, "client packets");
     keys.to_client = mix(c5, "server packets");
   }
-  SectionReader content{std::span<const std::byte>(inner).first(kAcceptInnerBytes)};
-  keys.server_receives = content.read_u32();
-  keys.account = AccountId(content.read_u64());
-  const std::uint8_t cipher = content.read_u8();
-  keys.datagram_bytes_max = content.read_u16();
-  keys.timeout_tenths = content.read_u16();
+  ByteReader content{std::span<const std::byte>(inner).first(kAcceptInnerBytes)};
+  keys.server_receives = content.u32();
+  keys.account = AccountId(content.u64());
+  const std::uint8_t cipher = content.u8();
+  keys.datagram_bytes_max = content.u16();
+  keys.timeout_tenths = content.u16();
   const bool is_known = cipher <= 1 || cipher == static_cast<std::uint8_t>(Cipher::none);
   keys.cipher = static_cast<Cipher>(cipher);
   if (!is_known || (keys.cipher == Cipher::none) == is_sealed) return std::nullopt;
@@ -182,19 +183,19 @@ void ClientHandshake::forget_secrets() {
 }
 
 std::optional<Refusal> ClientHandshake::read_refuse(std::span<const std::byte> datagram) const {
-  SectionReader reader(datagram);
-  const bool is_refuse = reader.read_u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
-  const std::uint8_t version = reader.read_u8();  // A server with another version may refuse.
-  const bool is_our_mode = reader.read_u8() == static_cast<std::uint8_t>(options_.mode);
-  const std::uint8_t reason = reader.read_u8();
-  const bool is_for_us = reader.read_u32() == connection_id_;
+  ByteReader reader(datagram);
+  const bool is_refuse = reader.u8() == static_cast<std::uint8_t>(DatagramKind::refuse);
+  const std::uint8_t version = reader.u8();  // A server with another version may refuse.
+  const bool is_our_mode = reader.u8() == static_cast<std::uint8_t>(options_.mode);
+  const std::uint8_t reason = reader.u8();
+  const bool is_for_us = reader.u32() == connection_id_;
   std::array<std::byte, kProofBytes> proof{};
   reader.read_into(proof);
   Refusal refusal{
-      .reason = static_cast<RefuseReason>(reason), .server_version = reader.read_u8(), .text = {}};
-  const std::size_t text_bytes = reader.read_u8();
-  const bool has_zeros = reader.read_u16() == 0;
-  const std::span<const std::byte> text = reader.read_bytes(text_bytes);
+      .reason = static_cast<RefuseReason>(reason), .server_version = reader.u8(), .text = {}};
+  const std::size_t text_bytes = reader.u8();
+  const bool has_zeros = reader.u16() == 0;
+  const std::span<const std::byte> text = reader.bytes(text_bytes);
   const bool is_sound = reader.is_finished() && is_refuse && is_our_mode && is_for_us &&
                         has_zeros && version == refusal.server_version &&
                         text_bytes <= kRefuseTextMax && proof == proof_of(ephemeral_.shared) &&
@@ -206,19 +207,19 @@ std::optional<Refusal> ClientHandshake::read_refuse(std::span<const std::byte> d
 
 std::optional<RequestView> read_request_head(std::span<const std::byte> datagram) {
   if (datagram.size() != kRequestBytes) return std::nullopt;
-  SectionReader reader(datagram);
-  const std::uint8_t kind = reader.read_u8();
+  ByteReader reader(datagram);
+  const std::uint8_t kind = reader.u8();
   if (kind != static_cast<std::uint8_t>(DatagramKind::request) &&
       kind != static_cast<std::uint8_t>(DatagramKind::response)) {
     return std::nullopt;
   }
-  RequestView view{.version = reader.read_u8(),
+  RequestView view{.version = reader.u8(),
                    .claim = datagram.subspan(kClaimBegin, kRequestHeadBytes - kClaimBegin)};
-  const std::uint8_t mode = reader.read_u8();
-  const std::uint8_t zero = reader.read_u8();
+  const std::uint8_t mode = reader.u8();
+  const std::uint8_t zero = reader.u8();
   view.mode = static_cast<TrustMode>(mode);
-  view.application = reader.read_u64();
-  view.client_receives = reader.read_u32();
+  view.application = reader.u64();
+  view.client_receives = reader.u32();
   reader.read_into(view.ephemeral);
   const bool is_sound = mode <= 2 && zero == 0 && view.client_receives != 0;
   if (view.version == kProtocolVersion && !is_sound) return std::nullopt;
@@ -226,7 +227,7 @@ std::optional<RequestView> read_request_head(std::span<const std::byte> datagram
 }
 
 bool has_zero_padding(std::span<const std::byte> request) {
-  return SectionReader(request.subspan(kRequestHeadBytes)).consume_zeros();
+  return ByteReader(request.subspan(kRequestHeadBytes)).consume_zeros();
 }
 
 std::array<std::byte, kChallengeBytes> write_challenge(const RequestView& request,
@@ -264,14 +265,14 @@ std::optional<ResponseView> read_response(std::span<const std::byte> datagram) {
   const std::optional<RequestView> head = read_request_head(datagram);
   if (!head.has_value() || head->version != kProtocolVersion) return std::nullopt;
   ResponseView view{.head = *head, .datagram = datagram};
-  SectionReader reader(datagram);
-  static_cast<void>(reader.read_bytes(kRequestHeadBytes));
-  view.challenge.time_ms = reader.read_u64();
+  ByteReader reader(datagram);
+  static_cast<void>(reader.bytes(kRequestHeadBytes));
+  view.challenge.time_ms = reader.u64();
   reader.read_into(view.challenge.mac);
-  view.token = reader.read_bytes(reader.read_u16());
-  const std::size_t hello_bytes = reader.read_u16();
+  view.token = reader.bytes(reader.u16());
+  const std::size_t hello_bytes = reader.u16();
   view.before_hello = datagram.first(reader.position());
-  view.hello = reader.read_bytes(hello_bytes);
+  view.hello = reader.bytes(hello_bytes);
   const bool has_token = !view.token.empty();
   if (!reader.consume_zeros() || has_token != (head->mode == TrustMode::token) ||
       view.token.size() > kTokenBytesMax) {
@@ -298,12 +299,12 @@ std::optional<Hello> ServerHandshake::open_hello(const ResponseView& response) {
     content = content.first(content.size() - kTagBytes);
     chain_ = mix(*c3, hash(response.datagram).bytes());
   }
-  SectionReader reader(content);
-  Hello hello{.content = reader.read_u64(), .descriptions = reader.read_u64()};
-  const std::uint8_t wishes = reader.read_u8();
+  ByteReader reader(content);
+  Hello hello{.content = reader.u64(), .descriptions = reader.u64()};
+  const std::uint8_t wishes = reader.u8();
   hello.wants_aes = (wishes & 1U) != 0;
-  const std::size_t user_bytes = reader.read_u16();
-  const std::span<const std::byte> user_data = reader.read_bytes(user_bytes);
+  const std::size_t user_bytes = reader.u16();
+  const std::span<const std::byte> user_data = reader.bytes(user_bytes);
   hello.user_data.assign(user_data.begin(), user_data.end());
   if (!reader.is_finished() || wishes > 1 || user_bytes > kUserDataBytesMax) return std::nullopt;
   return hello;

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <array>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 
@@ -75,23 +76,23 @@ std::vector<std::byte> UsedTokens::save() const {
 }
 
 bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
-  SectionReader reader(list);
-  const std::span<const std::byte> magic = reader.read_bytes(kListMagic.size());
+  ByteReader reader(list);
+  const std::span<const std::byte> magic = reader.bytes(kListMagic.size());
   const bool is_ours = std::ranges::equal(magic, std::as_bytes(std::span(kListMagic)));
-  const std::uint32_t version = reader.read_u32();
-  const UnixSeconds forgotten_until = reader.read_u64();
-  const std::uint64_t count = reader.read_u64();
+  const std::uint32_t version = reader.u32();
+  const UnixSeconds forgotten_until = reader.u64();
+  const std::uint64_t count = reader.u64();
   const bool is_sound = !reader.failed() && is_ours && version == kListVersion &&
                         reader.remaining() % kListEntryBytes == 0 &&
                         reader.remaining() / kListEntryBytes == count;
   if (!is_sound || tokens_.size() > uses_max_ || count > uses_max_ - tokens_.size()) return false;
   // Checks all ids before any change. They must ascend, so that each list has one encoding.
   TokenId last{};
-  SectionReader look = reader;
+  ByteReader look = reader;
   for (std::uint64_t i = 0; i < count; ++i) {
     TokenId id{};
     look.read_into(id);
-    static_cast<void>(look.read_bytes(kListEntryBytes - id.size()));
+    static_cast<void>(look.bytes(kListEntryBytes - id.size()));
     if (i > 0 && !(last < id)) return false;
     last = id;
   }
@@ -99,8 +100,8 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
     Use use;
     reader.read_into(use.id);
     reader.read_into(use.attempt);
-    use.issued = reader.read_u64();
-    use.expires = reader.read_u64();
+    use.issued = reader.u64();
+    use.expires = reader.u64();
     add(use, now);
   }
   forgotten_until_ = std::max(forgotten_until_, forgotten_until);

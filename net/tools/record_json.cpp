@@ -7,7 +7,7 @@
 
 #include "net/capture/packet_view.h"
 #include "net/secure/handshake.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "registry/base/hex.h"
 #include "registry/base/shown_text.h"
 
@@ -149,55 +149,55 @@ std::string_view mode_text(std::uint8_t mode) {
 }
 
 /// The fields of a request, which are also the first fields of a response.
-void add_request(SectionReader& reader, Json& json) {
-  json["application"] = fmt::format("{:016x}", reader.read_u64());
-  json["connection"] = id_text(reader.read_u32());
-  json["ephemeral_key"] = hex_text(reader.read_bytes(32));
+void add_request(ByteReader& reader, Json& json) {
+  json["application"] = fmt::format("{:016x}", reader.u64());
+  json["connection"] = id_text(reader.u32());
+  json["ephemeral_key"] = hex_text(reader.bytes(32));
 }
 
-void add_response(SectionReader& reader, Json& json) {
+void add_response(ByteReader& reader, Json& json) {
   add_request(reader, json);
-  json["challenge_ms"] = reader.read_u64();
-  json["mac"] = hex_text(reader.read_bytes(16));
-  const std::uint16_t token_bytes = reader.read_u16();
+  json["challenge_ms"] = reader.u64();
+  json["mac"] = hex_text(reader.bytes(16));
+  const std::uint16_t token_bytes = reader.u16();
   json["token_bytes"] = token_bytes;
-  static_cast<void>(reader.read_bytes(token_bytes));
-  const std::uint16_t hello_bytes = reader.read_u16();
+  static_cast<void>(reader.bytes(token_bytes));
+  const std::uint16_t hello_bytes = reader.u16();
   json["hello_bytes"] = hello_bytes;
-  static_cast<void>(reader.read_bytes(hello_bytes));
+  static_cast<void>(reader.bytes(hello_bytes));
 }
 
-void add_challenge(SectionReader& reader, Json& json) {
-  json["connection"] = id_text(reader.read_u32());
-  json["challenge_ms"] = reader.read_u64();
-  json["mac"] = hex_text(reader.read_bytes(16));
-  json["server_key"] = hex_text(reader.read_bytes(32));
+void add_challenge(ByteReader& reader, Json& json) {
+  json["connection"] = id_text(reader.u32());
+  json["challenge_ms"] = reader.u64();
+  json["mac"] = hex_text(reader.bytes(16));
+  json["server_key"] = hex_text(reader.bytes(32));
 }
 
-void add_accept(SectionReader& reader, Json& json) {
-  json["connection"] = id_text(reader.read_u32());
-  json["ephemeral_key"] = hex_text(reader.read_bytes(32));
-  json["sealed"] = hex_text(reader.read_bytes(reader.remaining()));
+void add_accept(ByteReader& reader, Json& json) {
+  json["connection"] = id_text(reader.u32());
+  json["ephemeral_key"] = hex_text(reader.bytes(32));
+  json["sealed"] = hex_text(reader.bytes(reader.remaining()));
 }
 
-void add_refuse(SectionReader& reader, std::uint8_t reason, Json& json) {
+void add_refuse(ByteReader& reader, std::uint8_t reason, Json& json) {
   json["reason"] = reason;
-  json["connection"] = id_text(reader.read_u32());
-  json["proof"] = hex_text(reader.read_bytes(16));
-  json["server_version"] = reader.read_u8();
-  const std::size_t text_bytes = reader.read_u8();
-  static_cast<void>(reader.read_u16());
-  json["text"] = printable(reader.read_bytes(text_bytes));
+  json["connection"] = id_text(reader.u32());
+  json["proof"] = hex_text(reader.bytes(16));
+  json["server_version"] = reader.u8();
+  const std::size_t text_bytes = reader.u8();
+  static_cast<void>(reader.u16());
+  json["text"] = printable(reader.bytes(text_bytes));
 }
 
 void add_datagram(BytesView datagram, Json& json) {
   constexpr std::array<std::string_view, 6> kNames = {"",         "request", "challenge",
                                                       "response", "accept",  "refuse"};
-  SectionReader reader(datagram);
-  const std::uint8_t kind = reader.read_u8();
-  const std::uint8_t version = reader.read_u8();
-  const std::uint8_t mode = reader.read_u8();
-  const std::uint8_t reason = reader.read_u8();
+  ByteReader reader(datagram);
+  const std::uint8_t kind = reader.u8();
+  const std::uint8_t version = reader.u8();
+  const std::uint8_t mode = reader.u8();
+  const std::uint8_t reason = reader.u8();
   if (kind == 0 || kind >= kNames.size()) {
     json["problem"] = "the kind of the datagram is unknown";
     return;

@@ -20,12 +20,12 @@ void reserve(std::vector<std::byte>& bytes, std::size_t needed, std::size_t maxi
 
 }  // namespace
 
-Fragment read_fragment(SectionReader& reader) {
+Fragment read_fragment(ByteReader& reader) {
   Fragment fragment;
-  fragment.block = reader.read_u16();
-  fragment.block_bytes = reader.read_u32();
-  fragment.count = reader.read_u8();
-  fragment.first = reader.read_u24();
+  fragment.block = reader.u16();
+  fragment.block_bytes = reader.u32();
+  fragment.count = reader.u8();
+  fragment.first = reader.u24();
   const bool has_sane_size = fragment.block_bytes >= 1 && fragment.block_bytes <= kBlockBytesMax;
   const bool has_sane_count = fragment.count >= 1 && fragment.count <= kFragmentChunksMax;
   if (!has_sane_size || !has_sane_count ||
@@ -36,7 +36,7 @@ Fragment read_fragment(SectionReader& reader) {
   const std::size_t begin = fragment.first * kChunkBytes;
   const std::size_t end =
       std::min<std::size_t>(begin + fragment.count * kChunkBytes, fragment.block_bytes);
-  fragment.bytes = reader.read_bytes(end - begin);
+  fragment.bytes = reader.bytes(end - begin);
   return fragment;
 }
 

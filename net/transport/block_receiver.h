@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "net/transport/block.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 
@@ -25,7 +25,7 @@ struct Fragment {
 };
 
 /// Reads one fragment. Fails the reader if the fragment's size or chunk range is invalid.
-Fragment read_fragment(SectionReader& reader);
+Fragment read_fragment(ByteReader& reader);
 
 /// The classification of a fragment.
 enum class [[nodiscard]] FragmentVerdict : std::uint8_t{

@@ -10,7 +10,7 @@
 
 #include "net/transport/block.h"
 #include "net/transport/channel.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 
 namespace muster {
 

@@ -112,9 +112,9 @@ class Connection::Impl {
   // connection_read.cpp
   bool parse(std::span<const std::byte> sections, std::uint8_t which, std::size_t datagram_bytes,
              Incoming& incoming) const;
-  bool parse_control(SectionReader& reader, std::size_t datagram_bytes, Incoming& incoming) const;
-  bool parse_limit(SectionReader& reader, Incoming& incoming) const;
-  bool parse_messages(SectionReader& reader, Incoming& incoming) const;
+  bool parse_control(ByteReader& reader, std::size_t datagram_bytes, Incoming& incoming) const;
+  bool parse_limit(ByteReader& reader, Incoming& incoming) const;
+  bool parse_messages(ByteReader& reader, Incoming& incoming) const;
   PacketVerdict check_contents(Incoming& incoming) const;
   PacketVerdict check_room(const Incoming& incoming) const;
   void apply_header(Time now, std::uint32_t sequence, const PacketHeader& header,

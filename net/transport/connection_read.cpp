@@ -22,10 +22,10 @@ constexpr Duration kLongSilence = std::chrono::milliseconds(500);
 constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
 /// Reads a message's length. Fails the reader if the encoding is not the shortest one.
-std::size_t read_length(SectionReader& reader) {
-  const std::size_t low = reader.read_u8();
+std::size_t read_length(ByteReader& reader) {
+  const std::size_t low = reader.u8();
   if (low < kLongLength) return low;
-  const std::size_t high = reader.read_u8();
+  const std::size_t high = reader.u8();
   if (high == 0) reader.fail();
   return (low & 127U) | (high << 7U);
 }
@@ -174,7 +174,7 @@ void Connection::Impl::apply_limits(const Incoming& incoming) {
 
 bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t which,
                              std::size_t datagram_bytes, Incoming& incoming) const {
-  SectionReader reader(sections);
+  ByteReader reader(sections);
   std::size_t before = 0;
   const auto count_section = [&](std::size_t section) {
     incoming.section_bytes[section] = reader.position() - before;
@@ -185,7 +185,7 @@ bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t w
     count_section(0);
   }
   if ((which & kPayloadSection) != 0) {
-    incoming.payload = reader.read_bytes(reader.read_u16());
+    incoming.payload = reader.bytes(reader.u16());
     if (incoming.payload.empty()) return false;
     count_section(1);
   }
@@ -194,7 +194,7 @@ bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t w
     count_section(2);
   }
   if ((which & kBlockSection) != 0) {
-    incoming.fragment_count = reader.read_u8();
+    incoming.fragment_count = reader.u8();
     if (incoming.fragment_count < 1 || incoming.fragment_count > kFragmentsPerPacketMax) {
       return false;
     }
@@ -208,25 +208,25 @@ bool Connection::Impl::parse(std::span<const std::byte> sections, std::uint8_t w
   return reader.is_finished();
 }
 
-bool Connection::Impl::parse_control(SectionReader& reader, std::size_t datagram_bytes,
+bool Connection::Impl::parse_control(ByteReader& reader, std::size_t datagram_bytes,
                                      Incoming& incoming) const {
-  const std::size_t count = reader.read_u8();
+  const std::size_t count = reader.u8();
   if (count < 1 || count > kControlItemsMax) return false;
   for (std::size_t i = 0; i < count; ++i) {
     if (incoming.has_close) return false;  // A close is the last item.
-    switch (static_cast<ControlItem>(reader.read_u8())) {
+    switch (static_cast<ControlItem>(reader.u8())) {
       case ControlItem::ping:
         if (incoming.has_ping) return false;
         incoming.has_ping = true;
         break;
       case ControlItem::path_challenge:
-        incoming.path_challenges[incoming.path_challenge_count++] = reader.read_u64();
+        incoming.path_challenges[incoming.path_challenge_count++] = reader.u64();
         break;
       case ControlItem::path_response:
-        incoming.path_answer = reader.read_u64();
+        incoming.path_answer = reader.u64();
         break;
       case ControlItem::probe:
-        if (incoming.has_probe || reader.read_u16() != datagram_bytes ||
+        if (incoming.has_probe || reader.u16() != datagram_bytes ||
             datagram_bytes <= kDatagramBytesSafe || datagram_bytes > kDatagramBytesMax) {
           return false;
         }
@@ -234,25 +234,25 @@ bool Connection::Impl::parse_control(SectionReader& reader, std::size_t datagram
         break;
       case ControlItem::close: {
         incoming.has_close = true;
-        const std::uint8_t reason = reader.read_u8();
+        const std::uint8_t reason = reader.u8();
         if (reason == 0 || reason > static_cast<std::uint8_t>(CloseReason::refused)) return false;
         incoming.close_reason = static_cast<CloseReason>(reason);
-        const std::size_t size = reader.read_u8();
+        const std::size_t size = reader.u8();
         if (size > kCloseTextBytesMax) return false;
-        incoming.close_text = reader.read_bytes(size);
+        incoming.close_text = reader.bytes(size);
         break;
       }
       case ControlItem::block_refused: {
         RefusedBlock& refusal = incoming.refusals[incoming.refusal_count++];
-        refusal.id = reader.read_u16();
-        const std::uint8_t reason = reader.read_u8();
+        refusal.id = reader.u16();
+        const std::uint8_t reason = reader.u8();
         if (reason < 1 || reason > 3) return false;
         refusal.reason = static_cast<BlockRefusal>(reason);
         break;
       }
       case ControlItem::map:
         if (incoming.map.has_value()) return false;
-        incoming.map = reader.read_u16();
+        incoming.map = reader.u16();
         break;
       case ControlItem::channel_limit:
         if (!parse_limit(reader, incoming)) return false;
@@ -265,8 +265,8 @@ bool Connection::Impl::parse_control(SectionReader& reader, std::size_t datagram
   return true;
 }
 
-bool Connection::Impl::parse_limit(SectionReader& reader, Incoming& incoming) const {
-  const Incoming::Limit limit{.channel = reader.read_u8(), .id = reader.read_u16()};
+bool Connection::Impl::parse_limit(ByteReader& reader, Incoming& incoming) const {
+  const Incoming::Limit limit{.channel = reader.u8(), .id = reader.u16()};
   if (limit.channel >= messages_out_.size() ||
       messages_out_[limit.channel].options().delivery == Delivery::unreliable) {
     return false;
@@ -278,12 +278,12 @@ bool Connection::Impl::parse_limit(SectionReader& reader, Incoming& incoming) co
   return true;
 }
 
-bool Connection::Impl::parse_messages(SectionReader& reader, Incoming& incoming) const {
-  incoming.message_count = reader.read_u8();
+bool Connection::Impl::parse_messages(ByteReader& reader, Incoming& incoming) const {
+  incoming.message_count = reader.u8();
   if (incoming.message_count < 1 || incoming.message_count > kMessagesPerPacketMax) return false;
   for (std::size_t i = 0; i < incoming.message_count; ++i) {
     Incoming::Message& message = incoming.messages[i];
-    const std::uint8_t head = reader.read_u8();
+    const std::uint8_t head = reader.u8();
     message.channel = head & 7U;
     if (head >= 32 || message.channel >= messages_out_.size()) return false;
     const Delivery delivery = messages_out_[message.channel].options().delivery;
@@ -291,11 +291,11 @@ bool Connection::Impl::parse_messages(SectionReader& reader, Incoming& incoming)
     const bool is_ordered = delivery == Delivery::reliable_ordered;
     if (((head & 8U) != 0) != is_reliable || ((head & 16U) != 0) != is_ordered) return false;
     message.is_reliable = is_reliable;
-    message.id = is_reliable ? reader.read_u16() : 0;
+    message.id = is_reliable ? reader.u16() : 0;
     const std::size_t size = read_length(reader);
     if (size < 1 || size > kMessageBytesMax) return false;
     message.byte_count = static_cast<std::uint16_t>(size);
-    message.first = reader.read_bytes(size).data();
+    message.first = reader.bytes(size).data();
     if (reader.failed()) return false;
   }
   return true;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "net/transport/channel.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 #include "net/wire/sequence_buffer.h"
 
 namespace muster {

@@ -45,19 +45,6 @@ void ByteWriter::patch_u32(std::size_t offset, std::uint32_t value) {
   }
 }
 
-std::uint64_t ByteReader::integer(std::size_t width) {
-  if (remaining() < width) {
-    failed_ = true;
-    return 0;
-  }
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < width; ++i) {
-    value |= std::to_integer<std::uint64_t>(bytes_[position_ + i]) << (8 * i);
-  }
-  position_ += width;
-  return value;
-}
-
 float ByteReader::f32() { return std::bit_cast<float>(u32()); }
 double ByteReader::f64() { return std::bit_cast<double>(u64()); }
 
@@ -81,14 +68,11 @@ std::int64_t ByteReader::signed_varint() {
   return static_cast<std::int64_t>((bits >> 1U) ^ (~(bits & 1U) + 1U));
 }
 
-Bytes ByteReader::bytes(std::size_t count) {
-  if (remaining() < count) {
-    failed_ = true;
-    return {};
+bool ByteReader::consume_zeros() {
+  for (; position_ < bytes_.size(); ++position_) {
+    if (bytes_[position_] != std::byte{0}) return false;
   }
-  const Bytes view = bytes_.subspan(position_, count);
-  position_ += count;
-  return view;
+  return !failed_;
 }
 
 std::string_view ByteReader::text() {

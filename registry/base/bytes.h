@@ -1,6 +1,8 @@
 // Reads and writes little-endian bytes: the base of every binary format.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -68,6 +70,7 @@ class ByteReader {
 
   std::uint8_t u8() { return static_cast<std::uint8_t>(integer(1)); }
   std::uint16_t u16() { return static_cast<std::uint16_t>(integer(2)); }
+  std::uint32_t u24() { return static_cast<std::uint32_t>(integer(3)); }
   std::uint32_t u32() { return static_cast<std::uint32_t>(integer(4)); }
   std::uint64_t u64() { return integer(8); }
   std::int64_t i64() { return static_cast<std::int64_t>(integer(8)); }
@@ -76,19 +79,49 @@ class ByteReader {
   std::uint64_t varint();
   std::int64_t signed_varint();
   /// Reads `count` bytes. The view lives as long as the input.
-  Bytes bytes(std::size_t count);
+  Bytes bytes(std::size_t count) {
+    if (!consume(count)) return {};
+    return bytes_.subspan(position_ - count, count);
+  }
+  /// Reads `kCount` bytes into `into`. If fewer bytes are left, fails and leaves `into` unchanged.
+  template <std::size_t kCount>
+  void read_into(std::array<std::byte, kCount>& into) {
+    const Bytes read = bytes(kCount);
+    std::copy(read.begin(), read.end(), into.begin());
+  }
   std::string_view text();
   /// Skips bytes until the position is a multiple of `alignment`. Fails if a skipped byte is not
   /// zero.
   void align(std::size_t alignment);
+  /// Reads all remaining bytes. Returns false if one of them is not zero, or if an earlier read
+  /// failed.
+  bool consume_zeros();
 
+  /// Whether all bytes were read and no read failed.
+  bool is_finished() const { return !failed_ && position_ == bytes_.size(); }
   bool failed() const { return failed_; }
   std::size_t position() const { return position_; }
   std::size_t remaining() const { return failed_ ? 0 : bytes_.size() - position_; }
   void fail() { failed_ = true; }
 
  private:
-  std::uint64_t integer(std::size_t width);
+  bool consume(std::size_t count) {
+    if (failed_ || count > bytes_.size() - position_) {
+      failed_ = true;
+      return false;
+    }
+    position_ += count;
+    return true;
+  }
+  std::uint64_t integer(std::size_t width) {
+    if (!consume(width)) return 0;
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < width; ++i) {
+      value |= std::to_integer<std::uint64_t>(bytes_[position_ - width + i]) << (8 * i);
+    }
+    return value;
+  }
+
   Bytes bytes_;
   std::size_t position_ = 0;
   bool failed_ = false;

@@ -18,9 +18,6 @@ struct Timeline {
 /// A point in time, measured from an arbitrary start.
 using Time = Timeline::time_point;
 using Duration = Timeline::duration;
-/// Former names of `Time` and `Duration` in `net/`.
-using NetTime = Time;
-using NetDuration = Duration;
 
 inline Duration duration_of(double seconds) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));

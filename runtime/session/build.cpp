@@ -273,6 +273,25 @@ Result<Build> Build::open(std::string_view folder, Target target, const Game& ga
 }
 
 Result<TypeId> Build::type(EntityType type) const { return content_->type(type); }
+std::vector<TypeId> Build::types() const {
+  const CatalogReader& catalog = content_->catalog();
+  const CatalogRegistry registry = catalog.registry(content_->registry());
+  std::vector<TypeId> types;
+  for (std::uint32_t i = 0; i < registry.entry_count; ++i) {
+    types.push_back(catalog.entry(registry.first_entry + i).type_id);
+  }
+  return types;
+}
+
+std::string_view Build::path(const Guid& asset) const {
+  const auto record = content_->catalog().find_asset(asset);
+  return record ? record->path : std::string_view();
+}
+
+bool Build::agrees_with(const Build& other) const {
+  return content_->catalog().agreement() == other.content_->catalog().agreement();
+}
+
 std::string Build::text() const { return content_->text(); }
 
 Result<void> export_components(const Game& game, const std::string& path) {

@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "registry/base/clock.h"
 #include "registry/base/guid.h"
 #include "registry/base/result.h"
 #include "registry/base/type_id.h"
@@ -42,6 +44,14 @@ class Build {
   /// Returns the type id of an entity type. Fails with `not_found`; the message then lists the most
   /// similar names.
   Result<TypeId> type(EntityType type) const;
+  /// The type ids of all replicated entity types, in the order of the registry.
+  std::vector<TypeId> types() const;
+  /// The project path of an asset. The path is empty if the build does not have the asset, and
+  /// lives as long as the build.
+  std::string_view path(const Guid& asset) const;
+  /// Whether servers and clients of the two builds can play together: type ids and components are
+  /// equal.
+  bool agrees_with(const Build& other) const;
   /// Returns the build's name, target and fingerprint, for logs.
   std::string text() const;
 
@@ -66,6 +76,45 @@ struct ReloadSummary {
   std::vector<Guid> changed{};  ///< The prefabs whose entities were updated or rebuilt; sorted.
   std::vector<Error> errors{};  ///< One error for each prefab that failed.
 };
+
+/// The result of spawning one asset of a build, or of playing one of its effects.
+struct TourStop {
+  Target target{};
+  std::string registry{};  ///< The class of the registry, or a name for other assets.
+  /// The type id of an entry or of an effect, or the type of a presentation.
+  std::variant<TypeId, PresentationType> type{};
+  Guid guid{};
+  std::string path{};
+  std::uint64_t bundle_bytes = 0;
+  /// The time to load the bundles that were not loaded before this stop.
+  Duration load_time{};
+  std::uint32_t entities = 0;
+  std::uint32_t components = 0;  ///< The components with a description, which are in the world.
+  /// The components without a description, which are not in the world.
+  std::uint32_t other_components = 0;
+  std::string error{};  ///< Empty for success.
+
+  std::uint32_t type_number() const;  ///< The number of `type`, for reports.
+};
+
+/// The results of one or more tours.
+struct TourReport {
+  std::vector<TourStop> stops{};
+  std::uint64_t effects_played = 0;
+  std::uint64_t effects_ended = 0;
+  /// The entities that still exist after a tour has despawned all entities; 0 unless there is a
+  /// bug.
+  std::uint32_t left_over = 0;
+  std::uint64_t bundles_opened = 0;
+  std::uint64_t bundle_bytes = 0;
+
+  std::uint32_t failures() const;
+};
+
+/// Tests the content of a build: spawns one entity of each type id and of each presentation, plays
+/// each effect to its end, and adds the results to `report`. After a failure the tour continues.
+/// `clock` measures the loading.
+void tour(const Build& build, const Clock& clock, TourReport& report);
 
 /// Checks that a game's values are in range, that its types have different names, and that its
 /// systems use only components of the game. Fails with `invalid_argument`.

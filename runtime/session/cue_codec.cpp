@@ -4,7 +4,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -22,10 +23,10 @@ void write_floats(SectionWriter& writer, std::span<const float> values) {
   }
 }
 
-bool read_floats(SectionReader& reader, std::span<float> values) {
+bool read_floats(ByteReader& reader, std::span<float> values) {
   bool are_finite = true;
   for (float& value : values) {
-    const std::uint32_t bits = reader.read_u32();
+    const std::uint32_t bits = reader.u32();
     std::memcpy(&value, &bits, sizeof value);
     are_finite = are_finite && std::isfinite(value);
   }
@@ -80,17 +81,17 @@ bool encode_cue(const SentCue& cue, std::vector<std::byte>& out) {
 }
 
 std::optional<SentCue> decode_cue(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   SentCue cue;
-  const bool is_cue = reader.read_u16() == kCueIndex;
-  const std::uint32_t flags = reader.read_u8();
+  const bool is_cue = reader.u16() == kCueIndex;
+  const std::uint32_t flags = reader.u8();
   if (!is_cue || (flags & ~kFlags) != 0) return std::nullopt;
   if ((flags & kKeyed) != 0) {
-    const CommandNumber command(reader.read_u32());
-    cue.key = PredictedKey::from(command, reader.read_u16());
+    const CommandNumber command(reader.u32());
+    cue.key = PredictedKey::from(command, reader.u16());
     if (cue.key.is_none()) return std::nullopt;
   }
-  cue.cause.network_id = static_cast<std::int32_t>(reader.read_u32());
+  cue.cause.network_id = static_cast<std::int32_t>(reader.u32());
   if ((flags & kEffect) == 0) {
     if (reader.failed() || (flags & ~kKeyed) != 0) return std::nullopt;
     cue.message = bytes.subspan(reader.position());
@@ -109,11 +110,11 @@ std::optional<SentCue> decode_cue(std::span<const std::byte> bytes) {
     cue.options.line_end = vector_of(three);
   }
   if ((flags & kNamed) != 0) {
-    const std::span<const std::byte> name = reader.read_bytes(reader.read_u8());
+    const std::span<const std::byte> name = reader.bytes(reader.u8());
     if (name.size() > kEffectNameMax) return std::nullopt;
     cue.effect = std::string_view(reinterpret_cast<const char*>(name.data()), name.size());
   } else {
-    cue.effect = TypeId(reader.read_u32());
+    cue.effect = TypeId(reader.u32());
   }
   if (!reader.is_finished() || !are_finite) return std::nullopt;
   return cue;

@@ -73,7 +73,10 @@ class Edges {
 };
 
 /// The edges of the real machine. Log lines are written to standard error. Paths are paths of the
-/// operating system.
+/// operating system. Construct the edges in `main`, before builds are opened. During their lifetime
+/// they handle the signal SIGBUS, so that bundles can be mapped: a bundle that is truncated while
+/// it is mapped becomes a problem instead of a crash. A SIGBUS from any other memory is passed to
+/// the previous handler.
 class SystemEdges final : public Edges {
  public:
   SystemEdges();

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <string>
 
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "runtime/session/cue_codec.h"
 #include "runtime/session/game_client_impl.h"
 
 namespace muster {
 
 void GameClient::Impl::deliver_event(const TimedEvent& event) {
-  SectionReader reader(event.bytes);
-  if (reader.read_u16() == kCueIndex) {
+  ByteReader reader(event.bytes);
+  if (reader.u16() == kCueIndex) {
     take_cue(event);
   } else {
     deliver(event.bytes);

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "runtime/session/game_client_impl.h"
 #include "runtime/session/level_model.h"
 
@@ -187,8 +187,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
     problems.add(
         {.kind = kind, .tick = tick(), .component = std::string(name), .text = std::string(text)});
   };
-  SectionReader reader(body);
-  const auto sent = PeerStructType{reader.read_u16()};
+  ByteReader reader(body);
+  const auto sent = PeerStructType{reader.u16()};
   if (reader.failed() || !decoder || decoder->name(sent).empty()) {
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }

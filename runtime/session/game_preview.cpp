@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "registry/components/component_text.h"
+#include "runtime/assets/build_notices.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/session_access.h"
 #include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_link.h"
 
 namespace muster {
 namespace {
@@ -17,7 +20,8 @@ constexpr std::string_view kServerAddress = "server:7000";
 }  // namespace
 
 struct GamePreview::Impl {
-  explicit Impl(Edges& given) : outer(given) {}
+  Impl(Edges& given, const Game& its_game, std::string_view its_folder)
+      : outer(given), game(its_game), folder(its_folder), notices(folder) {}
   void report(const Problem& problem) {
     if (on_problem) {
       on_problem(problem);
@@ -32,6 +36,9 @@ struct GamePreview::Impl {
   SimulatedEdges edges{1};
   std::unique_ptr<GameServer> server;
   std::unique_ptr<GameClient> client;
+  std::optional<Build> build;  ///< The client's.
+  BuildNotices notices;
+  bool must_check = true;  ///< The last attempt to follow a build has failed.
   std::optional<Time> last;
   std::function<void(const Problem&)> on_problem;
 };
@@ -42,9 +49,7 @@ GamePreview::~GamePreview() = default;
 Result<std::unique_ptr<GamePreview>> GamePreview::open(const Game& game, std::string_view folder,
                                                        Edges& edges,
                                                        const PreviewOptions& options) {
-  auto impl = std::make_unique<Impl>(edges);
-  impl->game = game;
-  impl->folder = std::string(folder);
+  auto impl = std::make_unique<Impl>(edges, game, folder);
   auto server =
       GameServer::open(Build::open(folder, Target::server, game), impl->edges.host("server"),
                        {.listen = std::string(kServerAddress),
@@ -53,12 +58,14 @@ Result<std::unique_ptr<GamePreview>> GamePreview::open(const Game& game, std::st
                         .may_reload = true});
   if (!server) return fail(server.error());
   impl->server = std::move(server.value());
-  auto client =
-      GameClient::connect(Build::open(folder, Target::client, game), impl->edges.host("client"),
-                          {.server = std::string(kServerAddress),
-                           .key = impl->server->public_key(),
-                           .placeholder = options.placeholder,
-                           .may_reload = true});
+  const auto build = Build::open(folder, Target::client, game);
+  if (!build) return fail(build.error());
+  impl->build = build.value();
+  auto client = GameClient::connect(build, impl->edges.host("client"),
+                                    {.server = std::string(kServerAddress),
+                                     .key = impl->server->public_key(),
+                                     .placeholder = options.placeholder,
+                                     .may_reload = true});
   if (!client) return fail(client.error());
   impl->client = std::move(client.value());
   Impl& members = *impl;
@@ -70,6 +77,8 @@ Result<std::unique_ptr<GamePreview>> GamePreview::open(const Game& game, std::st
 
 GameServer& GamePreview::server() { return *impl_->server; }
 GameClient& GamePreview::client() { return *impl_->client; }
+const GameClient& GamePreview::client() const { return *impl_->client; }
+const Build& GamePreview::build() const { return *impl_->build; }
 
 void GamePreview::frame(Time now) {
   impl_->edges.advance(impl_->last ? std::max(now - *impl_->last, Duration()) : Duration());
@@ -87,13 +96,34 @@ bool GamePreview::is_ready() const {
          SessionAccess::members(*impl_->client).loading.empty();
 }
 
+std::string GamePreview::text(EntityId entity, std::size_t indent) const {
+  const World& world = impl_->client->world();
+  const std::string link = description_of<PrefabLink>().name;
+  std::string text;
+  for (std::uint32_t i = 0; i < world.component_type_count(); ++i) {
+    const ComponentId id(i);
+    const ComponentDescription& component = world.storage(id).description();
+    if (component.name == link || !world.has(id, entity)) continue;
+    text += std::string(indent, ' ') + component.name + ":\n" +
+            component_text(component, world.bytes(id, entity),
+                           {.indent = indent + 2, .with_units = true});
+  }
+  return text;
+}
+
 Result<std::optional<ReloadSummary>> GamePreview::follow() {
   std::optional<ReloadSummary> summary;
+  const bool is_noticed = impl_->notices.poll(impl_->outer.now()) != BuildNotices::Notice::none;
+  if (!is_noticed && !impl_->must_check) return summary;
+  impl_->must_check = true;
   const BuildContent& open = *SessionAccess::members(*impl_->client).content;
   const Result<bool> is_another = is_another_build(open.source(), open.catalog());
   if (!is_another && is_another.error().code == ErrorCode::not_found) return summary;
   if (!is_another) return fail(is_another.error());
-  if (!is_another.value()) return summary;
+  if (!is_another.value()) {
+    impl_->must_check = false;
+    return summary;
+  }
   const auto server = Build::open(impl_->folder, Target::server, impl_->game);
   const auto client = Build::open(impl_->folder, Target::client, impl_->game);
   if (!server) return fail(server.error());
@@ -102,6 +132,8 @@ Result<std::optional<ReloadSummary>> GamePreview::follow() {
   if (!at_server) return fail(at_server.error());
   Result<ReloadSummary> at_client = impl_->client->reload(client.value());
   if (!at_client) return fail(at_client.error());
+  impl_->build = client.value();
+  impl_->must_check = false;
   summary = std::move(at_client.value());
   return summary;
 }

@@ -1,12 +1,14 @@
 // A game on one machine without a network, for tools and editors.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "runtime/session/build.h"
 #include "runtime/session/game_client.h"
 #include "runtime/session/game_server.h"
 
@@ -38,15 +40,21 @@ class GamePreview {
 
   GameServer& server();
   GameClient& client();
+  const GameClient& client() const;
+  const Build& build() const;  ///< The client's open build.
   /// Runs a frame of the server and a frame of the client.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`.
   /// Whether the client plays, and each asset that the client has requested is loaded or has
   /// failed.
   bool is_ready() const;
+  /// The components of an entity of the client's world as YAML, with units. Each line is indented
+  /// by `indent` spaces.
+  std::string text(EntityId entity, std::size_t indent = 0) const;
 
   /// Moves server and client to the build that is in the folder now. Returns nothing if that build
-  /// is already open, or if the build's files are being replaced. The summary describes the client.
+  /// is already open, or if the build's files are being replaced. While `muster watch` runs, a call
+  /// reads the disk only after the watch has built. The summary describes the client.
   /// Fails as `GameServer::reload` and `GameClient::reload` do. After a failure the open build
   /// stays open, and the next call tries again.
   Result<std::optional<ReloadSummary>> follow();

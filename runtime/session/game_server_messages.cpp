@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "net/replication/timed_events.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "runtime/session/game_server_impl.h"
 
 namespace muster {
@@ -229,8 +229,8 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
                   .component = std::string(name),
                   .text = std::string(text)});
   };
-  SectionReader reader(body);
-  const auto sent = PeerStructType{reader.read_u16()};
+  ByteReader reader(body);
+  const auto sent = PeerStructType{reader.u16()};
   const std::optional<StructType> type = player.decoder->local_type(sent);
   const std::string_view name = player.decoder->name(sent);
   if (reader.failed() || name.empty()) {

@@ -5,7 +5,8 @@
 #include <cassert>
 #include <chrono>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -220,17 +221,17 @@ std::vector<std::byte> encode(const Welcome& welcome) {
 }
 
 std::optional<Welcome> decode_welcome(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   Welcome welcome;
-  const std::uint16_t player = reader.read_u16();
+  const std::uint16_t player = reader.u16();
   welcome.player = PlayerId(player);
-  welcome.ticks_per_second = reader.read_u16();
-  welcome.snapshot_ticks = reader.read_u16();
+  welcome.ticks_per_second = reader.u16();
+  welcome.snapshot_ticks = reader.u16();
   reader.read_into(welcome.level);
   reader.read_into(welcome.placed);
-  welcome.shared_seed = reader.read_u64();
-  welcome.ticket = AccountId(reader.read_u64());
-  welcome.map = reader.read_u16();
+  welcome.shared_seed = reader.u64();
+  welcome.ticket = AccountId(reader.u64());
+  welcome.map = reader.u16();
   if (!reader.is_finished() || player == 0 || player == 0xFFFF || welcome.ticks_per_second == 0 ||
       welcome.ticks_per_second > 1000 || welcome.snapshot_ticks == 0) {
     return std::nullopt;
@@ -247,10 +248,10 @@ std::vector<std::byte> encode(const Resumed& resumed) {
 }
 
 std::optional<Resumed> decode_resumed(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   Resumed resumed;
-  resumed.map = reader.read_u16();
-  resumed.count = reader.read_u32();
+  resumed.map = reader.u16();
+  resumed.count = reader.u32();
   if (!reader.is_finished()) return std::nullopt;
   return resumed;
 }
@@ -263,8 +264,8 @@ std::vector<std::byte> encode_ticket(AccountId ticket) {
 }
 
 AccountId decode_ticket(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
-  const AccountId ticket(reader.read_u64());
+  ByteReader reader(bytes);
+  const AccountId ticket(reader.u64());
   return reader.is_finished() ? ticket : AccountId();
 }
 

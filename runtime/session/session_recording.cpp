@@ -1,6 +1,7 @@
 #include "runtime/session/session_recording.h"
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -21,14 +22,14 @@ std::vector<std::byte> encode(const SessionInfo& info) {
 }
 
 std::optional<SessionInfo> decode_session_info(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   SessionInfo info;
-  info.application = reader.read_u64();
-  info.content = reader.read_u64();
+  info.application = reader.u64();
+  info.content = reader.u64();
   reader.read_into(info.level);
   reader.read_into(info.placed);
   if (reader.failed()) return std::nullopt;
-  const std::span<const std::byte> rest = reader.read_bytes(reader.remaining());
+  const std::span<const std::byte> rest = reader.bytes(reader.remaining());
   info.structs.assign(rest.begin(), rest.end());
   return info;
 }

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -70,9 +71,9 @@ void SpawnReport::encode(std::vector<std::byte>& out) const {
 }
 
 bool SpawnReport::decode(std::span<const std::byte> bytes, CommandNumber newest) {
-  SectionReader reader(bytes);
-  const std::uint32_t low = reader.read_u16();
-  const std::uint32_t covered = reader.read_u8();
+  ByteReader reader(bytes);
+  const std::uint32_t low = reader.u16();
+  const std::uint32_t covered = reader.u8();
   if (reader.failed() || covered > kCommands || reader.remaining() % kSpawnBytes != 0 ||
       reader.remaining() / kSpawnBytes > kSpawnsMax) {
     return false;
@@ -82,9 +83,9 @@ bool SpawnReport::decode(std::span<const std::byte> bytes, CommandNumber newest)
   spawns_.clear();
   while (reader.remaining() > 0) {
     Spawn& one = spawns_.emplace_back();
-    const std::uint32_t back = reader.read_u8();
-    one.key = {.command = executed - back, .system = reader.read_u8(), .order = reader.read_u8()};
-    const std::uint8_t refusal = reader.read_u8();
+    const std::uint32_t back = reader.u8();
+    one.key = {.command = executed - back, .system = reader.u8(), .order = reader.u8()};
+    const std::uint8_t refusal = reader.u8();
     if (back >= covered || refusal > static_cast<std::uint8_t>(SpawnRefusal::unknown_type)) {
       spawns_.clear();
       return false;

@@ -2,6 +2,7 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "net/capture/capture_file.h"
@@ -9,6 +10,7 @@
 #include "net/transport/udp_socket.h"
 #include "registry/base/date.h"
 #include "registry/base/disk_file_system.h"
+#include "registry/base/mapping_guard.h"
 #include "runtime/session/edges.h"
 #include "runtime/session/name_resolver.h"
 
@@ -84,6 +86,12 @@ struct SystemEdges::Impl {
     }
   };
 
+  // Without a guard, bundles are read into memory instead of mapped.
+  Impl() {
+    if (!MappingGuard::is_there()) guard.emplace();
+  }
+
+  std::optional<MappingGuard> guard;
   SteadyClock clock;
   SystemFiles files;
   SystemNetwork network;

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <type_traits>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 #include "runtime/sync/field_lanes.h"
 
 namespace muster {
@@ -145,13 +146,13 @@ std::vector<std::byte> CommandForces::encode(const ForcedField& forced) const {
 }
 
 std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> bytes) const {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   const auto text = [&] {
-    const Bytes read = reader.read_bytes(reader.read_u16());
+    const Bytes read = reader.bytes(reader.u16());
     return std::string_view(reinterpret_cast<const char*>(read.data()), read.size());
   };
   ForcedField forced;
-  forced.command = CommandNumber(reader.read_u32());
+  forced.command = CommandNumber(reader.u32());
   const std::string_view type_name = text();
   const std::string_view field_name = text();
   const auto type = std::ranges::find(types_, type_name, &ComponentDescription::name);
@@ -159,15 +160,15 @@ std::optional<ForcedField> CommandForces::decode(std::span<const std::byte> byte
   const auto field = std::ranges::find(type->fields, field_name, &FieldDescription::name);
   if (field == type->fields.end()) return std::nullopt;
   const std::size_t count = std::size_t{field->count} * field->element_bytes;
-  if (reader.read_u8() != static_cast<std::uint8_t>(field->type) || reader.read_u16() != count) {
+  if (reader.u8() != static_cast<std::uint8_t>(field->type) || reader.u16() != count) {
     return std::nullopt;
   }
   forced.type = static_cast<StructType>(type - types_.begin());
   forced.field = static_cast<std::uint16_t>(field - type->fields.begin());
   forced.value = type->default_value;
   forced.offset.resize(type->size_bytes);
-  std::ranges::copy(reader.read_bytes(count), forced.value.begin() + field->offset_bytes);
-  std::ranges::copy(reader.read_bytes(count), forced.offset.begin() + field->offset_bytes);
+  std::ranges::copy(reader.bytes(count), forced.value.begin() + field->offset_bytes);
+  std::ranges::copy(reader.bytes(count), forced.offset.begin() + field->offset_bytes);
   if (!reader.is_finished() || !is_valid(forced)) return std::nullopt;
   return forced;
 }

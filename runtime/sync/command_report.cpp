@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 #include "runtime/sync/received_history.h"
 
 namespace muster {
@@ -47,28 +48,28 @@ EncodedCommandReport CommandReport::encode() const {
 std::size_t CommandReport::bytes_in(std::span<const std::byte> bytes) {
   constexpr std::size_t kGapsOffset = kBytes - 4;
   if (bytes.size() < kBytesWithBlock) return std::min(bytes.size(), kBytes);
-  SectionReader reader(bytes.subspan(kGapsOffset, 4));
-  return reader.read_u32() != 0 ? kBytesWithBlock : kBytes;
+  ByteReader reader(bytes.subspan(kGapsOffset, 4));
+  return reader.u32() != 0 ? kBytesWithBlock : kBytes;
 }
 
 std::optional<CommandReport> CommandReport::decode(std::span<const std::byte> bytes) {
   if (bytes.size() != kBytes && bytes.size() != kBytesWithBlock) return std::nullopt;
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   CommandReport report;
-  report.newest = CommandNumber(reader.read_u32());
-  report.received = reader.read_u64();
-  report.measured = CommandNumber(reader.read_u32());
-  report.earliness_min = earliness_of(reader.read_u16());
-  report.earliness_last = earliness_of(reader.read_u16());
-  report.waiting = reader.read_u8();
-  report.loss = static_cast<float>(reader.read_u8()) * kLossStep;
-  report.starved = reader.read_u32();
-  report.run = CommandNumber(reader.read_u32());
-  report.gaps = reader.read_u32();
+  report.newest = CommandNumber(reader.u32());
+  report.received = reader.u64();
+  report.measured = CommandNumber(reader.u32());
+  report.earliness_min = earliness_of(reader.u16());
+  report.earliness_last = earliness_of(reader.u16());
+  report.waiting = reader.u8();
+  report.loss = static_cast<float>(reader.u8()) * kLossStep;
+  report.starved = reader.u32();
+  report.run = CommandNumber(reader.u32());
+  report.gaps = reader.u32();
   if ((report.gaps != 0) != (bytes.size() == kBytesWithBlock)) return std::nullopt;
   if (report.gaps == 0) return report;
-  report.block = reader.read_u8();
-  report.block_received = reader.read_u64();
+  report.block = reader.u8();
+  report.block_received = reader.u64();
   if (report.block >= ReceivedHistory::kBlocks) return std::nullopt;
   return report;
 }

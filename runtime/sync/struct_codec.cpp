@@ -7,7 +7,7 @@
 #include <cassert>
 
 #include "net/wire/bit_stream.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 #include "runtime/replication/wire_schema.h"
 
 namespace muster {
@@ -152,11 +152,11 @@ std::optional<ClampedStructField> StructEncoder::encode_message(StructType type,
 
 Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> types,
                                           std::span<const std::byte> schema) {
-  SectionReader reader(schema);
-  const std::size_t command_count = reader.read_u16();
-  const std::size_t sampled_count = reader.read_u16();
+  ByteReader reader(schema);
+  const std::size_t command_count = reader.u16();
+  const std::size_t sampled_count = reader.u16();
   std::vector<Sampling> sampled;
-  for (const std::byte one : reader.read_bytes(sampled_count)) {
+  for (const std::byte one : reader.bytes(sampled_count)) {
     sampled.push_back(static_cast<Sampling>(one));
   }
   std::optional<ReplicationSchema> decoded =

@@ -12,10 +12,10 @@
 
 #include "content/arena/game/components.h"
 #include "content/arena/game/replicated.h"
-#include "content/arena/game/tour.h"
 #include "registry/base/disk_file_system.h"
 #include "registry/base/mapping_guard.h"
 #include "runtime/assets/disk_source.h"
+#include "runtime/session/build_tour.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/support/temporary_folder.h"
 
@@ -60,18 +60,19 @@ void flip(const ArenaBuild& build, const std::string& relative, std::ptrdiff_t o
   REQUIRE(files.write(path, bytes).has_value());
 }
 
-arena::TourReport tour_of(const BundleSource& client_source, const BundleSource& server_source) {
+TourReport tour_of(const BundleSource& client_source, const BundleSource& server_source) {
   BundleStore client = BundleStore::open(client_source).value();
   BundleStore server = BundleStore::open(server_source).value();
   REQUIRE(client.catalog().agreement() == server.catalog().agreement());
   const ManualClock clock;
-  arena::TourReport report;
-  arena::tour(client, clock, report);
-  arena::tour(server, clock, report);
+  TourReport report;
+  const std::vector<ComponentDescription> components = arena::arena_components();
+  tour(client, components, clock, report);
+  tour(server, components, clock, report);
   return report;
 }
 
-arena::TourReport mapped_tour(const ArenaBuild& build) {
+TourReport mapped_tour(const ArenaBuild& build) {
   const MappingGuard guard;
   const MappedSource client(build.path() + "/client");
   const MappedSource server(build.path() + "/server");
@@ -84,8 +85,8 @@ TEST_CASE("Every type id of the arena spawns on client and server, from read and
   const DiskFileSystem files = DiskFileSystem::open(build.path()).value();
   const FileSystemSource client(files, AssetPath::parse("client").value());
   const FileSystemSource server(files, AssetPath::parse("server").value());
-  const arena::TourReport read = tour_of(client, server);
-  const arena::TourReport mapped = mapped_tour(build);
+  const TourReport read = tour_of(client, server);
+  const TourReport mapped = mapped_tour(build);
   CHECK(read.failures() == 0);
   CHECK(mapped.failures() == 0);
   CHECK(read.effects_played == 11);
@@ -93,9 +94,9 @@ TEST_CASE("Every type id of the arena spawns on client and server, from read and
   REQUIRE(read.stops.size() == mapped.stops.size());
   CHECK(read.stops.size() > 100);
   for (std::size_t i = 0; i < read.stops.size(); ++i) {
-    const arena::TourStop& a = read.stops[i];
-    const arena::TourStop& b = mapped.stops[i];
-    CAPTURE(a.side, a.registry, a.type_number(), a.path);
+    const TourStop& a = read.stops[i];
+    const TourStop& b = mapped.stops[i];
+    CAPTURE(a.target, a.registry, a.type_number(), a.path);
     CHECK(a.error.empty());
     CHECK(a.entities >= 1);
     CHECK(a.entities == b.entities);
@@ -108,28 +109,27 @@ TEST_CASE("Every type id of the arena spawns on client and server, from read and
 
 TEST_CASE("The demo visits every registry of the arena", "[flow][arena][sys-2][sys-3][sys-4]") {
   const ArenaBuild build;
-  const arena::TourReport report = mapped_tour(build);
-  const auto count = [&](std::string_view side, std::string_view registry) {
-    return std::count_if(report.stops.begin(), report.stops.end(),
-                         [&](const arena::TourStop& stop) {
-                           return stop.side == side && stop.registry == registry;
-                         });
+  const TourReport report = mapped_tour(build);
+  const auto count = [&](Target target, std::string_view registry) {
+    return std::count_if(report.stops.begin(), report.stops.end(), [&](const TourStop& stop) {
+      return stop.target == target && stop.registry == registry;
+    });
   };
-  CHECK(count("client", "ReplicatedEntityRegistry") == 19);
-  CHECK(count("server", "ReplicatedEntityRegistry") == 19);
-  CHECK(count("client", "SpatialEffectRegistry") == 8);
-  CHECK(count("client", "HitscanEffectRegistry") == 3);
-  CHECK(count("server", "SpatialEffectRegistry") == 0);
-  CHECK(count("server", "HitscanEffectRegistry") == 0);
-  CHECK(count("client", "spatial effect") == 8);
-  CHECK(count("client", "hitscan effect") == 3);
-  CHECK(count("client", "ItemRegistry") == 12);  // In third and in first person.
-  CHECK(count("server", "ItemRegistry") == 6);
-  CHECK(count("client", "CharacterTypeRegistry") == 6);
-  CHECK(count("server", "CharacterTypeRegistry") == 3);
-  CHECK(count("client", "ProjectileRegistry") == 5);
-  CHECK(count("client", "LevelRegistry") == 2);
-  CHECK(count("server", "LevelRegistry") == 2);
+  CHECK(count(Target::client, "ReplicatedEntityRegistry") == 19);
+  CHECK(count(Target::server, "ReplicatedEntityRegistry") == 19);
+  CHECK(count(Target::client, "SpatialEffectRegistry") == 8);
+  CHECK(count(Target::client, "HitscanEffectRegistry") == 3);
+  CHECK(count(Target::server, "SpatialEffectRegistry") == 0);
+  CHECK(count(Target::server, "HitscanEffectRegistry") == 0);
+  CHECK(count(Target::client, "spatial effect") == 8);
+  CHECK(count(Target::client, "hitscan effect") == 3);
+  CHECK(count(Target::client, "ItemRegistry") == 12);  // In third and in first person.
+  CHECK(count(Target::server, "ItemRegistry") == 6);
+  CHECK(count(Target::client, "CharacterTypeRegistry") == 6);
+  CHECK(count(Target::server, "CharacterTypeRegistry") == 3);
+  CHECK(count(Target::client, "ProjectileRegistry") == 5);
+  CHECK(count(Target::client, "LevelRegistry") == 2);
+  CHECK(count(Target::server, "LevelRegistry") == 2);
 }
 
 TEST_CASE("An id means the same asset on client and server", "[flow][arena][sys-2]") {
@@ -221,10 +221,10 @@ TEST_CASE("A spawned replicated entity has its asset's guid and no network id",
 TEST_CASE("Damaged and missing bundles affect only assets that need them",
           "[flow][arena][sys-13]") {
   const ArenaBuild build;
-  const arena::TourReport whole = mapped_tour(build);
+  const TourReport whole = mapped_tour(build);
   // Damages one bundle and removes another. No other bundle uses them.
   const auto path_of = [&](std::string_view asset) {
-    for (const arena::TourStop& stop : whole.stops) {
+    for (const TourStop& stop : whole.stops) {
       if (stop.path == asset) return "client/bundles/" + stop.guid.to_string() + ".mbundle";
     }
     FAIL("not in the build");
@@ -234,14 +234,14 @@ TEST_CASE("Damaged and missing bundles affect only assets that need them",
                                                    "plain/replicated/flag.yaml"};
   flip(build, path_of(spoiled[0]), -1);
   std::filesystem::remove(build.path() + "/" + path_of(spoiled[1]));
-  const arena::TourReport report = mapped_tour(build);
+  const TourReport report = mapped_tour(build);
   REQUIRE(report.stops.size() == whole.stops.size());
   std::size_t failed = 0;
-  for (const arena::TourStop& stop : report.stops) {
+  for (const TourStop& stop : report.stops) {
     if (stop.error.empty()) continue;
     ++failed;
-    CAPTURE(stop.side, stop.registry, stop.path, stop.error);
-    CHECK(stop.side == "client");
+    CAPTURE(stop.target, stop.registry, stop.path, stop.error);
+    CHECK(stop.target == Target::client);
     const bool names_one = stop.error.find(spoiled[0]) != std::string::npos ||
                            stop.error.find(spoiled[1]) != std::string::npos;
     CHECK(names_one);

@@ -3,8 +3,8 @@
 
 #include "bundler/preview/project_source.h"
 #include "content/arena/game/components.h"
-#include "content/arena/game/tour.h"
 #include "registry/base/disk_file_system.h"
+#include "runtime/session/build_tour.h"
 #include "runtime/spawn/spawner.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/open_project.h"
@@ -13,10 +13,10 @@ using namespace muster;
 
 namespace {
 
-std::string outcome(const arena::TourReport& report) {
+std::string outcome(const TourReport& report) {
   std::string text;
-  for (const arena::TourStop& stop : report.stops) {
-    text += stop.side + " " + stop.registry + " " + std::to_string(stop.type_number()) + " " +
+  for (const TourStop& stop : report.stops) {
+    text += std::string(stop.registry) + " " + std::to_string(stop.type_number()) + " " +
             stop.guid.to_string() + " " + std::to_string(stop.entities) + " " +
             std::to_string(stop.components) + " " + std::to_string(stop.other_components) + " " +
             stop.error + "\n";
@@ -24,10 +24,10 @@ std::string outcome(const arena::TourReport& report) {
   return text + std::to_string(report.effects_played) + " " + std::to_string(report.left_over);
 }
 
-arena::TourReport tour_of(const BundleSource& source, BundleStore::Catalogs catalogs) {
+TourReport tour_of(const BundleSource& source, BundleStore::Catalogs catalogs) {
   BundleStore store = BundleStore::open(source, catalogs).value();
-  arena::TourReport report;
-  arena::tour(store, ManualClock(), report);
+  TourReport report;
+  tour(store, arena::arena_components(), ManualClock(), report);
   return report;
 }
 
@@ -42,7 +42,7 @@ TEST_CASE("A preview has the same entities as a build", "[flow][preview][sys-13]
     const auto preview = ProjectSource::create(*project, target, arena::arena_components()).value();
     const FileSystemSource built(
         build, AssetPath::parse(target == Target::client ? "client" : "server").value());
-    const arena::TourReport shown = tour_of(*preview, BundleStore::Catalogs::built_or_preview);
+    const TourReport shown = tour_of(*preview, BundleStore::Catalogs::built_or_preview);
     CHECK(shown.failures() == 0);
     CHECK(outcome(shown) == outcome(tour_of(built, BundleStore::Catalogs::built)));
   }

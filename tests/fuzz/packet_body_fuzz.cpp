@@ -8,7 +8,7 @@
 #include <span>
 
 #include "net/transport/connection.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace {
 
@@ -38,7 +38,7 @@ void read_everything(Connection& connection) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  SectionReader input(std::as_bytes(std::span(data, size)));
+  ByteReader input(std::as_bytes(std::span(data, size)));
   Time now(std::chrono::seconds(1));
   Connection connection({.channels = {{.delivery = Delivery::unreliable},
                                       {.delivery = Delivery::reliable_unordered},
@@ -51,7 +51,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::array<std::byte, kDatagramBytesMax> memory{};
   std::uint32_t sequence = 0;
   for (int packets = 0; packets < 64 && input.remaining() > 0; ++packets) {
-    const std::span<const std::byte> body = input.read_bytes(input.read_u16() % 1466U);
+    const std::span<const std::byte> body = input.bytes(input.u16() % 1466U);
     static_cast<void>(connection.send_message(2, std::span(kBlock).first(20)));
     connection.tick(now);
     for (int i = 0; i < 4 && connection.wants_to_send(now); ++i) {

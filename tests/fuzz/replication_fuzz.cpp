@@ -38,7 +38,7 @@ void try_message(std::span<const std::byte> bytes) {
 
 void try_events(std::span<const std::byte> bytes) {
   TimedEventReceiver receiver;
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   if (!receiver.read(reader, 0)) return;
   receiver.settle(kEventPatience - 1, [](const EventSubject& entity, Tick) {
     return static_cast<SubjectState>(codec_id(entity.id) % 3);
@@ -50,7 +50,7 @@ void try_events(std::span<const std::byte> bytes) {
   require(receiver.due().size() == shown && shown + receiver.dropped() <= 255);
 }
 
-void talk(SectionReader& input, bool has_slices) {
+void talk(ByteReader& input, bool has_slices) {
   ReplicationStage stage(1, {},
                          has_slices ? samples::giants_schema() : replication_samples_schema());
   ReplicationStage::Client& client = stage.join();
@@ -62,8 +62,8 @@ void talk(SectionReader& input, bool has_slices) {
   });
   Connection& server = client.pair->a->connection;
   for (int i = 0; i < 60 && input.remaining() > 1; ++i) {
-    const std::uint8_t what = input.read_u8();
-    const std::span<const std::byte> bytes = input.read_bytes(input.read_u8());
+    const std::uint8_t what = input.u8();
+    const std::span<const std::byte> bytes = input.bytes(input.u8());
     std::uint16_t block = 0;
     switch (what % 7) {
       case 0:
@@ -103,9 +103,9 @@ void talk(SectionReader& input, bool has_slices) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  SectionReader input(std::as_bytes(std::span(data, size)));
-  const std::uint8_t choice = input.read_u8();
-  const auto rest = [&] { return input.read_bytes(input.remaining()); };
+  ByteReader input(std::as_bytes(std::span(data, size)));
+  const std::uint8_t choice = input.u8();
+  const auto rest = [&] { return input.bytes(input.remaining()); };
   switch (choice % 10) {
     case 0:
       try_schema(rest());

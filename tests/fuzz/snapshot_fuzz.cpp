@@ -13,7 +13,7 @@
 #include "net/snapshot/mix.h"
 #include "net/snapshot/snapshot_reader.h"
 #include "net/snapshot/snapshot_writer.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace {
 
@@ -113,16 +113,16 @@ SnapshotVerdict offer(SnapshotReader& reader, std::span<const std::byte> bytes) 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  SectionReader input(std::as_bytes(std::span(data, size)));
-  const SnapshotOptions options{.coder = static_cast<SnapshotCoder>(input.read_u8() % 5)};
+  ByteReader input(std::as_bytes(std::span(data, size)));
+  const SnapshotOptions options{.coder = static_cast<SnapshotCoder>(input.u8() % 5)};
   SnapshotWriter writer(model(), options);
   SnapshotReader reader(model(), {.entity_max = kEntityMax}, options);
   World world;
   bool is_forged = false;
   std::array<std::byte, 4096> memory{};
   for (std::uint32_t tick = 1; tick <= 60 && input.remaining() > 1; ++tick) {
-    const std::uint32_t step = input.read_u16();
-    const std::span<const std::byte> bytes = input.read_bytes((step >> 8U) % 64);
+    const std::uint32_t step = input.u16();
+    const std::span<const std::byte> bytes = input.bytes((step >> 8U) % 64);
     world.advance(tick);
     writer.begin(Tick(tick), world.states);
     const std::span<const std::byte> honest = writer.write(memory);

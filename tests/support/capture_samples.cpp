@@ -9,7 +9,7 @@
 #include "net/capture/capture_writer.h"
 #include "net/capture/received_hash.h"
 #include "net/wire/bit_stream.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 #include "tests/support/net_stage.h"
 
 namespace muster::samples {

@@ -8,7 +8,7 @@
 
 #include "net/transport/block.h"
 #include "net/transport/packet_header.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
 #include "tests/support/net_bytes.h"
 
 namespace muster {

@@ -64,7 +64,7 @@ ARROWS = {
     "bundler/patch": (*BEFORE_BUILDS, "bundler/incremental", "bundler/patch"),
     "bundler/preview": ("registry", "runtime/bundle", "runtime/assets", "bundler"),
     "bundler": ("registry", "runtime/bundle", "bundler"),
-    "content": (*VALUES, "runtime", "net", "content"),
+    "content": ("content",),  # Games include only public headers, as <muster/...>.
     "tests": ("registry", "bundler", "runtime", "net", "content", "tests"),
 }
 
@@ -77,6 +77,7 @@ WRAPPED_LIBRARIES = {
     "liburing.h": ("runtime/assets/uring_source.cpp",),
     "intel-ipsec-mb.h": ("net/secure/aes_gcm_ipsec_mb.cpp",),
     "physfs.h": ("tests/bench/",),
+    "muster/": ("content/", "tests/"),
 }
 
 # Headers that a user reads as a whole, and their maximum number of lines.

@@ -1,9 +1,9 @@
 #include "content/arena/game/bot.h"
 
+#include <muster/math.h>
+
 #include <algorithm>
 #include <chrono>
-
-#include "runtime/world/math.h"
 
 namespace arena {
 

@@ -1,11 +1,12 @@
 // A simulated player, for tests and demonstrations.
 #pragma once
 
+#include <muster/client.h>
+#include <muster/seed.h>
+
 #include <cstdint>
 
 #include "content/arena/game/rules.h"
-#include "registry/base/seed.h"
-#include "runtime/session/game_client.h"
 
 namespace arena {
 

@@ -16,7 +16,6 @@
 #include "content/arena/game/program_options.h"
 #include "content/arena/game/rules.h"
 #include "content/arena/game/session_report.h"
-#include "registry/base/mapping_guard.h"
 
 namespace {
 
@@ -166,7 +165,6 @@ int main(int argc, char** argv) {
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
   if (options.wants_help) return say(arena::usage_of(arena::Program::client) + "\n"), 0;
-  const muster::MappingGuard mapping_guard;
   const muster::StopSignal stop;
   muster::SystemEdges system;
   arena::LossyEdges edges(system, options.loss);

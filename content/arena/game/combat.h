@@ -1,7 +1,7 @@
 // The components of combat: health, projectiles, guns, items and explosives.
 #pragma once
 
-#include "registry/components/describe.h"
+#include <muster/describe.h>
 
 namespace arena {
 

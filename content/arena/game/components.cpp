@@ -1,5 +1,7 @@
 #include "content/arena/game/components.h"
 
+#include <muster/hit_volume.h>
+
 #include <algorithm>
 
 #include "content/arena/game/combat.h"
@@ -8,7 +10,6 @@
 #include "content/arena/game/movement.h"
 #include "content/arena/game/presentation.h"
 #include "content/arena/game/replicated.h"
-#include "runtime/sync/hit_volume.h"
 
 namespace arena {
 

@@ -1,9 +1,9 @@
 // Every component of the arena.
 #pragma once
 
-#include <vector>
+#include <muster/component.h>
 
-#include "registry/components/component.h"
+#include <vector>
 
 namespace arena {
 

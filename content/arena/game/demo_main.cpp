@@ -3,15 +3,15 @@
 //     arena_demo build/demo [--format text|json] [--variant quality=low]
 //
 // Exit codes: 0 success, 1 an asset failed to load, 2 wrong usage or unreadable build.
+#include <muster/build.h>
+#include <muster/edges.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "content/arena/game/tour.h"
+#include "content/arena/game/rules.h"
 #include "content/arena/game/tour_report.h"
-#include "registry/base/mapping_guard.h"
-#include "runtime/assets/disk_source.h"
 
 namespace {
 
@@ -25,15 +25,16 @@ int complain(std::string_view message) {
 int main(int argc, char** argv) {
   std::string folder;
   std::string_view format = "text";
-  std::vector<muster::VariantSetting> variants;
+  muster::BuildOpenOptions options;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
     if (argument == "--format" && i + 1 < argc) {
       format = argv[++i];
     } else if (argument == "--variant" && i + 1 < argc) {
-      const std::string_view wish = argv[++i];
-      const std::size_t at = wish.find('=');
-      variants.push_back({wish.substr(0, at), at == wish.npos ? "" : wish.substr(at + 1)});
+      const std::string_view chosen = argv[++i];
+      const std::size_t at = chosen.find('=');
+      options.variants.emplace_back(chosen.substr(0, at),
+                                    at == chosen.npos ? "" : chosen.substr(at + 1));
     } else if (folder.empty() && !argument.starts_with("-")) {
       folder = argument;
     } else {
@@ -46,22 +47,21 @@ int main(int argc, char** argv) {
         "usage: arena_demo BUILD [--format text|json] [--variant AXIS=VALUE]; 'muster build' "
         "writes BUILD");
   }
-  const muster::MappingGuard mapping_guard;
-  const muster::MappedSource client_source(folder + "/client");
-  const muster::MappedSource server_source(folder + "/server");
-  auto client = muster::BundleStore::open(client_source, {}, nullptr, variants);
+  const muster::SystemEdges edges;
+  const muster::Game game = arena::make_game();
+  const auto client = muster::Build::open(folder, muster::Target::client, game, options);
   if (!client) return complain(client.error().message);
-  auto server = muster::BundleStore::open(server_source, {}, nullptr, variants);
+  const auto server = muster::Build::open(folder, muster::Target::server, game, options);
   if (!server) return complain(server.error().message);
-  if (client.value().catalog().agreement() != server.value().catalog().agreement()) {
+  if (!client.value().agrees_with(server.value())) {
     return complain("the client and server of '" + folder +
                     "' cannot play together: their type ids or components differ; build both");
   }
   const muster::SteadyClock clock;
-  arena::TourReport report;
-  arena::tour(client.value(), clock, report);
-  arena::tour(server.value(), clock, report);
-  const std::string text = format == "json" ? tour_json(report) : tour_table(report);
+  muster::TourReport report;
+  muster::tour(client.value(), clock, report);
+  muster::tour(server.value(), clock, report);
+  const std::string text = format == "json" ? arena::tour_json(report) : arena::tour_table(report);
   const bool is_written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   return !is_written || report.failures() > 0 ? 1 : 0;
 }

@@ -1,7 +1,7 @@
 // Effects exist only on clients and are never sent. Clients derive them from replicated ticks.
 #pragma once
 
-#include "registry/components/describe.h"
+#include <muster/describe.h>
 
 namespace arena {
 

@@ -1,13 +1,13 @@
 #include "content/arena/game/lossy_edges.h"
 
+#include <muster/address.h>
+#include <muster/seed.h>
+
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <utility>
 #include <vector>
-
-#include "net/transport/address.h"
-#include "registry/base/seed.h"
 
 namespace arena {
 

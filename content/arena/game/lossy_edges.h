@@ -1,15 +1,15 @@
 // Edges whose sockets simulate loss and delay, to try a game over a bad link.
 #pragma once
 
+#include <muster/address.h>
+#include <muster/clock.h>
+#include <muster/datagram_socket.h>
+#include <muster/edges.h>
+
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-
-#include "net/transport/address.h"
-#include "net/transport/datagram_socket.h"
-#include "registry/base/clock.h"
-#include "runtime/session/edges.h"
 
 namespace arena {
 

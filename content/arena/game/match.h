@@ -1,7 +1,7 @@
 // The components of a match: its mode, capture points, pickups, and spawn points.
 #pragma once
 
-#include "registry/components/describe.h"
+#include <muster/describe.h>
 
 namespace arena {
 

@@ -1,11 +1,12 @@
 #include "content/arena/game/match_setup.h"
 
+#include <muster/seed.h>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
 
 #include "content/arena/game/rules.h"
-#include "registry/base/seed.h"
 
 namespace arena {
 

@@ -1,9 +1,9 @@
 // Spawns the entities at the start of a match, and the entities of players.
 #pragma once
 
-#include <cstdint>
+#include <muster/server.h>
 
-#include "runtime/session/game_server.h"
+#include <cstdint>
 
 namespace arena {
 

@@ -1,7 +1,7 @@
 // The components of movement: characters, doors, lifts and spinning entities.
 #pragma once
 
-#include "registry/components/describe.h"
+#include <muster/describe.h>
 
 namespace arena {
 

@@ -1,8 +1,8 @@
 // The components that connect a logical entity with its presentation on a client.
 #pragma once
 
-#include "registry/base/type_id.h"
-#include "registry/components/describe.h"
+#include <muster/describe.h>
+#include <muster/type_id.h>
 
 namespace arena {
 

@@ -1,12 +1,13 @@
 // The command lines of the server and the client.
 #pragma once
 
+#include <muster/result.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 #include "content/arena/game/lossy_edges.h"
-#include "registry/base/result.h"
 
 namespace arena {
 

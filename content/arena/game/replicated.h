@@ -1,8 +1,8 @@
 // Components that most replicated entities of the arena use: identity, position, team, player.
 #pragma once
 
-#include "registry/components/describe.h"
-#include "runtime/session/game.h"
+#include <muster/describe.h>
+#include <muster/game.h>
 
 namespace arena {
 

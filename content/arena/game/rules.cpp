@@ -1,12 +1,13 @@
 // The intervals are short, so that each kind of event happens within a few seconds.
 #include "content/arena/game/rules.h"
 
+#include <muster/math.h>
+#include <muster/system_context.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "content/arena/game/components.h"
-#include "runtime/session/system_context.h"
-#include "runtime/world/math.h"
 
 namespace arena {
 

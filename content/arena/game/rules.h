@@ -2,11 +2,12 @@
 // Other entities move, open, are destroyed and are spawned again.
 #pragma once
 
+#include <muster/game.h>
+
 #include "content/arena/game/combat.h"
 #include "content/arena/game/match.h"
 #include "content/arena/game/movement.h"
 #include "content/arena/game/replicated.h"
-#include "runtime/session/game.h"
 
 namespace arena {
 

@@ -1,5 +1,7 @@
 #include "content/arena/game/session_report.h"
 
+#include <muster/content_hash.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -7,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "content/arena/game/rules.h"
-#include "registry/base/content_hash.h"
 
 namespace arena {
 

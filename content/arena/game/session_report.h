@@ -1,14 +1,15 @@
 // The reports that servers and clients print at the end, as JSON or as text.
 #pragma once
 
+#include <muster/client.h>
+#include <muster/clock.h>
+#include <muster/server.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
 
 #include "content/arena/game/shot_log.h"
-#include "registry/base/clock.h"
-#include "runtime/session/game_client.h"
-#include "runtime/session/game_server.h"
 
 namespace arena {
 

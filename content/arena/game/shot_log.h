@@ -1,12 +1,13 @@
 // Records the targets of shots, so that the results of server and client can be compared.
 #pragma once
 
+#include <muster/component.h>
+#include <muster/tick.h>
+
 #include <string>
 #include <vector>
 
 #include "content/arena/game/combat.h"
-#include "registry/base/tick.h"
-#include "registry/components/component.h"
 
 namespace arena {
 

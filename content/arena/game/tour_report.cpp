@@ -7,9 +7,15 @@ namespace arena {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using muster::TourReport;
+using muster::TourStop;
 
 std::int64_t microseconds(muster::Duration duration) {
   return std::chrono::duration_cast<std::chrono::microseconds>(duration).count();
+}
+
+const char* name_of(muster::Target target) {
+  return target == muster::Target::client ? "client" : "server";
 }
 
 struct Totals {
@@ -32,7 +38,7 @@ Totals totals_of(const TourReport& report) {
 
 Json to_json(const TourStop& stop) {
   Json row;
-  row["side"] = stop.side;
+  row["side"] = name_of(stop.target);
   row["registry"] = stop.registry;
   row["type_id"] = stop.type_number();
   row["guid"] = stop.guid.to_string();
@@ -53,10 +59,11 @@ std::string tour_table(const TourReport& report) {
                                  "side", "registry", "type", "guid", "prefab", "bytes", "load us",
                                  "entities", "components");
   for (const TourStop& stop : report.stops) {
-    text += fmt::format("{:<6}  {:<24} {:>4}  {:<32}  {:<58} {:>8} {:>7} {:>8} {:>10}{}\n",
-                        stop.side, stop.registry, stop.type_number(), stop.guid.to_string(),
-                        stop.path, stop.bundle_bytes, microseconds(stop.load_time), stop.entities,
-                        stop.components, stop.error.empty() ? "" : "  FAILED");
+    text +=
+        fmt::format("{:<6}  {:<24} {:>4}  {:<32}  {:<58} {:>8} {:>7} {:>8} {:>10}{}\n",
+                    name_of(stop.target), stop.registry, stop.type_number(), stop.guid.to_string(),
+                    stop.path, stop.bundle_bytes, microseconds(stop.load_time), stop.entities,
+                    stop.components, stop.error.empty() ? "" : "  FAILED");
   }
   const Totals totals = totals_of(report);
   text += fmt::format(
@@ -67,8 +74,8 @@ std::string tour_table(const TourReport& report) {
       report.effects_ended, report.left_over);
   for (const TourStop& stop : report.stops) {
     if (stop.error.empty()) continue;
-    text += fmt::format("failed: {} {} {}: {}\n", stop.side, stop.registry, stop.type_number(),
-                        stop.error);
+    text += fmt::format("failed: {} {} {}: {}\n", name_of(stop.target), stop.registry,
+                        stop.type_number(), stop.error);
   }
   text +=
       fmt::format("{}\n", report.failures() == 0 ? "no failures"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -122,19 +122,19 @@ std::vector<std::byte> encode_huffman(const HuffmanTables& tables) {
 }
 
 bool decode_huffman(std::span<const std::byte> bytes, HuffmanTables& tables) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   const auto read_lengths = [&](HuffmanLengths& lengths) {
-    if (reader.read_u8() != kHuffmanSymbols) return false;
-    for (std::uint8_t& length : lengths) length = static_cast<std::uint8_t>(reader.read_u8());
+    if (reader.u8() != kHuffmanSymbols) return false;
+    for (std::uint8_t& length : lengths) length = static_cast<std::uint8_t>(reader.u8());
     return !reader.failed();
   };
   HuffmanTables read;
   HuffmanLengths lengths{};
   if (!read_lengths(lengths) || !read.set_default(lengths)) return false;
-  const std::uint32_t count = reader.read_u16();
+  const std::uint32_t count = reader.u16();
   std::int32_t last = -1;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto context = static_cast<std::uint16_t>(reader.read_u16());
+    const auto context = static_cast<std::uint16_t>(reader.u16());
     if (reader.failed() || context <= last || !read_lengths(lengths)) return false;
     if (!read.set(context, lengths)) return false;
     last = context;

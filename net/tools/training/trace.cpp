@@ -13,7 +13,7 @@
 #include "net/snapshot/model_file.h"
 #include "net/snapshot/slots.h"
 #include "net/snapshot/snapshot_model.h"
-#include "net/wire/byte_io.h"
+#include "registry/base/bytes.h"
 
 namespace muster {
 namespace {
@@ -29,11 +29,11 @@ constexpr std::uint32_t kMaxTickRate = 65'535;
 constexpr std::uint32_t kNoId = 0xFFFF'FFFF;
 
 std::string_view header_text(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
-  const std::span<const std::byte> magic = reader.read_bytes(kTraceMagic.size());
+  ByteReader reader(bytes);
+  const std::span<const std::byte> magic = reader.bytes(kTraceMagic.size());
   if (magic.size() != kTraceMagic.size() || std::memcmp(magic.data(), kTraceMagic.data(), 8) != 0)
     return {};
-  const std::span<const std::byte> text = reader.read_bytes(reader.read_u32());
+  const std::span<const std::byte> text = reader.bytes(reader.u32());
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 
@@ -153,16 +153,16 @@ std::string fault_of(const TraceEntity& entity, std::uint32_t field_count,
 }
 
 /// Reads the entities of one tick. Pointers to values are set after all values are read.
-bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t>>& lows,
-               Trace& out, std::vector<std::size_t>& offsets, std::string& error) {
-  reader.read_u32();
-  const std::uint32_t count = reader.read_u32();
+bool read_tick(ByteReader& reader, const std::vector<std::vector<std::int64_t>>& lows, Trace& out,
+               std::vector<std::size_t>& offsets, std::string& error) {
+  reader.u32();
+  const std::uint32_t count = reader.u32();
   std::vector<TraceEntity>& entities = out.ticks.emplace_back();
   for (std::uint32_t i = 0; i < count && !reader.failed(); ++i) {
     TraceEntity entity;
-    entity.id = SliceId{reader.read_u32()};
-    entity.type = static_cast<CodecType>(reader.read_u16());
-    const std::uint32_t fields = reader.read_u16();
+    entity.id = SliceId{reader.u32()};
+    entity.type = static_cast<CodecType>(reader.u16());
+    const std::uint32_t fields = reader.u16();
     if (reader.failed()) return false;
     error = fault_of(entity, fields, entities, lows);
     if (!error.empty()) return false;
@@ -170,7 +170,7 @@ bool read_tick(SectionReader& reader, const std::vector<std::vector<std::int64_t
     const std::size_t type = codec_index(entity.type);
     for (std::uint32_t f = 0; f < fields; ++f) {
       const LaneSchema& lane = out.types[type].lanes[f];
-      const std::uint32_t raw = reader.read_u32();
+      const std::uint32_t raw = reader.u32();
       const std::int64_t low = lows[type][f];
       std::int64_t value = static_cast<std::int32_t>(raw);
       if (low >= 0 && lane.maximum > INT32_MAX) value = raw;
@@ -235,7 +235,7 @@ bool read_trace(std::span<const std::byte> bytes, std::string_view scene, Trace&
     error = "too many ticks";
     return false;
   }
-  SectionReader reader(bytes.subspan(kTraceMagic.size() + 4 + text.size()));
+  ByteReader reader(bytes.subspan(kTraceMagic.size() + 4 + text.size()));
   std::vector<std::size_t> offsets;
   out.values.reserve(reader.remaining() / 4);
   for (std::size_t i = 0; i < ticks; ++i) {

@@ -278,11 +278,11 @@ TEST_CASE("A pcap has a datagram for every packet and handshake", "[net][capture
   std::size_t at = 24;
   std::uint64_t count = 0;
   for (; at < pcap.bytes.size(); ++count) {
-    SectionReader head(std::span(pcap.bytes).subspan(at, 16));
-    REQUIRE(head.read_u32() >= 1'800'000'000);
-    REQUIRE(head.read_u32() < 1'000'000'000);
-    const std::uint32_t length = head.read_u32();
-    REQUIRE(head.read_u32() == length);
+    ByteReader head(std::span(pcap.bytes).subspan(at, 16));
+    REQUIRE(head.u32() >= 1'800'000'000);
+    REQUIRE(head.u32() < 1'000'000'000);
+    const std::uint32_t length = head.u32();
+    REQUIRE(head.u32() == length);
     at += 16 + length;
   }
   REQUIRE(at == pcap.bytes.size());

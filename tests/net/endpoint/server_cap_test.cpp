@@ -8,7 +8,8 @@
 #include <catch2/catch.hpp>
 
 #include "net/endpoint/server.h"
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/net_bytes.h"
 #include "tests/support/net_stage.h"
@@ -187,8 +188,8 @@ class CappedGame {
 
   void read(Connection& connection, std::size_t client) {
     for (; !connection.payload().bytes.empty(); connection.pop_payload()) {
-      SectionReader reader(connection.payload().bytes);
-      const Time sent(Duration(static_cast<std::int64_t>(reader.read_u64())));
+      ByteReader reader(connection.payload().bytes);
+      const Time sent(Duration(static_cast<std::int64_t>(reader.u64())));
       // The time until the client's tick does not count as waiting.
       waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());

@@ -276,7 +276,7 @@ TEST_CASE("An event waits for its entity for a limited time", "[net][replication
   REQUIRE(sender.write(writer, memory.size(), 0) == 4);
   REQUIRE(writer.used() == 1 + 4 * 10 + 3 * 8);
   TimedEventReceiver receiver;
-  SectionReader reader(writer.written());
+  ByteReader reader(writer.written());
   REQUIRE(receiver.read(reader, 100));
   const auto numbers = [&] {
     std::vector<std::uint32_t> due;
@@ -429,13 +429,13 @@ TEST_CASE("A truncated section of events is refused completely", "[net][replicat
   sender.write(writer, memory.size(), 0);
   for (std::size_t size = 0; size < writer.used(); ++size) {
     TimedEventReceiver receiver;
-    SectionReader reader(writer.written().first(size));
+    ByteReader reader(writer.written().first(size));
     CHECK_FALSE(receiver.read(reader, 0));
     receiver.reach(Tick(1000));
     CHECK(receiver.due().empty());
   }
   TimedEventReceiver receiver;
-  SectionReader reader(writer.written());
+  ByteReader reader(writer.written());
   CHECK(receiver.read(reader, 0));
   CHECK(reader.is_finished());
   receiver.reach(Tick(12));
@@ -453,7 +453,7 @@ TEST_CASE("The events that a server can make a client keep are bounded", "[net][
     writer.write_u32(0xFFFF'FFFF);  // A tick that is never reached.
     writer.write_u16(2);
     writer.write_bytes(event_of(number));
-    SectionReader reader(writer.written());
+    ByteReader reader(writer.written());
     REQUIRE(receiver.read(reader, 0));
     receiver.reach(Tick(1));
     came += receiver.due().size();
@@ -475,7 +475,7 @@ TEST_CASE("A game that reads no events loses the oldest events, and gets their n
     writer.write_u32(number);
     writer.write_u16(2);
     writer.write_bytes(event_of(number));
-    SectionReader reader(writer.written());
+    ByteReader reader(writer.written());
     REQUIRE(receiver.read(reader, 0));
     came += receiver.reach(Tick(number));
   }

@@ -31,7 +31,7 @@ std::optional<Written> write_next(BlockSender& sender, std::size_t room = kRoom)
 }
 
 Fragment fragment_of(std::span<const std::byte> bytes) {
-  SectionReader reader(bytes);
+  ByteReader reader(bytes);
   const Fragment fragment = read_fragment(reader);
   REQUIRE(reader.is_finished());
   return fragment;
@@ -58,7 +58,7 @@ bool reads(std::uint32_t block_bytes, unsigned count, std::uint32_t first, std::
   writer.write_u8(count);
   writer.write_u24(first);
   writer.write_zeros(follow);
-  SectionReader reader(writer.written());
+  ByteReader reader(writer.written());
   static_cast<void>(read_fragment(reader));
   return reader.is_finished();
 }

@@ -28,12 +28,12 @@ WrittenMessage write_next(MessageSender& sender) {
   const std::size_t expected = sender.pending_bytes();
   WrittenMessage message{.id = sender.write_pending(writer), .bytes = {}};
   REQUIRE(writer.used() == expected);
-  SectionReader reader(writer.written());
-  message.head = reader.read_u8();
-  if ((message.head & 8U) != 0) REQUIRE(reader.read_u16() == (message.id & 0xFFFFU));
-  std::size_t size = reader.read_u8();
-  if (size >= 128) size = (size & 127U) | static_cast<std::size_t>(reader.read_u8()) << 7U;
-  message.bytes = copy_of(reader.read_bytes(size));
+  ByteReader reader(writer.written());
+  message.head = reader.u8();
+  if ((message.head & 8U) != 0) REQUIRE(reader.u16() == (message.id & 0xFFFFU));
+  std::size_t size = reader.u8();
+  if (size >= 128) size = (size & 127U) | static_cast<std::size_t>(reader.u8()) << 7U;
+  message.bytes = copy_of(reader.bytes(size));
   REQUIRE(reader.is_finished());
   return message;
 }

@@ -4,7 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "net/wire/byte_io.h"
+#include "net/wire/section_writer.h"
+#include "registry/base/bytes.h"
 #include "tests/support/connection_pair.h"
 #include "tests/support/net_bytes.h"
 
@@ -103,7 +104,7 @@ TEST_CASE("Short payloads do not wait for a block whose chunks fit into each pac
     static_cast<void>(game.send_payload(payload, 0));
     pair.step(16'667us);
     for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
-      const std::uint64_t sent = SectionReader(there.payload().bytes).read_u64();
+      const std::uint64_t sent = ByteReader(there.payload().bytes).u64();
       if (i >= 20 * 60) {
         ++received;
         oldest = std::max<Duration>(oldest, 16'667us * (i - sent));

@@ -1,31 +1,29 @@
 // After a failure the tour continues, so that one damaged bundle does not hide other failures.
-#include "content/arena/game/tour.h"
+#include "runtime/session/build_tour.h"
 
 #include <algorithm>
 
-#include "content/arena/game/components.h"
-#include "content/arena/game/level_spawn.h"
+#include "runtime/session/build_content.h"
 #include "runtime/spawn/effects.h"
+#include "runtime/spawn/level.h"
 #include "runtime/spawn/spawner.h"
 
-namespace arena {
+namespace muster {
 namespace {
 
-using namespace muster;  // NOLINT(google-build-using-namespace): a game uses most of muster
-
-constexpr std::string_view kTourLevels = "LevelRegistry";
 constexpr Duration kTourTick = std::chrono::nanoseconds(1'000'000'000 / 60);
-/// The maximum duration of an effect, in ticks. All effects of the arena are much shorter.
+/// The maximum duration of an effect, in ticks: a minute.
 constexpr int kMaxEffectTicks = 60 * 60;
 
 class Guide {
  public:
-  Guide(BundleStore& store, const Clock& clock, TourReport& report)
+  Guide(BundleStore& store, const std::vector<ComponentDescription>& components, const Clock& clock,
+        TourReport& report)
       : store_(store),
         clock_(clock),
         report_(report),
-        world_(arena_components()),
-        view_(arena_components()),
+        world_(components),
+        view_(components),
         spawner_(store, world_),
         views_(store, view_) {}
 
@@ -49,7 +47,7 @@ class Guide {
   TourStop& stop_at(std::string registry, std::variant<TypeId, PresentationType> type,
                     const Guid& guid, std::uint32_t bundle) {
     TourStop& stop = report_.stops.emplace_back();
-    stop.side = catalog().target() == Target::client ? "client" : "server";
+    stop.target = catalog().target();
     stop.registry = std::move(registry);
     stop.type = type;
     stop.guid = guid;
@@ -83,8 +81,22 @@ class Guide {
     TourStop& stop =
         stop_at(std::string(registry.class_name), entry.type_id, entry.guid, entry.bundle);
     if (!load(stop)) return;
-    const bool is_level = registry.class_name == kTourLevels;
-    note(stop, is_level ? spawn_level(spawner_, entry.guid) : spawner_.spawn(entry.guid));
+    const bool is_level = registry.class_name == kLevelRegistry;
+    const Result<Spawned> spawned = spawner_.spawn(entry.guid);
+    note(stop, spawned);
+    if (is_level && spawned) spawn_layers(stop, entry.guid, spawned.value().root);
+  }
+
+  void spawn_layers(TourStop& stop, const Guid& level, EntityId root) {
+    const Result<std::vector<LevelLayer>> layers = level_layers(store_, level);
+    if (!layers) {
+      stop.error = layers.error().message;
+      return;
+    }
+    for (const LevelLayer& layer : layers.value()) {
+      note(stop, spawner_.spawn(layer.prefab, root));
+      if (!stop.error.empty()) return;
+    }
   }
 
   void show(const CatalogPresentation& row) {
@@ -176,8 +188,18 @@ std::uint32_t TourReport::failures() const {
   return static_cast<std::uint32_t>(failed) + others;
 }
 
-void tour(BundleStore& store, const Clock& clock, TourReport& report) {
-  Guide(store, clock, report).run();
+void tour(BundleStore& store, std::span<const ComponentDescription> components, const Clock& clock,
+          TourReport& report) {
+  Guide(store, {components.begin(), components.end()}, clock, report).run();
 }
 
-}  // namespace arena
+void tour(const Build& build, const Clock& clock, TourReport& report) {
+  Result<BundleStore> store = build.content().open_store(nullptr);
+  if (!store) {
+    report.stops.push_back({.target = build.content().target(), .error = store.error().message});
+    return;
+  }
+  tour(store.value(), build.content().components(), clock, report);
+}
+
+}  // namespace muster
