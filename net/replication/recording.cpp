@@ -28,7 +28,7 @@ constexpr std::uint8_t kIndex = 5;
 
 ReplicationSchema for_everyone(ReplicationSchema schema) {
   for (ComponentSchema& component : schema.components) {
-    for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
+    for (FieldSchema& field : component.fields) field.receivers = Receivers::everyone;
   }
   return schema;
 }

@@ -28,7 +28,7 @@ const char* find_fault(const FieldSchema& field) {
     return "a field with no values, or with too many";
   if (field.low > field.high) return "a range that ends before it begins";
   if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
-  if (field.receivers > SchemaReceivers::all_but_owner) return "unknown receivers";
+  if (field.receivers > Receivers::all_but_owner) return "unknown receivers";
   const std::uint64_t maximum =
       static_cast<std::uint64_t>(field.high) - static_cast<std::uint64_t>(field.low);
   const bool fits = maximum <= 0xFFFF'FFFF;
@@ -104,7 +104,7 @@ FieldSchema read_field(ByteReader& reader) {
   field.value_count = reader.u16();
   field.low = static_cast<std::int64_t>(reader.u64());
   field.high = static_cast<std::int64_t>(reader.u64());
-  field.receivers = static_cast<SchemaReceivers>(reader.u8());
+  field.receivers = static_cast<Receivers>(reader.u8());
   field.kind = static_cast<LaneKind>(reader.u8());
   field.period = reader.u64();
   field.type = reader.u8();

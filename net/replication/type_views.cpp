@@ -12,13 +12,13 @@
 namespace muster {
 namespace {
 
-bool receives(SchemaReceivers receivers, SeenBy seen_by) {
+bool receives(Receivers receivers, SeenBy seen_by) {
   switch (receivers) {
-    case SchemaReceivers::everyone:
+    case Receivers::everyone:
       return true;
-    case SchemaReceivers::owner:
+    case Receivers::owner:
       return seen_by == SeenBy::owner;
-    case SchemaReceivers::all_but_owner:
+    case Receivers::all_but_owner:
       return seen_by == SeenBy::others;
   }
   return false;
@@ -153,7 +153,7 @@ TypeViews::TypeViews(const ReplicationSchema& schema, std::size_t slice_bits) {
     codec_types_.push_back({first, first});
     add_views(schema, type, SeenBy::others, slice_bits);
     const auto is_shared = [](const FieldSchema& field) {
-      return field.receivers == SchemaReceivers::everyone;
+      return field.receivers == Receivers::everyone;
     };
     const auto& components = schema.type(type).components;
     const bool is_one = std::ranges::all_of(components, [&](SchemaComponent component) {

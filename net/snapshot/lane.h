@@ -22,7 +22,7 @@ struct LaneSchema {
   /// True if the lane's field has several numbers. Such lanes are coded after the lanes of single
   /// numbers, because single numbers often help to predict vectors.
   bool is_of_vector = false;
-  SchemaReceivers receivers = SchemaReceivers::everyone;
+  Receivers receivers = Receivers::everyone;
   friend bool operator==(const LaneSchema&, const LaneSchema&) = default;
 };
 

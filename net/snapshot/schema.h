@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace muster {
+#include "registry/base/player_id.h"
 
-/// The clients that receive a value.
-enum class SchemaReceivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
+namespace muster {
 
 /// The meaning of a number, as the component's description declares it.
 enum class LaneKind : std::uint8_t {
@@ -33,7 +32,7 @@ struct FieldSchema {
   std::uint32_t value_count = 1;
   std::int64_t low = 0;   ///< The minimum value.
   std::int64_t high = 0;  ///< The maximum value.
-  SchemaReceivers receivers = SchemaReceivers::everyone;
+  Receivers receivers = Receivers::everyone;
   /// Never `dropped`. Each rotation of a `rotation` field has four values. The first of them, from
   /// 0 to 3, becomes a lane of the kind `dropped`.
   LaneKind kind = LaneKind::number;

@@ -12,6 +12,7 @@
 
 #include "registry/base/bytes.h"
 #include "registry/base/content_hash.h"
+#include "registry/base/player_id.h"
 #include "registry/base/result.h"
 
 namespace muster {
@@ -82,8 +83,6 @@ enum class FieldType : std::uint8_t {
   asset = 16,
 };
 
-/// The clients that receive a field.
-enum class Receivers : std::uint8_t { everyone = 0, owner = 1, all_but_owner = 2 };
 /// How a client computes a field's value between two states.
 enum class Interpolation : std::uint8_t {
   step = 0,

@@ -17,7 +17,7 @@ namespace muster {
 /// A field that both the server and the client have.
 struct ReceivedField {
   FieldConversion conversion;
-  SchemaReceivers receivers = SchemaReceivers::everyone;
+  Receivers receivers = Receivers::everyone;
   /// The index of the first value among the values of the component.
   std::uint32_t first_value = 0;
   std::uint32_t value_count = 0;
@@ -73,9 +73,9 @@ class ReceivingPlan {
 };
 
 /// Whether the server sends a field to a client that sees the entity as `seen_by`.
-constexpr bool is_received(SchemaReceivers receivers, SeenBy seen_by) {
-  return receivers == SchemaReceivers::everyone ||
-         (receivers == SchemaReceivers::owner) == (seen_by == SeenBy::owner);
+constexpr bool is_received(Receivers receivers, SeenBy seen_by) {
+  return receivers == Receivers::everyone ||
+         (receivers == Receivers::owner) == (seen_by == SeenBy::owner);
 }
 
 }  // namespace muster

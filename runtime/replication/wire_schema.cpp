@@ -56,7 +56,7 @@ FieldSchema wire_schema(const FieldDescription& field) {
                      .value_count = wire_value_count(field),
                      .low = range.low,
                      .high = range.high,
-                     .receivers = static_cast<SchemaReceivers>(field.receivers),
+                     .receivers = field.receivers,
                      .kind = kind_of(field),
                      .period = 0,
                      .type = static_cast<std::uint8_t>(field.type),

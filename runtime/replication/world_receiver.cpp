@@ -47,9 +47,9 @@ void WorldReceiver::apply_all_again(const WorldSource& source) {
     const NetworkId id{i};
     if (!is_lost(id)) continue;
     const Received& received = received_[i];
-    const ReplicatedSpawn again{.id = reference_to(id),
-                                .type = plan_->type_id(received.type),
-                                .player = player_of(received.seen_by)};
+    const ReplicatedApply::Spawn again{.id = reference_to(id),
+                                       .type = plan_->type_id(received.type),
+                                       .player = player_of(received.seen_by)};
     replicated_.apply({.tick = {}, .despawned = {}, .spawned = {&again, 1}, .updated = {}});
     begin({.kind = ReplicatedChange::Kind::spawned,
            .id = id,
@@ -297,7 +297,7 @@ void WorldReceiver::list_updates(NetworkId id, const Received& received, const P
   }
   // From here on, `bytes_` is not reallocated, so the updates can refer to it.
   Bytes left = bytes_;
-  for (ReplicatedUpdate& one : updated_) {
+  for (ReplicatedApply::Update& one : updated_) {
     one.value = left.first(world_.storage(one.component).stride_bytes());
     left = left.subspan(one.value.size());
   }

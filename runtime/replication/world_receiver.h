@@ -177,7 +177,7 @@ class WorldReceiver final : public EntityValues {
   std::vector<std::string> drain_notes();
   /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }
-  const ReplicatedApplyCounters& counters() const { return replicated_.counters(); }
+  const ReplicatedApply::Counters& counters() const { return replicated_.counters(); }
 
  private:
   static constexpr std::uint32_t kComplete = 0xFFFF'FFFF;
@@ -233,8 +233,8 @@ class WorldReceiver final : public EntityValues {
   std::vector<EntityReference> despawned_;
   std::vector<EntityReference> missing_placed_;
   std::vector<Creation> listed_;
-  std::vector<ReplicatedSpawn> spawned_;
-  std::vector<ReplicatedUpdate> updated_;
+  std::vector<ReplicatedApply::Spawn> spawned_;
+  std::vector<ReplicatedApply::Update> updated_;
   std::vector<std::int64_t> values_;
   ByteVector bytes_;
   std::vector<ArrivedComponent> arrived_;

@@ -7,17 +7,17 @@
 
 namespace muster {
 
-void ReplicatedApply::apply(const ReplicatedChanges& changes) {
+void ReplicatedApply::apply(const Changes& changes) {
   for (const EntityReference id : changes.despawned) despawn(id);
-  for (const ReplicatedSpawn& one : changes.spawned) spawn(one);
-  for (const ReplicatedUpdate& one : changes.updated) update(one, changes.tick);
+  for (const Spawn& one : changes.spawned) spawn(one);
+  for (const Update& one : changes.updated) update(one, changes.tick);
   // Updates of several components of an entity in one tick count as one update.
-  for (const ReplicatedUpdate& one : changes.updated) note_tick(one.id, changes.tick);
+  for (const Update& one : changes.updated) note_tick(one.id, changes.tick);
 }
 
-void ReplicatedApply::apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates) {
+void ReplicatedApply::apply_newest(Tick tick, std::span<const Update> updates) {
   apply_again(updates);
-  for (const ReplicatedUpdate& one : updates) note_tick(one.id, tick);
+  for (const Update& one : updates) note_tick(one.id, tick);
 }
 
 void ReplicatedApply::note_tick(EntityReference id, Tick tick) {
@@ -44,7 +44,7 @@ void ReplicatedApply::despawn(EntityReference id) {
   ++counters_.despawned;
 }
 
-void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
+void ReplicatedApply::spawn(const Spawn& spawn) {
   if (spawn.id.network_id < 0 || spawn.id.network_id >= kMaxNetworkIds) {
     ++counters_.refused;
     return;
@@ -74,7 +74,7 @@ void ReplicatedApply::spawn(const ReplicatedSpawn& spawn) {
   ++counters_.spawned;
 }
 
-void ReplicatedApply::update(const ReplicatedUpdate& update, Tick tick) {
+void ReplicatedApply::update(const Update& update, Tick tick) {
   const EntityId entity = collection_.find(update.id);
   if (entity.is_null()) {
     ++counters_.unknown_id;
@@ -89,8 +89,8 @@ void ReplicatedApply::update(const ReplicatedUpdate& update, Tick tick) {
   put(update, entity);
 }
 
-void ReplicatedApply::apply_again(std::span<const ReplicatedUpdate> updates) {
-  for (const ReplicatedUpdate& one : updates) {
+void ReplicatedApply::apply_again(std::span<const Update> updates) {
+  for (const Update& one : updates) {
     const EntityId entity = collection_.find(one.id);
     if (entity.is_null()) {
       ++counters_.unknown_id;
@@ -100,7 +100,7 @@ void ReplicatedApply::apply_again(std::span<const ReplicatedUpdate> updates) {
   }
 }
 
-void ReplicatedApply::put(const ReplicatedUpdate& update, EntityId entity) {
+void ReplicatedApply::put(const Update& update, EntityId entity) {
   if (!update.below.is_null()) entity = update.below;
   // Only the client sets the stage of a prefab, because a forged stage would spawn it again.
   const bool is_known = update.component.value() < world_.component_type_count() &&

@@ -15,47 +15,6 @@
 
 namespace muster {
 
-/// A replicated spawn.
-struct ReplicatedSpawn {
-  EntityReference id;
-  TypeId type;
-  PlayerId player = PlayerId::none;  ///< The player that owns and predicts the entity.
-  EntityId existing{};               ///< The entity to use; null to spawn a new one.
-};
-
-/// A replicated update: the new value of one component of an entity.
-struct ReplicatedUpdate {
-  EntityReference id;
-  ComponentId component;
-  Bytes value;  ///< The value in the layout of the component's description. The bytes must be valid
-                ///< until the update is applied.
-  /// The entity that has the component, below the entity of `id`; null if the entity of `id` has
-  /// the component.
-  EntityId below{};
-};
-
-/// All changes of one server tick. The lists may be in any order.
-struct ReplicatedChanges {
-  Tick tick;
-  std::span<const EntityReference> despawned;
-  std::span<const ReplicatedSpawn> spawned;
-  std::span<const ReplicatedUpdate> updated;
-};
-
-/// Counters of the applied changes. All changes come from the network, so invalid changes are
-/// counted and skipped.
-struct ReplicatedApplyCounters {
-  std::uint64_t despawned = 0;
-  std::uint64_t spawned = 0;
-  std::uint64_t placed = 0;  ///< Spawns of placed entities.
-  std::uint64_t updated = 0;
-  std::uint64_t stale = 0;  ///< Updates that are not newer than the last update of their entity.
-  std::uint64_t unknown_id = 0;  ///< Despawns and updates of unknown ids.
-  /// Changes that are refused because the id is in use or out of range, or because the component
-  /// does not exist, has another size, or is never sent.
-  std::uint64_t refused = 0;
-};
-
 /// Applies the server's changes: first despawns, then spawns, then updates. In this order, an id is
 /// free before it is used again, and every updated entity exists. The tick of an entity only
 /// increases: an update with the same or an older tick changes nothing. The spawn of a placed
@@ -66,6 +25,47 @@ struct ReplicatedApplyCounters {
 /// than all earlier ids.
 class ReplicatedApply {
  public:
+  /// A replicated spawn.
+  struct Spawn {
+    EntityReference id;
+    TypeId type;
+    PlayerId player = PlayerId::none;  ///< The player that owns and predicts the entity.
+    EntityId existing{};               ///< The entity to use; null to spawn a new one.
+  };
+
+  /// A replicated update: the new value of one component of an entity.
+  struct Update {
+    EntityReference id;
+    ComponentId component;
+    Bytes value;  ///< The value in the layout of the component's description. The bytes must be
+                  ///< valid until the update is applied.
+    /// The entity that has the component, below the entity of `id`; null if the entity of `id` has
+    /// the component.
+    EntityId below{};
+  };
+
+  /// All changes of one server tick. The lists may be in any order.
+  struct Changes {
+    Tick tick;
+    std::span<const EntityReference> despawned;
+    std::span<const Spawn> spawned;
+    std::span<const Update> updated;
+  };
+
+  /// Counters of the applied changes. All changes come from the network, so invalid changes are
+  /// counted and skipped.
+  struct Counters {
+    std::uint64_t despawned = 0;
+    std::uint64_t spawned = 0;
+    std::uint64_t placed = 0;  ///< Spawns of placed entities.
+    std::uint64_t updated = 0;
+    std::uint64_t stale = 0;  ///< Updates that are not newer than the last update of their entity.
+    std::uint64_t unknown_id = 0;  ///< Despawns and updates of unknown ids.
+    /// Changes that are refused because the id is in use or out of range, or because the component
+    /// does not exist, has another size, or is never sent.
+    std::uint64_t refused = 0;
+  };
+
   /// `registry` is the index of the registry of replicated entities in the spawner's catalog.
   ReplicatedApply(DeferredSpawner& spawner, ReplicatedCollection& collection, World& world,
                   RegistryIndex registry)
@@ -75,27 +75,27 @@ class ReplicatedApply {
         registry_(registry),
         link_(world.find_component("PrefabLink")) {}
 
-  void apply(const ReplicatedChanges& changes);
+  void apply(const Changes& changes);
 
   /// Applies updates that the caller knows to be the newest, without comparing ticks. An entity
   /// that is received in parts has the tick of its oldest part, so several updates of the entity
   /// can have the same tick.
-  void apply_newest(Tick tick, std::span<const ReplicatedUpdate> updates);
+  void apply_newest(Tick tick, std::span<const Update> updates);
 
   /// Repeats updates that have the current tick of their entities. Call it when the bundle of an
   /// entity is loaded, because the updates could not be applied to children that did not exist yet.
-  void apply_again(std::span<const ReplicatedUpdate> updates);
+  void apply_again(std::span<const Update> updates);
 
   /// The tick of an entity's last update; 0 if there was no update or the id is unknown.
   Tick updated_at(EntityReference id) const;
-  const ReplicatedApplyCounters& counters() const { return counters_; }
+  const Counters& counters() const { return counters_; }
 
  private:
   void despawn(EntityReference id);
-  void spawn(const ReplicatedSpawn& spawn);
-  void update(const ReplicatedUpdate& update, Tick tick);
+  void spawn(const Spawn& spawn);
+  void update(const Update& update, Tick tick);
   void note_tick(EntityReference id, Tick tick);
-  void put(const ReplicatedUpdate& update, EntityId entity);
+  void put(const Update& update, EntityId entity);
 
   DeferredSpawner& spawner_;
   ReplicatedCollection& collection_;
@@ -103,7 +103,7 @@ class ReplicatedApply {
   RegistryIndex registry_;
   std::optional<ComponentId> link_;  ///< `PrefabLink`, which the server may not change.
   std::vector<Tick> updated_at_;     ///< The ticks of the last updates, by network id.
-  ReplicatedApplyCounters counters_;
+  Counters counters_;
 };
 
 }  // namespace muster

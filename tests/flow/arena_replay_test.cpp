@@ -23,7 +23,7 @@ struct Recorded {
 std::string text_of(const ReplicatedWorld& world) {
   ReplicationSchema schema = world.schema();
   for (ComponentSchema& component : schema.components) {
-    for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
+    for (FieldSchema& field : component.fields) field.receivers = Receivers::everyone;
   }
   WorldText all(schema);
   std::vector<std::int64_t> values;

@@ -18,7 +18,7 @@ inline ReplicationSchema giants_schema() {
                    .value_count = 300,
                    .low = 0,
                    .high = 0xFFFF'FFFF,
-                   .receivers = SchemaReceivers::owner,
+                   .receivers = Receivers::owner,
                    .kind = LaneKind::opaque}}});
   schema.components.push_back({.name = "Skeleton",
                                .fields = {{.name = "turns",

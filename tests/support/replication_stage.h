@@ -37,8 +37,8 @@ inline ReplicationSchema replication_samples_schema() {
        .fields = {
            {.name = "points", .low = 0, .high = 200},
            {.name = "stance", .low = 0, .high = 2, .kind = LaneKind::symbol},
-           {.name = "ammo", .low = 0, .high = 90, .receivers = SchemaReceivers::owner},
-           {.name = "sway", .low = 0, .high = 9, .receivers = SchemaReceivers::all_but_owner},
+           {.name = "ammo", .low = 0, .high = 90, .receivers = Receivers::owner},
+           {.name = "sway", .low = 0, .high = 9, .receivers = Receivers::all_but_owner},
            {.name = "score", .low = std::int64_t{-1} << 40, .high = std::int64_t{1} << 40}}});
   schema.types.push_back({.id = TypeId(7), .components = {SchemaComponent{0}, SchemaComponent{1}}});
   schema.types.push_back({.id = TypeId(900), .components = {SchemaComponent{0}}});

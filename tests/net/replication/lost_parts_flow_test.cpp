@@ -101,7 +101,7 @@ TEST_CASE("An entity with a new owner stays in a world of several datagrams",
       {.name = "Heavy",
        .fields = {
            {.name = "load", .value_count = 60, .high = 0xFFFF'FFFF, .kind = LaneKind::opaque},
-           {.name = "ammo", .high = 9, .receivers = SchemaReceivers::owner}}});
+           {.name = "ammo", .high = 9, .receivers = Receivers::owner}}});
   schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);

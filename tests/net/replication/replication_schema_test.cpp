@@ -152,7 +152,7 @@ TEST_CASE("A model trained on a recording is used for the views of owners and of
   const ReplicationSchema schema = replication_samples_schema();
   ReplicationSchema recorded = schema;
   for (ComponentSchema& component : recorded.components) {
-    for (FieldSchema& field : component.fields) field.receivers = SchemaReceivers::everyone;
+    for (FieldSchema& field : component.fields) field.receivers = Receivers::everyone;
   }
   SnapshotModel trained = untrained_model(TypeViews(recorded).schemas());
   for (LaneModel& lane : trained.types[0].lanes) lane.initial_value = 1;

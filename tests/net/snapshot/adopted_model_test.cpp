@@ -55,7 +55,7 @@ TEST_CASE("A model for the same lanes copies the trained data", "[net][snapshot]
   const SnapshotModel source = trained();
   EntitySchema schema = duck();
   schema.name = "duck/owner";
-  schema.lanes[1].receivers = SchemaReceivers::owner;
+  schema.lanes[1].receivers = Receivers::owner;
   const SnapshotModel model = adopted(schema);
   CHECK(model.types[0].order == source.types[0].order);
   CHECK(std::ranges::equal(model.probabilities, source.probabilities));

@@ -23,8 +23,8 @@ TEST_CASE("A wire schema is derived from the description", "[runtime][schema][sy
   CHECK(field("v3").value_count == 3);
   CHECK(field("v3").high == 4096000);
   CHECK(field("v3").kind == LaneKind::number);
-  CHECK(field("label").receivers == SchemaReceivers::owner);
-  CHECK(field("recoil.angle").receivers == SchemaReceivers::all_but_owner);
+  CHECK(field("label").receivers == Receivers::owner);
+  CHECK(field("recoil.angle").receivers == Receivers::all_but_owner);
   CHECK(field("heading").period == 1440);
   CHECK(field("flag").high == 1);
   CHECK(field("flag").kind == LaneKind::symbol);

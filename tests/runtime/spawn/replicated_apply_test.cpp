@@ -30,9 +30,9 @@ struct Client : samples::SpawnStage {
     return {};
   }
   void apply(std::uint32_t tick, const std::vector<EntityReference>& despawned,
-             const std::vector<ReplicatedSpawn>& spawned,
+             const std::vector<ReplicatedApply::Spawn>& spawned,
              const std::vector<std::pair<std::int32_t, Life>>& updated) {
-    std::vector<ReplicatedUpdate> updates;
+    std::vector<ReplicatedApply::Update> updates;
     for (const auto& [id, value] : updated) {
       updates.push_back({{id}, life.id(), std::as_bytes(std::span(&value, 1))});
     }
@@ -106,13 +106,13 @@ TEST_CASE("Invalid changes from the network are counted and skipped", "[runtime]
                 {{1}, TypeId(60000), {}},
                 {{1}, kHero, {}}},
                {{9, {1, 1}}, {-7, {1, 1}}});
-  const ReplicatedApplyCounters& counters = client.replicated.counters();
+  const ReplicatedApply::Counters& counters = client.replicated.counters();
   CHECK(counters.unknown_id == 5);
   CHECK(counters.refused == 3);  // Two ids are out of range, and one is in use.
   CHECK(client.deferred.is_placeholder(client.collection.find({1})));
   const std::array<std::byte, 3> little{};
-  const std::vector<ReplicatedUpdate> updates = {{{1}, client.life.id(), little},
-                                                 {{1}, ComponentId(4000), little}};
+  const std::vector<ReplicatedApply::Update> updates = {{{1}, client.life.id(), little},
+                                                        {{1}, ComponentId(4000), little}};
   client.replicated.apply({.tick = Tick(2), .despawned = {}, .spawned = {}, .updated = updates});
   CHECK(counters.refused == 5);
 }
@@ -128,7 +128,7 @@ TEST_CASE("No peer can have an entity's prefab spawned again", "[runtime][spawn]
   const Bytes present = std::as_const(client.world).bytes(link, hero);
   ByteVector forged(present.begin(), present.end());
   forged[offsetof(PrefabLink, stage)] = static_cast<std::byte>(PrefabStage::waiting);
-  const std::vector<ReplicatedUpdate> updates = {{{1}, link, forged}};
+  const std::vector<ReplicatedApply::Update> updates = {{{1}, link, forged}};
   client.replicated.apply({.tick = Tick(2), .despawned = {}, .spawned = {}, .updated = updates});
   client.deferred.update();
   CHECK(client.world.entity_count() == before);
