@@ -354,8 +354,8 @@ std::string build_report_json(const Project& project, const std::vector<TargetBu
   for (const Target target : {Target::client, Target::server}) {
     const auto built = std::ranges::find(builds, target, &TargetBuild::target);
     if (built != builds.end()) {
-      const auto place = static_cast<std::size_t>(built - builds.begin());
-      report["targets"][name_of(target)] = std::move(parts[place]);
+      const auto index = static_cast<std::size_t>(built - builds.begin());
+      report["targets"][name_of(target)] = std::move(parts[index]);
     } else if (old.is_object() && old.contains("targets") && old["targets"].is_object() &&
                old["targets"].contains(name_of(target))) {
       report["targets"][name_of(target)] = old["targets"][std::string(name_of(target))];

@@ -30,11 +30,11 @@ std::string lasting_report(std::string_view text, const std::vector<std::string>
 std::optional<ReportedPacking> packing_in_report(std::string_view text, Target target) {
   using nlohmann::json;
   const auto report = json::parse(text, nullptr, false);
-  const json::json_pointer place("/targets/" + std::string(folder_of(target)));
-  if (!report.is_object() || !report.contains(place) || !report[place].is_object()) {
+  const json::json_pointer pointer("/targets/" + std::string(folder_of(target)));
+  if (!report.is_object() || !report.contains(pointer) || !report[pointer].is_object()) {
     return std::nullopt;
   }
-  const json& built = report[place];
+  const json& built = report[pointer];
   const auto level = built.find("level");
   const auto kinds = built.find("compression");
   if (level == built.end() || !level->is_number_integer()) return std::nullopt;

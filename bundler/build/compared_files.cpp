@@ -70,9 +70,9 @@ Result<Bytes> ComparedFiles::read_staged(const std::string& path, std::uint64_t 
   if (const auto found = unequal_.find(path); found != unequal_.end()) {
     return part_of(found->second, offset, max_bytes, buffer);
   }
-  const auto place = AssetPath::parse(path);
-  if (!place || !equal_.contains(path)) return fail(ErrorCode::not_found, "no file '" + path + "'");
-  return reference_.read(place.value(), offset, max_bytes, buffer);
+  const auto parsed = AssetPath::parse(path);
+  if (!parsed || !equal_.contains(path)) return fail(ErrorCode::not_found, "no file '" + path + "'");
+  return reference_.read(parsed.value(), offset, max_bytes, buffer);
 }
 
 Result<Bytes> ComparedFiles::read(const AssetPath& path, std::uint64_t offset,
@@ -83,16 +83,16 @@ Result<Bytes> ComparedFiles::read(const AssetPath& path, std::uint64_t offset,
 }
 
 Result<void> ComparedFiles::write(const AssetPath& path, Bytes bytes) {
-  const std::string place = path_in_output(path);
-  const auto parsed = AssetPath::parse(place);
+  const std::string output_path = path_in_output(path);
+  const auto parsed = AssetPath::parse(output_path);
   if (!parsed) return fail(parsed.error());
   ByteVector buffer;
   const auto known = read_whole(reference_, parsed.value(), kFileBytesMax, buffer);
   const bool is_equal = known && std::ranges::equal(known.value(), bytes);
   if (is_equal) {
-    equal_.insert(place);
+    equal_.insert(output_path);
   } else {
-    unequal_[place] = ByteVector(bytes.begin(), bytes.end());
+    unequal_[output_path] = ByteVector(bytes.begin(), bytes.end());
   }
   return {};
 }

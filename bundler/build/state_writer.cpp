@@ -235,8 +235,8 @@ class StateWriter {
     for (const DictionaryData& one : build.dictionaries) {
       dictionaries.push_back(one.hash.to_string() + ".mdict");
     }
-    const auto add = [&](const AssetPath& place, const std::vector<std::string>& files) {
-      auto outputs = stamped(place, {files.begin(), files.end()});
+    const auto add = [&](const AssetPath& parent, const std::vector<std::string>& files) {
+      auto outputs = stamped(parent, {files.begin(), files.end()});
       std::ranges::move(outputs, std::back_inserter(target.outputs));
     };
     add(folder, own);

@@ -42,7 +42,7 @@ class TargetBuilder {
         options_(options),
         edges_(edges),
         problems_(problems),
-        cooker_(project, components, &project.config().strip[place_of(target)]),
+        cooker_(project, components, &project.config().strip[target_index(target)]),
         plain_plan_(options.level),
         plan_(edges.packing == nullptr ? plain_plan_ : *edges.packing),
         how_packed_(plan_.how_packed_in(project)) {

@@ -330,9 +330,9 @@ class CurlTransport::Loop {
   void end(Transfer& transfer, CURLcode code) {
     curl_library().multi_remove_handle(multi_, transfer.curl);
     transfer.on_abandoned.reset();
-    const auto place = std::ranges::find(running_, &transfer, &std::unique_ptr<Transfer>::get);
-    idle_.push_back(std::move(*place));
-    running_.erase(place);
+    const auto found = std::ranges::find(running_, &transfer, &std::unique_ptr<Transfer>::get);
+    idle_.push_back(std::move(*found));
+    running_.erase(found);
     Result<HttpAnswer> answer = curl_detail::answer_of(transfer, code);
     transfer.body = ByteVector();
     transfer.request = {};

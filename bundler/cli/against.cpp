@@ -33,12 +33,12 @@ Result<void> add_catalog(Bytes bytes, Contract& contract, std::map<RowKey, Contr
     const CatalogRegistry registry = reader.registry(RegistryIndex{i});
     const std::string name(registry.class_name);
     auto path = AssetPath::parse(registry.path);
-    const Location place{path ? std::move(path).value() : AssetPath(), {}};
-    contract.registries.try_emplace(name, place);
+    const Location location{path ? std::move(path).value() : AssetPath(), {}};
+    contract.registries.try_emplace(name, location);
     for (std::uint32_t at = 0; at < registry.entry_count; ++at) {
       const CatalogEntry entry = reader.entry(registry.first_entry + at);
       ContractRow& row = rows[{name, entry.type_id, entry.guid}];
-      if (row.guid.is_null()) row = {name, entry.type_id, entry.guid, {}, {}, place};
+      if (row.guid.is_null()) row = {name, entry.type_id, entry.guid, {}, {}, location};
       row.targets = row.targets | reader.target();
       const auto asset = reader.find_asset(entry.guid);
       if (asset) row.path = asset->path;
@@ -116,10 +116,10 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
   std::vector<MountedFileSystem::Part> mounts;
   for (const OutsideFolder& outside : outside_folders(*base.value())) {
     const std::string folder =
-        outside.place.starts_with('/') ? outside.place : project + "/" + outside.place;
+        outside.disk_path.starts_with('/') ? outside.disk_path : project + "/" + outside.disk_path;
     auto part = open_revision(folder, revision);
     if (!part) {
-      return fail(part.error().code, "'" + outside.place + "', which is content of the project: " +
+      return fail(part.error().code, "'" + outside.disk_path + "', which is content of the project: " +
                                          part.error().message);
     }
     opened.parts.push_back({outside.at, part.value().get()});
@@ -264,11 +264,11 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
 
 }  // namespace
 
-Result<Contract> load_contract(const Project& project, const std::string& place,
+Result<Contract> load_contract(const Project& project, const std::string& folder,
                                const std::string& old, TargetSet targets, Session& session) {
   const std::vector<std::string> catalogs = catalogs_at(old);
   if (!catalogs.empty()) return contract_of_build(old, catalogs);
-  Result<Contract> contract = contract_of_revision(project, place, old, targets, session);
+  Result<Contract> contract = contract_of_revision(project, folder, old, targets, session);
   if (!contract && open_folder(old)) {
     return fail(contract.error().code,
                 "folder '" + old + "' has no catalog of a build, and " + contract.error().message);

@@ -13,10 +13,10 @@ constexpr int kPatienceDivisor = 16;
 
 Result<std::string> read_text(const std::string& path) {
   constexpr std::uint64_t kBytesMax = std::uint64_t{16} << 20U;
-  const auto place = open_folder_of(path);
-  if (!place) return fail(place.error());
+  const auto file = open_folder_of(path);
+  if (!file) return fail(file.error());
   ByteVector buffer;
-  const auto bytes = read_whole(*place.value().folder, place.value().name, kBytesMax, buffer);
+  const auto bytes = read_whole(*file.value().folder, file.value().name, kBytesMax, buffer);
   if (!bytes) return fail(bytes.error());
   return std::string(as_text(bytes.value()));
 }
@@ -68,7 +68,7 @@ Result<std::unique_ptr<CurlTransport>> open_transport(const std::string& address
 
 }  // namespace
 
-bool is_address(const std::string& place) { return place.find("://") != std::string::npos; }
+bool is_address(const std::string& cache) { return cache.find("://") != std::string::npos; }
 
 Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arguments,
                                                        Session& session) {
@@ -78,28 +78,28 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
   if (!size) return fail(size.error().code, "--cache-size " + size.error().message);
   caches->folder_bytes_max_ = size.value();
   std::vector<CacheLevel> levels;
-  for (const std::string& place : arguments.caches) {
-    if (is_address(place) ? caches->transport_ != nullptr : caches->folder_ != nullptr) {
+  for (const std::string& cache : arguments.caches) {
+    if (is_address(cache) ? caches->transport_ != nullptr : caches->folder_ != nullptr) {
       return fail(ErrorCode::invalid_argument, "--cache takes one folder and one address at most");
     }
-    if (is_address(place)) {
-      auto transport = open_transport(place, arguments, session.stop);
+    if (is_address(cache)) {
+      auto transport = open_transport(cache, arguments, session.stop);
       if (!transport) return fail(transport.error());
       caches->transport_ = std::move(transport.value());
       caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);
       levels.push_back({.store = caches->server_.get(),
-                        .name = address_for_people(place),
+                        .name = address_for_people(cache),
                         .is_writable = !arguments.is_cache_read_only,
                         .is_far = true});
       continue;
     }
-    auto folder = DiskBlobs::open(place);
+    auto folder = DiskBlobs::open(cache);
     if (!folder) {
       tell(session, "the cache is not used: " + folder.error().message);
       continue;
     }
     caches->folder_ = std::move(folder.value());
-    levels.insert(levels.begin(), {.store = caches->folder_.get(), .name = "'" + place + "'"});
+    levels.insert(levels.begin(), {.store = caches->folder_.get(), .name = "'" + cache + "'"});
   }
   if (!levels.empty()) caches->cache_.emplace(std::move(levels));
   return caches;

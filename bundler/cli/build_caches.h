@@ -13,7 +13,7 @@
 namespace muster::cli {
 
 /// Whether an argument of `--cache` is the address of a server, and not a folder.
-bool is_address(const std::string& place);
+bool is_address(const std::string& cache);
 
 /// The caches of a build: a folder, a server, or both. The folder is always queried first.
 class BuildCaches {

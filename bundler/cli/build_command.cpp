@@ -30,7 +30,7 @@ namespace muster::cli {
 namespace {
 
 // The path of a finding, with line and column if it has them.
-std::string place_of(const Location& location) {
+std::string location_text(const Location& location) {
   const auto& [line, column] = location.position;
   if (line == 0) return location.path.text();
   return location.path.text() + ":" + std::to_string(line) + ":" + std::to_string(column);
@@ -38,17 +38,17 @@ std::string place_of(const Location& location) {
 
 // Refuses an output or a cache inside the project's content, because the next build would treat it
 // as content.
-Result<void> check_place(const Project& project, const BuildArguments& arguments,
+Result<void> check_outside_content(const Project& project, const BuildArguments& arguments,
                          const std::string& folder_of_ours) {
-  const auto place = resolved(folder_of_ours);
-  if (!place) return fail(place.error());
+  const auto resolved_path = resolved(folder_of_ours);
+  if (!resolved_path) return fail(resolved_path.error());
   for (const AssetPath& folder : project.config().folders) {
     const auto walked = resolved(arguments.project + "/" + folder.text());
     if (!walked) return fail(walked.error());
     const std::string inside =
         walked.value().ends_with('/') ? walked.value() : walked.value() + "/";
-    if (place.value() != walked.value() && !place.value().starts_with(inside)) continue;
-    const std::string inner = place.value().substr(std::min(place.value().size(), inside.size()));
+    if (resolved_path.value() != walked.value() && !resolved_path.value().starts_with(inside)) continue;
+    const std::string inner = resolved_path.value().substr(std::min(resolved_path.value().size(), inside.size()));
     const auto path = AssetPath::parse(folder.text() + "/" + inner);
     if (path && may_hold_build(path.value()) && folder_of_ours == arguments.out) continue;
     return fail(ErrorCode::invalid_argument,
@@ -60,11 +60,11 @@ Result<void> check_place(const Project& project, const BuildArguments& arguments
 }
 
 // The folders into which a build writes.
-std::vector<std::string> places_of(const BuildArguments& arguments) {
-  std::vector<std::string> places{arguments.out};
-  std::ranges::copy_if(arguments.caches, std::back_inserter(places),
+std::vector<std::string> output_folders(const BuildArguments& arguments) {
+  std::vector<std::string> folders{arguments.out};
+  std::ranges::copy_if(arguments.caches, std::back_inserter(folders),
                        [](const std::string& cache) { return !is_address(cache); });
-  return places;
+  return folders;
 }
 
 // Reports registries that are out of date. A project that cannot be prepared can still be built.
@@ -211,7 +211,7 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
 
 void print_problems(const std::vector<CookProblem>& problems, Session& session) {
   for (const CookProblem& problem : problems) {
-    session.err << shown_text(place_of(problem.location))
+    session.err << shown_text(location_text(problem.location))
                 << ": error: " << shown_text(problem.message) << "\n";
   }
 }
@@ -310,9 +310,9 @@ int check_variants_before(const BuildJob& job, const OpenProject& open, Session&
 // The state of the last build in the output, or in the output whose bundles are reused. To check
 // the output, the state is read again later, under the lock.
 std::optional<BuildState> state_of(const BuildArguments& arguments) {
-  for (const std::string& place : {arguments.out, arguments.previous}) {
-    if (place.empty()) continue;
-    const auto output = open_folder(place);
+  for (const std::string& path : {arguments.out, arguments.previous}) {
+    if (path.empty()) continue;
+    const auto output = open_folder(path);
     if (!output) continue;
     if (auto state = read_state(*output.value())) return state;
   }
@@ -330,8 +330,8 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
   open.value().memory->know_assets(*open.value().project, components.value(), job.jobs);
-  for (const std::string& place : places_of(job.arguments)) {
-    if (auto fits = check_place(project, job.arguments, place); !fits) {
+  for (const std::string& folder : output_folders(job.arguments)) {
+    if (auto fits = check_outside_content(project, job.arguments, folder); !fits) {
       return report_error(session, fits.error());
     }
   }

@@ -29,12 +29,12 @@ Result<std::unique_ptr<FileSystem>> owned(Result<DiskFileSystem> files) {
   return std::make_unique<DiskFileSystem>(std::move(files).value());
 }
 
-Result<FilePlace> open_place(const std::string& folder, const std::string& name) {
+Result<FileInFolder> file_in_folder(const std::string& folder, const std::string& name) {
   const auto parsed = AssetPath::parse(name);
   if (!parsed) return fail(parsed.error());
   auto files = owned(DiskFileSystem::open(folder));
   if (!files) return fail(files.error());
-  return FilePlace{std::move(files).value(), parsed.value()};
+  return FileInFolder{std::move(files).value(), parsed.value()};
 }
 
 // Adds the path of the folder to an error.
@@ -67,8 +67,8 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
   for (const OutsideFolder& outside : outside_folders(*base.value().files)) {
     // An embedded package takes precedence over a package in the manifest.
     if (base.value().files->stat(outside.at)) continue;
-    auto opened = open_stamped_folder(outside.place.starts_with('/') ? outside.place
-                                                                     : path + "/" + outside.place);
+    auto opened = open_stamped_folder(outside.disk_path.starts_with('/') ? outside.disk_path
+                                                                     : path + "/" + outside.disk_path);
     if (!opened) continue;
     FileSystem* const writer = opened.value().files.get();
     mounts.push_back({outside.at, std::move(opened.value().files), opened.value().stamps, writer});
@@ -136,33 +136,33 @@ ContentHash program_hash() {
   return hasher.finish();
 }
 
-Result<FilePlace> open_folder_of(const std::string& path) {
+Result<FileInFolder> open_folder_of(const std::string& path) {
   const auto [folder, name] = split_path(path);
   const auto parsed = AssetPath::parse(name);
   if (!parsed || parsed.value().empty()) {
     return fail(ErrorCode::invalid_argument, "'" + path + "' names no file");
   }
-  const auto found = find_place(path);
+  const auto found = find_target(path);
   if (found && found.value().kind == FileKind::file) {
     const auto [real_folder, real_name] = split_path(found.value().real_path);
-    return open_place(real_folder, real_name);
+    return file_in_folder(real_folder, real_name);
   }
-  return open_place(folder, name);
+  return file_in_folder(folder, name);
 }
 
 Result<void> write_named_file(const std::string& path, Bytes bytes) {
-  const auto place = open_folder_of(path);
-  if (!place) return fail(place.error());
-  const auto found = find_place(path);
+  const auto file = open_folder_of(path);
+  if (!file) return fail(file.error());
+  const auto found = find_target(path);
   if (found && found.value().kind != FileKind::file) return write_through(path, bytes);
-  return write_atomically(*place.value().folder, place.value().name, bytes);
+  return write_atomically(*file.value().folder, file.value().name, bytes);
 }
 
 // Resolves the path from left to right, like the kernel: `..` is applied to a path without links.
 // So the result stays the same when missing folders are created.
 Result<std::string> resolved(const std::string& path) {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "an empty path names no folder");
-  const auto start = find_place(path.starts_with('/') ? "/" : ".");
+  const auto start = find_target(path.starts_with('/') ? "/" : ".");
   if (!start) return fail(start.error());
   std::string real = start.value().real_path;
   if (!real.starts_with('/'))
@@ -178,7 +178,7 @@ Result<std::string> resolved(const std::string& path) {
     }
     if (!real.ends_with('/')) real += '/';
     real += part;
-    const auto found = find_place(real);
+    const auto found = find_target(real);
     if (!found && found.error().code != ErrorCode::not_found) return fail(found.error());
     if (found) real = found.value().real_path;
   }

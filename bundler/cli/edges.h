@@ -44,13 +44,13 @@ std::string project_above(const std::string& path);
 
 /// The folder of a file, and the file's name in this folder. Links are followed, because a user may
 /// name any file.
-struct FilePlace {
+struct FileInFolder {
   std::unique_ptr<FileSystem> folder;
   AssetPath name;
 };
 /// Opens the folder of a file. The file itself may be missing. Fails with `not_found` if the folder
 /// is missing, and with `invalid_argument` if `path` cannot be the path of a file.
-Result<FilePlace> open_folder_of(const std::string& path);
+Result<FileInFolder> open_folder_of(const std::string& path);
 
 /// Writes a file. A plain file (or the target of a link) is replaced atomically. If the path is
 /// anything else, for example a device or a pipe, the bytes are written directly into it. Fails

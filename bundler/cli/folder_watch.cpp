@@ -25,7 +25,7 @@ constexpr int kMostQuietWaits = 40;
 // The maximum number of folders. With more folders, the file system probably contains a cycle.
 constexpr std::size_t kMaxFolders = 1'000'000;
 
-std::string place_of(const std::string& root, const AssetPath& folder) {
+std::string disk_path(const std::string& root, const AssetPath& folder) {
   return folder.empty() ? root : root + "/" + folder.text();
 }
 
@@ -49,14 +49,14 @@ Result<void> FolderWatch::add_tree(const FileReader& files, const std::string& r
     waiting.pop_back();
     const auto info = files.stat(folder);
     if (!info || !seen.insert(info.value().identity).second) continue;
-    if (auto added = add(place_of(root, folder)); !added) return added;
+    if (auto added = add(disk_path(root, folder)); !added) return added;
     // Ignores a folder that cannot be listed, because the build reports it.
     const auto entries = files.list(folder);
     if (!entries) continue;
     for (const DirectoryEntry& entry : entries.value()) {
       const AssetPath path = folder.child(entry.name);
       if (entry.kind != FileKind::folder || is_ignored_name(entry.name) || is_unity_output(path) ||
-          place_of(root, path) == except_) {
+          disk_path(root, path) == except_) {
         continue;
       }
       waiting.push_back(path);
@@ -80,17 +80,17 @@ bool FolderWatch::is_watched(const std::string& folder) const {
 // above it.
 Result<void> FolderWatch::add_named(const FileReader& files, const std::string& root,
                                     const AssetPath& named) {
-  named_.push_back(place_of(root, named));
+  named_.push_back(disk_path(root, named));
   const auto is_folder = [&](const AssetPath& path) {
     const auto info = files.stat(path);
     return info && info.value().kind == FileKind::folder;
   };
   AssetPath nearest = named;
   while (!nearest.empty() && !is_folder(nearest)) nearest = nearest.parent();
-  const std::string place = place_of(root, nearest);
-  if (is_watched(place)) return {};
-  if (nearest != named) awaiting_.insert(place);
-  return add(place);
+  const std::string nearest_path = disk_path(root, nearest);
+  if (is_watched(nearest_path)) return {};
+  if (nearest != named) awaiting_.insert(nearest_path);
+  return add(nearest_path);
 }
 
 Result<void> FolderWatch::add(const std::string& folder) {

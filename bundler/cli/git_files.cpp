@@ -71,11 +71,11 @@ class GitFiles final : public RevisionFiles {
     if (!common.empty() && store) source->lfs = std::move(store).value();
     source->repository = std::move(repository);
     for (auto& [path, entry] : tree.value()) {
-      const AssetPath place =
+      const AssetPath full_path =
           at.empty() ? path : AssetPath::parse(at.text() + "/" + path.text()).value();
-      add_to_folder(place);
-      if (entry.kind == GitEntry::Kind::submodule) folders_[place];
-      entries_.emplace(place, Entry{std::move(entry), source.get()});
+      add_to_folder(full_path);
+      if (entry.kind == GitEntry::Kind::submodule) folders_[full_path];
+      entries_.emplace(full_path, Entry{std::move(entry), source.get()});
     }
     sources_.push_back(std::move(source));
     return {};

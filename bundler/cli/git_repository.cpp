@@ -174,16 +174,16 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
                 "'" + revision + "' is neither a build nor a revision of the Git repository of '" +
                     folder + "'" + (is_unknown ? "" : ": " + reason));
   }
-  std::string place = without_newline(prefix.value().text);
+  std::string folder_prefix = without_newline(prefix.value().text);
   const auto root =
-      ask(folder, {"rev-parse", "--verify", "--quiet", id + ":" + place}, kAnswerBytesMax);
+      ask(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix}, kAnswerBytesMax);
   if (!root) return fail(root.error());
   if (root.value().code != 0) {
-    return fail(ErrorCode::not_found, "revision '" + revision + "' has no folder '" + place + "'");
+    return fail(ErrorCode::not_found, "revision '" + revision + "' has no folder '" + folder_prefix + "'");
   }
   std::string tree = without_newline(root.value().text);
   return std::unique_ptr<GitRepository>(
-      new GitRepository(folder, std::move(place), id, std::move(tree)));
+      new GitRepository(folder, std::move(folder_prefix), id, std::move(tree)));
 }
 
 // The name of the remote of a partial clone; no value for a complete clone.

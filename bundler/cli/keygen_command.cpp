@@ -12,19 +12,19 @@ namespace {
 constexpr std::uint64_t kKeyFileBytesMax = 4096;
 
 Result<std::string> read_key_text(const std::string& path) {
-  const auto place = open_folder_of(path);
-  if (!place) return fail(place.error());
+  const auto file = open_folder_of(path);
+  if (!file) return fail(file.error());
   ByteVector buffer;
   const auto bytes =
-      read_whole(*place.value().folder, place.value().name, kKeyFileBytesMax, buffer);
+      read_whole(*file.value().folder, file.value().name, kKeyFileBytesMax, buffer);
   if (!bytes) return fail(bytes.error().code, "'" + path + "': " + bytes.error().message);
   return std::string(as_text(bytes.value()));
 }
 
 int keygen(const std::string& path, Session& session) {
   const std::string open_path = path + ".pub";
-  if (const auto place = open_folder_of(open_path);
-      place && place.value().folder->stat(place.value().name)) {
+  if (const auto file = open_folder_of(open_path);
+      file && file.value().folder->stat(file.value().name)) {
     return report_error(
         session,
         {ErrorCode::already_exists,

@@ -27,12 +27,12 @@ bool tell_problems(const Project& project, Session& session) {
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
     if (!is_unknown && problem.kind != ModelProblem::Kind::unresolved) continue;
-    const std::string place =
+    const std::string prefix =
         problem.location.path.text() + ":" + std::to_string(problem.location.position.line) + ": ";
     if (is_unknown) {
-      tell(session, place + problem.detail + "; it is not listed");
+      tell(session, prefix + problem.detail + "; it is not listed");
     } else {
-      refuse(session, place + "part of a registry could not be read; see 'muster validate'");
+      refuse(session, prefix + "part of a registry could not be read; see 'muster validate'");
     }
     is_whole = is_whole && is_unknown;
   }

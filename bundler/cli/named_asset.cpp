@@ -16,12 +16,12 @@ AssetNumber find_asset(const Project& project, const std::string& project_path,
   const AssetNumber asset = find_path(project, name);
   if (asset != kNoAsset) return asset;
   const auto root = resolved(project_path);
-  const auto place = resolved(name);
-  if (!root || !place) return kNoAsset;
+  const auto resolved_path = resolved(name);
+  if (!root || !resolved_path) return kNoAsset;
   std::string inside = root.value();
   if (!inside.ends_with('/')) inside += '/';
-  if (!place.value().starts_with(inside)) return kNoAsset;
-  return find_path(project, std::string_view(place.value()).substr(inside.size()));
+  if (!resolved_path.value().starts_with(inside)) return kNoAsset;
+  return find_path(project, std::string_view(resolved_path.value()).substr(inside.size()));
 }
 
 }  // namespace

@@ -124,11 +124,11 @@ int report_damage(Session& session, const Error& error) {
 
 // Refuses a folder inside the build, because no catalog would list the written files.
 Result<void> check_is_outside(const std::string& folder, const std::string& out) {
-  const auto place = resolved(folder);
-  if (!place) return fail(place.error());
+  const auto resolved_path = resolved(folder);
+  if (!resolved_path) return fail(resolved_path.error());
   const auto build = resolved(out);
   if (!build) return fail(build.error());
-  if (place.value() != build.value() && !place.value().starts_with(build.value() + "/")) return {};
+  if (resolved_path.value() != build.value() && !resolved_path.value().starts_with(build.value() + "/")) return {};
   return fail(ErrorCode::invalid_argument,
               "'" + folder + "' is inside the build; extract to another place");
 }
@@ -167,11 +167,11 @@ class Extraction {
     const auto asset = catalog_.find_asset(entry.guid);
     const auto path = AssetPath::parse(asset ? asset->path : entry.guid.to_string());
     // The catalog is untrusted. A path that would lead out of the folder is replaced by the guid.
-    AssetPath place = path ? path.value() : AssetPath().child(entry.guid.to_string());
-    const std::string name(place.name());
-    if (entry.kind == EntryKind::import_settings) return place.parent().child(name + ".meta");
-    if (entry.kind == EntryKind::prefab) return place.parent().child(name + ".flat");
-    return place;
+    AssetPath chosen = path ? path.value() : AssetPath().child(entry.guid.to_string());
+    const std::string name(chosen.name());
+    if (entry.kind == EntryKind::import_settings) return chosen.parent().child(name + ".meta");
+    if (entry.kind == EntryKind::prefab) return chosen.parent().child(name + ".flat");
+    return chosen;
   }
 
   Result<void> write_entry(const BundleReader& bundle, const BundleEntry& entry) {

@@ -58,9 +58,9 @@ int apply(const PatchArguments& arguments, Session& session) {
   }
   const auto before = open_folder(arguments.before);
   if (!before) return report_error(session, before.error());
-  const auto old_place = resolved(arguments.before);
-  const auto new_place = resolved(arguments.out);
-  if (old_place && new_place && old_place.value() == new_place.value()) {
+  const auto old_folder = resolved(arguments.before);
+  const auto new_folder = resolved(arguments.out);
+  if (old_folder && new_folder && old_folder.value() == new_folder.value()) {
     const auto is_done = is_applied(*before.value(), patch.value());
     if (!is_done) return report_error(session, is_done.error());
     if (is_done.value()) {

@@ -64,11 +64,11 @@ int explain(const std::string& id, Session& session) {
 }
 
 Result<Baseline> load_baseline(const std::string& path) {
-  const auto place = open_folder_of(path);
-  if (!place) return fail(place.error());
+  const auto file = open_folder_of(path);
+  if (!file) return fail(file.error());
   ByteVector buffer;
   const auto bytes =
-      read_whole(*place.value().folder, place.value().name, kMaxBaselineBytes, buffer);
+      read_whole(*file.value().folder, file.value().name, kMaxBaselineBytes, buffer);
   if (!bytes) return fail(bytes.error());
   return Baseline::parse(as_text(bytes.value()));
 }

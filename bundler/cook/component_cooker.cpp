@@ -52,13 +52,13 @@ class ComponentCook {
       if (path.empty()) continue;
       const ValueReach reach = extents_.reach(path);
       if (!reach.exists) continue;
-      const SourceComponent::Place place =
-          reach.is_in_layers ? component_.find(path) : SourceComponent::Place{};
+      const SourceComponent::FieldNode found =
+          reach.is_in_layers ? component_.find(path) : SourceComponent::FieldNode{};
       std::byte* const bytes = data_.data() + field.offset_bytes;
       if (field.count == 1) {
-        store(field, {path, place, reach.first_override}, bytes);
+        store(field, {path, found, reach.first_override}, bytes);
       } else {
-        store_list(field, {path, place, reach.first_override}, reach, bytes);
+        store_list(field, {path, found, reach.first_override}, reach, bytes);
       }
     }
     check_struct_lists();
@@ -79,11 +79,11 @@ class ComponentCook {
   // override that applies.
   struct Item {
     std::string path;
-    SourceComponent::Place place;
+    SourceComponent::FieldNode value;
     std::size_t first_override = 0;
 
-    bool exists() const { return place.source != nullptr && place.node != yaml::kNoNode; }
-    const yaml::Node& node() const { return place.source->tree.at(place.node); }
+    bool exists() const { return value.source != nullptr && value.node != yaml::kNoNode; }
+    const yaml::Node& node() const { return value.source->tree.at(value.node); }
     bool is_null() const {
       return exists() && node().kind == yaml::NodeKind::scalar && node().text.empty() &&
              node().style == yaml::ScalarStyle::plain;
@@ -142,15 +142,15 @@ class ComponentCook {
   }
 
   void store_list(const FieldDescription& field, const Item& list, const ValueReach& reach,
-                  std::byte* place) {
+                  std::byte* to) {
     std::vector<yaml::NodeIndex> nodes;
     if (list.exists() && list.node().kind == yaml::NodeKind::sequence) {
-      for (const yaml::NodeIndex child : yaml::Children(list.place.source->tree, list.place.node)) {
+      for (const yaml::NodeIndex child : yaml::Children(list.value.source->tree, list.value.node)) {
         nodes.push_back(child);
       }
     } else if (list.exists() && !list.is_null()) {
       const bool is_text = list.node().kind == yaml::NodeKind::scalar;
-      if (!is_text || !store_packed(field, list, place)) note(field, list);
+      if (!is_text || !store_packed(field, list, to)) note(field, list);
     }
     const ListLength length = extents_.length(list.path, reach, field.element_bytes);
     if (length.set_by != nullptr && *length.items > field.count) note(field, *length.set_by);
@@ -159,17 +159,17 @@ class ComponentCook {
     for (std::uint32_t i = 0; i < field.count; ++i) {
       // Unity writes the path of an array item as `name.Array.data[i]`.
       Item item{list.path + ".Array.data[" + std::to_string(i) + "]",
-                {list.place.source, nodes[i]}};
+                {list.value.source, nodes[i]}};
       const ValueReach own = extents_.reach(item.path, field.element_bytes);
       const std::size_t offset = std::size_t{i} * field.element_bytes;
       if (!own.is_in_layers) {
-        item.place = {};
+        item.value = {};
         // The packed text has already stored a value here, so the default is restored.
         const auto at = static_cast<std::ptrdiff_t>(field.offset_bytes + offset);
-        std::copy_n(description_.default_value.begin() + at, field.element_bytes, place + offset);
+        std::copy_n(description_.default_value.begin() + at, field.element_bytes, to + offset);
       }
       item.first_override = own.first_override;
-      if (own.exists) store(field, item, place + offset);
+      if (own.exists) store(field, item, to + offset);
     }
   }
 
@@ -203,8 +203,8 @@ class ComponentCook {
     if (length.set_by != nullptr) {
       location = {length.set_by->source->path, length.set_by->position};
     } else {
-      const SourceComponent::Place place = component_.find(path);
-      location = {place.source->path, place.source->tree.at(place.node).position};
+      const SourceComponent::FieldNode found = component_.find(path);
+      location = {found.source->path, found.source->tree.at(found.node).position};
     }
     problems_.push_back(
         {std::move(location), fmt::format("{} items are more than the {} of {}.{}", *length.items,
@@ -212,8 +212,8 @@ class ComponentCook {
   }
 
   // Unity writes a list of integers as the hex digits of its little-endian bytes.
-  static bool store_packed(const FieldDescription& field, const Item& list, std::byte* place) {
-    const std::string_view text = list.place.source->tree.scalar(list.place.node);
+  static bool store_packed(const FieldDescription& field, const Item& list, std::byte* to) {
+    const std::string_view text = list.value.source->tree.scalar(list.value.node);
     const std::size_t size = text.size() / 2;
     if (!is_integer(field.type) || text.size() % 2 != 0 || size % field.element_bytes != 0 ||
         size > std::size_t{field.count} * field.element_bytes) {
@@ -231,7 +231,7 @@ class ComponentCook {
     for (std::size_t at = 0; at < size; at += field.element_bytes) {
       if (!is_allowed(field, bytes.data() + at)) return false;
     }
-    std::ranges::copy(bytes, place);
+    std::ranges::copy(bytes, to);
     return true;
   }
 
@@ -242,72 +242,72 @@ class ComponentCook {
     return nullptr;
   }
 
-  void store(const FieldDescription& field, const Item& item, std::byte* place) {
+  void store(const FieldDescription& field, const Item& item, std::byte* to) {
     if (axis_count(field.type) > 0) {
-      store_axes(field, item, place);
+      store_axes(field, item, to);
     } else if (field.type == FieldType::asset) {
-      store_asset(field, item, place);
+      store_asset(field, item, to);
     } else if (const PropertyOverride* changed = override_of(item.path, item.first_override)) {
-      if (!store_text(field, changed->value, place)) return note(field, *changed);
-      if (!is_allowed(field, place)) note_beyond(field, *changed);
+      if (!store_text(field, changed->value, to)) return note(field, *changed);
+      if (!is_allowed(field, to)) note_beyond(field, *changed);
     } else if (item.exists()) {
       if (item.node().kind != yaml::NodeKind::scalar || is_quoted_number(field, item) ||
-          !store_text(field, item.node().text, place)) {
+          !store_text(field, item.node().text, to)) {
         return note(field, item);
       }
-      if (!is_allowed(field, place)) note_beyond(field, item);
+      if (!is_allowed(field, to)) note_beyond(field, item);
     }
   }
 
   // In plain files, a quoted value is a text, even if it consists of digits.
   static bool is_quoted_number(const FieldDescription& field, const Item& item) {
-    return item.place.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
+    return item.value.source->dialect == yaml::Dialect::plain && field.type != FieldType::text &&
            item.node().style != yaml::ScalarStyle::plain &&
            std::ranges::find(field.names, item.node().text) == field.names.end();
   }
 
   // Whether the description allows a number, or each number of a vector.
-  static bool is_allowed(const FieldDescription& field, const std::byte* place) {
+  static bool is_allowed(const FieldDescription& field, const std::byte* value) {
     return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
-      return muster::is_allowed(load_lane<T>(place), field.minimum, field.maximum,
+      return muster::is_allowed(load_lane<T>(value), field.minimum, field.maximum,
                                 field.names.size());
     });
   }
 
-  static bool store_text(const FieldDescription& field, std::string_view text, std::byte* place) {
+  static bool store_text(const FieldDescription& field, std::string_view text, std::byte* to) {
     if (field.type != FieldType::text) {
       const auto named = std::ranges::find(field.names, text);
-      if (named == field.names.end()) return store_scalar(field.type, text, place);
-      return store_scalar(field.type, std::to_string(named - field.names.begin()), place);
+      if (named == field.names.end()) return store_scalar(field.type, text, to);
+      return store_scalar(field.type, std::to_string(named - field.names.begin()), to);
     }
     if (text.size() > field.element_bytes) return false;
-    std::memset(place, 0, field.element_bytes);
-    std::memcpy(place, text.data(), text.size());
+    std::memset(to, 0, field.element_bytes);
+    std::memcpy(to, text.data(), text.size());
     return true;
   }
 
   // Stores a vector, which is written as `{x: 1, y: 2}` or `[1, 2]`. Missing numbers keep their
   // default.
-  void store_axes(const FieldDescription& field, const Item& item, std::byte* place) {
+  void store_axes(const FieldDescription& field, const Item& item, std::byte* to) {
     const std::size_t axes = axis_count(field.type);
     std::vector<yaml::NodeIndex> nodes(axes, yaml::kNoNode);
     if (item.exists() && item.node().kind == yaml::NodeKind::scalar) {
       if (!item.is_null()) note(field, item);
     } else if (item.exists()) {
-      const yaml::Tree& tree = item.place.source->tree;
+      const yaml::Tree& tree = item.value.source->tree;
       const bool is_list = item.node().kind == yaml::NodeKind::sequence;
       if (is_list && item.node().child_count > axes) note(field, item);
       yaml::NodeIndex next = item.node().first_child;
       for (std::size_t axis = 0; axis < axes; ++axis) {
-        nodes[axis] = is_list ? next : tree.find(item.place.node, kAxes[axis]);
+        nodes[axis] = is_list ? next : tree.find(item.value.node, kAxes[axis]);
         if (is_list && next != yaml::kNoNode) next = tree.at(next).next_sibling;
       }
     }
     for (std::size_t axis = 0; axis < axes; ++axis) {
       const Item part{item.path + "." + std::string(kAxes[axis]),
-                      {item.place.source, nodes[axis]},
+                      {item.value.source, nodes[axis]},
                       item.first_override};
-      std::byte* const at = place + axis * sizeof(float);
+      std::byte* const at = to + axis * sizeof(float);
       if (const PropertyOverride* changed = override_of(part.path, part.first_override)) {
         if (!store_float(changed->value, at)) {
           note(field, *changed);
@@ -326,7 +326,7 @@ class ComponentCook {
 
   // Stores an asset reference. Overrides are applied one after another, because Unity writes the
   // four numbers of a weak reference as separate overrides.
-  void store_asset(const FieldDescription& field, const Item& item, std::byte* place) {
+  void store_asset(const FieldDescription& field, const Item& item, std::byte* to) {
     std::optional<Guid> guid;
     if (item.exists()) guid = guid_at(item);
     const PropertyOverride* refused = nullptr;
@@ -344,7 +344,7 @@ class ComponentCook {
     if (refused != nullptr) {
       note(field, *refused);
     } else if (guid) {
-      std::ranges::copy(guid->bytes(), place);
+      std::ranges::copy(guid->bytes(), to);
     } else if (item.exists() && !is_changed) {
       note(field, item);
     }
@@ -377,15 +377,15 @@ class ComponentCook {
   }
 
   static std::optional<Guid> guid_at(const Item& item) {
-    const yaml::Tree& tree = item.place.source->tree;
-    if (const auto strong = yaml::reference_at(tree, item.place.node)) return strong.value().guid;
-    const auto weak = yaml::weak_reference_at(tree, item.place.node);
+    const yaml::Tree& tree = item.value.source->tree;
+    if (const auto strong = yaml::reference_at(tree, item.value.node)) return strong.value().guid;
+    const auto weak = yaml::weak_reference_at(tree, item.value.node);
     return weak ? std::optional(weak.value()) : std::nullopt;
   }
 
   void note(const FieldDescription& field, const Item& item) {
-    note(field, {item.place.source->path, item.node().position},
-         item.place.source->tree.scalar(item.place.node));
+    note(field, {item.value.source->path, item.node().position},
+         item.value.source->tree.scalar(item.value.node));
   }
 
   void note(const FieldDescription& field, const PropertyOverride& change) {
@@ -393,8 +393,8 @@ class ComponentCook {
   }
 
   void note_beyond(const FieldDescription& field, const Item& item) {
-    note_beyond(field, {item.place.source->path, item.node().position},
-                item.place.source->tree.scalar(item.place.node));
+    note_beyond(field, {item.value.source->path, item.node().position},
+                item.value.source->tree.scalar(item.value.node));
   }
 
   void note_beyond(const FieldDescription& field, const PropertyOverride& change) {

@@ -122,7 +122,7 @@ ContentHash CookAnswers::answer(const CookQuestion& question, Target target) con
   switch (question.asks) {
     case CookAsks::stripping:
     case CookAsks::script_stripping: {
-      const StripRules& rules = project_.config().strip[place_of(target)];
+      const StripRules& rules = project_.config().strip[target_index(target)];
       const bool is_engines = question.asks == CookAsks::stripping;
       const auto owner = is_engines ? ClassOwner::engine : ClassOwner::project;
       return rules.strips_class(question.text, owner) ? hash_of_text("stripped") : ContentHash();

@@ -44,9 +44,9 @@ const PropertyOverride* ListExtents::size_in(std::string_view list, std::size_t 
 
 std::optional<std::size_t> ListExtents::layer_length(std::string_view list,
                                                      std::size_t element_bytes) const {
-  const SourceComponent::Place place = component_.find(list);
-  if (place.source == nullptr) return std::nullopt;
-  const yaml::Node& node = place.source->tree.at(place.node);
+  const SourceComponent::FieldNode found = component_.find(list);
+  if (found.source == nullptr) return std::nullopt;
+  const yaml::Node& node = found.source->tree.at(found.node);
   if (node.kind == yaml::NodeKind::sequence) return node.child_count;
   const bool is_packed = node.kind == yaml::NodeKind::scalar && !node.text.empty();
   if (is_packed && element_bytes > 0) return node.text.size() / 2 / element_bytes;

@@ -76,8 +76,8 @@ class PrefabBuilder {
           continue;
         }
         const Description now{component.cooked->description_hash, component.cooked->data.size()};
-        const auto [place, is_new] = descriptions_.try_emplace(component.type, now);
-        const Description& first = place->second;
+        const auto [it, is_new] = descriptions_.try_emplace(component.type, now);
+        const Description& first = it->second;
         if (first.hash != now.hash || first.size_bytes != now.size_bytes) {
           return fail(ErrorCode::invalid_argument,
                       "component '" + component.type + "' is cooked by two descriptions");

@@ -25,11 +25,11 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 template <typename Integer>
-bool store_integer(std::string_view text, std::byte* place) {
+bool store_integer(std::string_view text, std::byte* to) {
   Integer value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return false;
-  std::memcpy(place, &value, sizeof value);
+  std::memcpy(to, &value, sizeof value);
   return true;
 }
 
@@ -39,7 +39,7 @@ bool store_integer(std::string_view text, std::byte* place) {
 constexpr double kOverflowsFloat = 0x1.ffffffp127;
 
 template <typename Real>
-bool store_real(std::string_view text, std::byte* place) {
+bool store_real(std::string_view text, std::byte* to) {
   const auto value = parse_real(text);
   if (!value) return false;
   double number = *value;
@@ -49,15 +49,15 @@ bool store_real(std::string_view text, std::byte* place) {
     number = std::clamp(number, -kMax, kMax);
   }
   const Real narrowed = static_cast<Real>(number);
-  std::memcpy(place, &narrowed, sizeof narrowed);
+  std::memcpy(to, &narrowed, sizeof narrowed);
   return true;
 }
 
 }  // namespace
 
-bool store_float(std::string_view text, std::byte* place) { return store_real<float>(text, place); }
+bool store_float(std::string_view text, std::byte* to) { return store_real<float>(text, to); }
 
-bool store_scalar(FieldType type, std::string_view text, std::byte* place) {
+bool store_scalar(FieldType type, std::string_view text, std::byte* to) {
   switch (type) {
     case FieldType::boolean: {
       if (text == "true") text = "1";
@@ -66,30 +66,30 @@ bool store_scalar(FieldType type, std::string_view text, std::byte* place) {
       if (!store_integer<std::uint8_t>(text, reinterpret_cast<std::byte*>(&value)) || value > 1) {
         return false;
       }
-      std::memcpy(place, &value, 1);
+      std::memcpy(to, &value, 1);
       return true;
     }
     case FieldType::int8:
-      return store_integer<std::int8_t>(text, place);
+      return store_integer<std::int8_t>(text, to);
     case FieldType::uint8:
-      return store_integer<std::uint8_t>(text, place);
+      return store_integer<std::uint8_t>(text, to);
     case FieldType::int16:
-      return store_integer<std::int16_t>(text, place);
+      return store_integer<std::int16_t>(text, to);
     case FieldType::uint16:
-      return store_integer<std::uint16_t>(text, place);
+      return store_integer<std::uint16_t>(text, to);
     case FieldType::entity:
     case FieldType::int32:
-      return store_integer<std::int32_t>(text, place);
+      return store_integer<std::int32_t>(text, to);
     case FieldType::uint32:
-      return store_integer<std::uint32_t>(text, place);
+      return store_integer<std::uint32_t>(text, to);
     case FieldType::int64:
-      return store_integer<std::int64_t>(text, place);
+      return store_integer<std::int64_t>(text, to);
     case FieldType::uint64:
-      return store_integer<std::uint64_t>(text, place);
+      return store_integer<std::uint64_t>(text, to);
     case FieldType::float32:
-      return store_real<float>(text, place);
+      return store_real<float>(text, to);
     case FieldType::float64:
-      return store_real<double>(text, place);
+      return store_real<double>(text, to);
     default:
       return false;
   }

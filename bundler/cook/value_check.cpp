@@ -67,8 +67,8 @@ void check_values(const Project& project, const std::vector<ComponentDescription
           .blocks_build = built.contains(assets[i]);
     }
   }
-  for (const auto& [place, path] : told) {
-    findings.add("unused-override", {place.first, place.second},
+  for (const auto& [location, path] : told) {
+    findings.add("unused-override", {location.first, location.second},
                  "the override of '" + path + "' has no effect: the list has no such item");
   }
 }

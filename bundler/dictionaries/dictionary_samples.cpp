@@ -9,15 +9,15 @@
 namespace muster {
 namespace {
 
-std::uint64_t place_of(const Guid& guid) {
+std::uint64_t leading_hash_bits(const Guid& guid) {
   const ContentHash hash = hash_bytes(guid.bytes());
-  std::uint64_t place = 0;
-  for (std::size_t i = 0; i < sizeof place; ++i) place = place << 8U | hash.bytes[i];
-  return place;
+  std::uint64_t hash_bits = 0;
+  for (std::size_t i = 0; i < sizeof hash_bits; ++i) hash_bits = hash_bits << 8U | hash.bytes[i];
+  return hash_bits;
 }
 
 struct Candidate {
-  std::uint64_t place = 0;
+  std::uint64_t hash_bits = 0;
   AssetNumber asset = kNoAsset;
 };
 
@@ -28,8 +28,8 @@ std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const Samplin
   share = rules.share_min;
   while (candidates.size() >> share >= 2 * rules.samples_wanted) ++share;
   std::erase_if(candidates,
-                [&](const Candidate& one) { return share > 0 && one.place >> (64 - share) != 0; });
-  std::ranges::sort(candidates, {}, &Candidate::place);
+                [&](const Candidate& one) { return share > 0 && one.hash_bits >> (64 - share) != 0; });
+  std::ranges::sort(candidates, {}, &Candidate::hash_bits);
   std::vector<AssetNumber> assets;
   for (const Candidate& candidate : candidates) assets.push_back(candidate.asset);
   return assets;
@@ -46,7 +46,7 @@ DictionarySamples choose_samples(const Project& project, const SamplingRules& ru
     const Asset& asset = project.index().at(number);
     if (asset.is_folder) continue;
     auto& candidates = holds_references(asset.path) ? text : settings;
-    candidates.push_back({place_of(asset.guid), number});
+    candidates.push_back({leading_hash_bits(asset.guid), number});
   }
   DictionarySamples samples;
   samples.text = choose(std::move(text), rules, samples.text_share);

@@ -379,8 +379,8 @@ std::optional<std::uint32_t> InputNumbers::of(const AssetPath& path) const {
   if (input == nullptr) return std::nullopt;
   const auto folder =
       std::ranges::lower_bound(state_.folders, path.parent(), {}, &StateFolder::path);
-  const auto place = static_cast<std::uint32_t>(input - folder->inputs.data());
-  return first_[static_cast<std::size_t>(folder - state_.folders.begin())] + place;
+  const auto index = static_cast<std::uint32_t>(input - folder->inputs.data());
+  return first_[static_cast<std::size_t>(folder - state_.folders.begin())] + index;
 }
 
 std::size_t InputNumbers::folder_of(std::uint32_t number) const {

@@ -74,14 +74,14 @@ EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const File
   }
   for (const StateTarget& target : state_.targets) {
     for (const StateBundle& bundle : target.bundles) {
-      const Place place{&target, &bundle};
+      const EarlierBundle earlier{&target, &bundle};
       const Members members = members_of(bundle);
       const Guid subject = subject_of(bundle.name);
-      by_members_[{subject, members}].push_back(place);
+      by_members_[{subject, members}].push_back(earlier);
       if (!subject.is_null()) {
-        by_subject_[{target.target, subject}] = place;
+        by_subject_[{target.target, subject}] = earlier;
       } else {
-        for (const Guid& asset : members) shared_by_asset_[{target.target, asset}] = place;
+        for (const Guid& asset : members) shared_by_asset_[{target.target, asset}] = earlier;
       }
     }
   }
@@ -96,23 +96,23 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
 
 // The earlier bundles with this subject and these members. Bundles of `target` come first, and
 // bundles of the other target follow.
-std::vector<EarlierBuild::Place> EarlierBuild::places_of(Target target, const Guid& subject,
+std::vector<EarlierBuild::EarlierBundle> EarlierBuild::find_bundles(Target target, const Guid& subject,
                                                          const Members& members) const {
   const auto found = by_members_.find({subject, members});
   if (found == by_members_.end()) return {};
-  std::vector<Place> places = found->second;
-  std::stable_partition(places.begin(), places.end(),
-                        [&](const Place& place) { return place.target->target == target; });
-  return places;
+  std::vector<EarlierBundle> bundles = found->second;
+  std::stable_partition(bundles.begin(), bundles.end(),
+                        [&](const EarlierBundle& earlier) { return earlier.target->target == target; });
+  return bundles;
 }
 
 // The earlier bundle of the same prefab or variant. For a shared bundle, the earlier shared bundle
 // that contained the first asset of the planned bundle.
-EarlierBuild::Place EarlierBuild::resembling(Target target, const Guid& subject,
+EarlierBuild::EarlierBundle EarlierBuild::resembling(Target target, const Guid& subject,
                                              const Members& members) const {
   if (!subject.is_null()) {
     const auto found = by_subject_.find({target, subject});
-    return found == by_subject_.end() ? Place{} : found->second;
+    return found == by_subject_.end() ? EarlierBundle{} : found->second;
   }
   for (const Guid& asset : members) {
     const auto found = shared_by_asset_.find({target, asset});
@@ -200,7 +200,7 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
                                  const std::vector<std::uint32_t>& facts,
                                  std::vector<BuildReason>& reasons) const {
   for (const std::uint32_t index : facts) {
-    if (holds_[place_of(target)][index]) continue;
+    if (holds_[target_index(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
     switch (question.asks) {
       case CookAsks::content:
@@ -232,11 +232,11 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
 
 // Whether the file of a bundle is undamaged. If the file's stamp differs from the recorded stamp,
 // the content is checked, because outputs may be copied or restored.
-bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
-  const auto& outputs = place.target->outputs;
+bool EarlierBuild::is_whole(const EarlierBundle& earlier, const AssetPath& path) const {
+  const auto& outputs = earlier.target->outputs;
   const auto known = std::ranges::lower_bound(outputs, path.text(), {}, &StateOutput::path);
   const FileStamp now = stamp_of(stamps_, path);
-  if (!now.exists || now.size_bytes != place.bundle->file_bytes) return false;
+  if (!now.exists || now.size_bytes != earlier.bundle->file_bytes) return false;
   if (known != outputs.end() && known->path == path.text() &&
       now.modified_ns == known->modified_ns && now.identity == known->identity) {
     return true;
@@ -245,8 +245,8 @@ bool EarlierBuild::is_whole(const Place& place, const AssetPath& path) const {
   const auto bytes = read_whole(files_, path, kBundleBytesMax, buffer);
   if (!bytes) return false;
   const auto bundle = BundleReader::open(bytes.value());
-  return bundle && bundle.value().bundle_hash() == place.bundle->hash &&
-         bundle.value().compute_hash() == place.bundle->hash;
+  return bundle && bundle.value().bundle_hash() == earlier.bundle->hash &&
+         bundle.value().compute_hash() == earlier.bundle->hash;
 }
 
 EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
@@ -257,30 +257,30 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
   const Guid subject = name ? subject_of(*name) : Guid();
   const Members members = muster::members_of(project, planned);
   Match match;
-  const auto add_choice = [&](const Place& place) {
-    if (place.target->variants == terms.variants) return;
+  const auto add_choice = [&](const EarlierBundle& earlier) {
+    if (earlier.target->variants == terms.variants) return;
     match.reasons.push_back(
-        {"option", "--variant '" + place.target->variants + "' -> '" + terms.variants + "'"});
+        {"option", "--variant '" + earlier.target->variants + "' -> '" + terms.variants + "'"});
   };
-  for (const Place& place : places_of(target, subject, members)) {
-    std::vector<BuildReason> reasons = reasons_of_terms(*place.target, terms);
-    explain_facts(project, target, place.bundle->facts, reasons);
+  for (const EarlierBundle& earlier : find_bundles(target, subject, members)) {
+    std::vector<BuildReason> reasons = reasons_of_terms(*earlier.target, terms);
+    explain_facts(project, target, earlier.bundle->facts, reasons);
     match.path = AssetPath()
-                     .child(folder_of(place.target->target))
+                     .child(folder_of(earlier.target->target))
                      .child(kBundleFolders[static_cast<std::size_t>(kind)])
-                     .child(place.bundle->name.to_string() + ".mbundle");
-    if (reasons.empty() && is_whole(place, match.path)) {
-      match.bundle = place.bundle;
+                     .child(earlier.bundle->name.to_string() + ".mbundle");
+    if (reasons.empty() && is_whole(earlier, match.path)) {
+      match.bundle = earlier.bundle;
       match.reasons.clear();
       return match;
     }
     if (reasons.empty()) reasons.push_back({"output", match.path.text()});
     if (!match.reasons.empty()) continue;
     match.reasons = std::move(reasons);
-    add_choice(place);
+    add_choice(earlier);
   }
   if (match.reasons.empty()) {
-    const Place old = resembling(target, subject, members);
+    const EarlierBundle old = resembling(target, subject, members);
     if (old.bundle == nullptr) {
       const Guid shown = kind == BundleKind::prefab ? subject : members.front();
       const bool is_shared = kind == BundleKind::shared;

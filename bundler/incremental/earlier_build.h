@@ -82,7 +82,7 @@ class EarlierBuild {
                                      const BundlePlan& plan) const;
 
  private:
-  struct Place {
+  struct EarlierBundle {
     const StateTarget* target = nullptr;
     const StateBundle* bundle = nullptr;
   };
@@ -90,19 +90,19 @@ class EarlierBuild {
 
   std::vector<BuildReason> reasons_of_terms(const StateTarget& target,
                                             const PackingTerms& terms) const;
-  bool is_whole(const Place& place, const AssetPath& path) const;
+  bool is_whole(const EarlierBundle& earlier, const AssetPath& path) const;
   Members members_of(const StateBundle& bundle) const;
-  std::vector<Place> places_of(Target target, const Guid& subject, const Members& members) const;
-  Place resembling(Target target, const Guid& subject, const Members& members) const;
+  std::vector<EarlierBundle> find_bundles(Target target, const Guid& subject, const Members& members) const;
+  EarlierBundle resembling(Target target, const Guid& subject, const Members& members) const;
 
   BuildState state_;
   const FileReader& files_;
   const FileStamps& stamps_;
   // For client and server, whether each fact is unchanged.
   std::array<std::vector<bool>, 2> holds_;
-  std::map<std::pair<Guid, Members>, std::vector<Place>> by_members_;
-  std::map<std::pair<Target, Guid>, Place> by_subject_;
-  std::map<std::pair<Target, Guid>, Place> shared_by_asset_;
+  std::map<std::pair<Guid, Members>, std::vector<EarlierBundle>> by_members_;
+  std::map<std::pair<Target, Guid>, EarlierBundle> by_subject_;
+  std::map<std::pair<Target, Guid>, EarlierBundle> shared_by_asset_;
 };
 
 }  // namespace muster

@@ -134,10 +134,10 @@ bool are_outputs_untouched(const BuildState& state, TargetSet targets, const Fil
       const std::string_view path = outputs[last]->path;
       names.push_back(path.substr(folder.empty() ? 0 : folder.size() + 1));
     }
-    const auto place = AssetPath::parse(folder);
-    if (!place) return false;
+    const auto parsed = AssetPath::parse(folder);
+    if (!parsed) return false;
     std::vector<FileStamp> now(names.size());
-    stamps.stamps_in(place.value(), names, now);
+    stamps.stamps_in(parsed.value(), names, now);
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (!is_untouched(*outputs[first + i], now[i])) return false;
     }

@@ -21,10 +21,10 @@ void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleRe
   }
   if (is_all_stored) return;
   const PackedContent content{entry.plain_hash, entry.plain_bytes, how.level, how.dictionary_id};
-  const auto [place, is_new] = entries_.try_emplace(content, std::vector<StagedBlock>());
+  const auto [it, is_new] = entries_.try_emplace(content, std::vector<StagedBlock>());
   for (std::uint32_t b = 0; is_new && b < entry.block_count; ++b) {
     const BundleBlock block = bundle.block(entry, b);
-    place->second.push_back(
+    it->second.push_back(
         {number, is_earlier, block.offset_bytes, block.stored_bytes, block.coding});
   }
 }

@@ -21,11 +21,11 @@ std::vector<AssetPath> loose_file_paths() {
   return paths;
 }
 
-AssetPath dictionary_place(Target target, const ContentHash& hash) {
+AssetPath target_dictionary_path(Target target, const ContentHash& hash) {
   return AssetPath::parse(std::string(folder_of(target)) + "/" + dictionary_path(hash)).value();
 }
 
-bool is_dictionary_place(std::string_view path) {
+bool is_dictionary_path(std::string_view path) {
   constexpr std::string_view kEnd = ".mdict";
   for (const Target target : {Target::client, Target::server}) {
     const std::string folder = std::string(folder_of(target)) + "/dictionaries/";
@@ -58,7 +58,7 @@ Result<BuildSide> BuildSide::read(const FileReader& files) {
   for (const Target target : {Target::client, Target::server}) {
     const CatalogReader* const catalog = side.catalog(target);
     for (std::uint32_t i = 0; catalog != nullptr && i < catalog->dictionary_count(); ++i) {
-      dictionaries.push_back(dictionary_place(target, catalog->dictionary(i).hash));
+      dictionaries.push_back(target_dictionary_path(target, catalog->dictionary(i).hash));
     }
   }
   std::ranges::sort(dictionaries);
@@ -107,7 +107,7 @@ Result<void> BuildSide::check_dictionaries() const {
     const CatalogReader* const reader = catalog(target);
     for (std::uint32_t i = 0; reader != nullptr && i < reader->dictionary_count(); ++i) {
       const CatalogDictionary record = reader->dictionary(i);
-      const AssetPath path = dictionary_place(target, record.hash);
+      const AssetPath path = target_dictionary_path(target, record.hash);
       const LooseFile* const file = find(path);
       if (file == nullptr) return fail(ErrorCode::not_found, path.text() + ": it is missing");
       if (file->bytes.size() != record.file_bytes) {
@@ -127,7 +127,7 @@ Result<void> BuildSide::check_dictionaries() const {
 std::vector<const LooseFile*> BuildSide::dictionaries() const {
   std::vector<const LooseFile*> found;
   for (const LooseFile& file : loose_) {
-    if (is_dictionary_place(file.path.text())) found.push_back(&file);
+    if (is_dictionary_path(file.path.text())) found.push_back(&file);
   }
   return found;
 }

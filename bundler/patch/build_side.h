@@ -25,10 +25,10 @@ struct LooseFile {
 /// patches use.
 std::vector<AssetPath> loose_file_paths();
 /// The path of a dictionary of a target.
-AssetPath dictionary_place(Target target, const ContentHash& hash);
+AssetPath target_dictionary_path(Target target, const ContentHash& hash);
 /// Whether a path is the path of a dictionary of a target. A patch may name only such paths and the
 /// paths of `loose_file_paths`.
-bool is_dictionary_place(std::string_view path);
+bool is_dictionary_path(std::string_view path);
 
 /// The files of a build: the loose files with their bytes, and the bundles as listed in the
 /// catalogs.

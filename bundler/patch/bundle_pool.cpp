@@ -55,26 +55,26 @@ BundlePool::BundlePool(const FileReader& base_files, const BuildSide& base, Read
     for (std::uint32_t i = 0; catalog != nullptr && i < catalog->bundle_count(); ++i) {
       const CatalogBundle bundle = catalog->bundle(i);
       add(bundle_path(target, bundle.name), bundle);
-      places_.back().is_made = false;
+      bundles_.back().is_made = false;
       base_bytes_ += bundle.file_bytes;
     }
   }
 }
 
 void BundlePool::add(const AssetPath& path, const CatalogBundle& bundle) {
-  places_.push_back({path, bundle.hash, bundle.file_bytes, true, false});
+  bundles_.push_back({path, bundle.hash, bundle.file_bytes, true, false});
 }
 
-Result<void> BundlePool::load(Place& place, ByteVector& buffer) const {
+Result<void> BundlePool::load(PooledBundle& bundle, ByteVector& buffer) const {
   const auto bytes =
-      place.is_made ? read_made_(place.path, layout::patch::kMaxFileBytes, buffer)
-                    : read_whole(*base_files_, place.path, layout::patch::kMaxFileBytes, buffer);
+      bundle.is_made ? read_made_(bundle.path, layout::patch::kMaxFileBytes, buffer)
+                    : read_whole(*base_files_, bundle.path, layout::patch::kMaxFileBytes, buffer);
   if (!bytes) return fail(bytes.error());
   buffer.resize(bytes.value().size());
-  if (auto sound = check_size(place.path, buffer.size(), place.file_bytes); !sound) return sound;
-  if (place.is_checked) return {};
-  if (auto sound = check_hash(place.path, buffer, place.hash); !sound) return sound;
-  place.is_checked = true;
+  if (auto sound = check_size(bundle.path, buffer.size(), bundle.file_bytes); !sound) return sound;
+  if (bundle.is_checked) return {};
+  if (auto sound = check_hash(bundle.path, buffer, bundle.hash); !sound) return sound;
+  bundle.is_checked = true;
   return {};
 }
 
@@ -84,7 +84,7 @@ Result<BundlePool::Opened> BundlePool::open(std::size_t number) {
     held_.splice(held_.begin(), held_, found);
   } else {
     Held held{.number = number, .bytes = {}};
-    if (auto loaded = load(places_[number], held.bytes); !loaded) return fail(loaded.error());
+    if (auto loaded = load(bundles_[number], held.bytes); !loaded) return fail(loaded.error());
     held_.push_front(std::move(held));
   }
   std::uint64_t held_bytes = 0;
@@ -96,7 +96,7 @@ Result<BundlePool::Opened> BundlePool::open(std::size_t number) {
   const Bytes bytes = held_.front().bytes;
   auto reader = BundleReader::open(bytes);
   if (!reader) {
-    return fail(reader.error().code, places_[number].path.text() + ": " + reader.error().message);
+    return fail(reader.error().code, bundles_[number].path.text() + ": " + reader.error().message);
   }
   return Opened{reader.value(), bytes};
 }

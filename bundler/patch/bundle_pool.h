@@ -27,10 +27,10 @@ class BundlePool {
   /// All arguments must outlive this object.
   BundlePool(const FileReader& base_files, const BuildSide& base, ReadMade read_made);
 
-  std::size_t size() const { return places_.size(); }
+  std::size_t size() const { return bundles_.size(); }
   /// The total size of the bundles of the base.
   std::uint64_t base_bytes() const { return base_bytes_; }
-  const AssetPath& path(std::size_t number) const { return places_[number].path; }
+  const AssetPath& path(std::size_t number) const { return bundles_[number].path; }
   /// Appends a bundle to the pool.
   void add(const AssetPath& path, const CatalogBundle& bundle);
 
@@ -44,7 +44,7 @@ class BundlePool {
   Result<Opened> open(std::size_t number);
 
  private:
-  struct Place {
+  struct PooledBundle {
     AssetPath path;
     ContentHash hash;
     std::uint64_t file_bytes = 0;
@@ -55,11 +55,11 @@ class BundlePool {
     std::size_t number = 0;
     ByteVector bytes;
   };
-  Result<void> load(Place& place, ByteVector& buffer) const;
+  Result<void> load(PooledBundle& bundle, ByteVector& buffer) const;
 
   const FileReader* base_files_;
   ReadMade read_made_;
-  std::vector<Place> places_;
+  std::vector<PooledBundle> bundles_;
   std::uint64_t base_bytes_ = 0;
   std::list<Held> held_;  ///< The open bundles, the most recently used first.
 };

@@ -115,7 +115,7 @@ Result<void> BundleRebuild::make_entry(PatchStreams& streams, std::uint32_t bloc
   if (!op) return fail(op.error());
   AssembledEntry entry;
   if ((op.value().bits & kHasSource) != 0) {
-    const EntryPlace& source = op.value().source;
+    const PoolEntry& source = op.value().source;
     const auto opened = pool_->open(source.bundle);
     if (!opened) return fail(opened.error());
     if (source.entry >= opened.value().reader.entry_count()) return malformed("an entry's source");

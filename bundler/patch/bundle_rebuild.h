@@ -12,10 +12,10 @@
 namespace muster {
 
 /// An entry of a bundle in the pool.
-struct EntryPlace {
+struct PoolEntry {
   std::size_t bundle = 0;
   std::uint32_t entry = 0;
-  friend auto operator<=>(const EntryPlace&, const EntryPlace&) = default;
+  friend auto operator<=>(const PoolEntry&, const PoolEntry&) = default;
 };
 
 /// The two streams of a patch: the program and the data.
@@ -34,8 +34,8 @@ class BundleRebuild {
   BundleRebuild(BundlePool& pool, PatchDictionaries& dictionaries, std::uint64_t max_file_bytes);
 
   /// The source of an entry whose program does not name a source.
-  const EntryPlace& next() const { return next_; }
-  void set_next(const EntryPlace& place) { next_ = place; }
+  const PoolEntry& next() const { return next_; }
+  void set_next(const PoolEntry& source) { next_ = source; }
 
   /// Reads the part of the streams for one bundle and returns the bytes of the bundle. The bytes
   /// are not verified, so the caller must compare their hash. Fails with `malformed`, with
@@ -48,7 +48,7 @@ class BundleRebuild {
  private:
   struct Op {
     std::uint8_t bits = 0;
-    EntryPlace source{};  ///< The source; valid if `bits` has `kHasSource`.
+    PoolEntry source{};  ///< The source; valid if `bits` has `kHasSource`.
   };
   Result<ByteVector> make_whole(PatchStreams& streams);
   Result<void> make_entry(PatchStreams& streams, std::uint32_t block_plain_bytes);
@@ -65,7 +65,7 @@ class BundleRebuild {
   BundlePool* pool_;
   PatchDictionaries* dictionaries_;
   std::uint64_t max_file_bytes_;
-  EntryPlace next_{};
+  PoolEntry next_{};
   BundleAssembly assembly_;
   Compressor compressor_;
   Decompressor decompressor_;

@@ -23,7 +23,7 @@ namespace {
 constexpr int kFutileSearchesMax = 4;
 /// The maximum number of locations with equal content that are examined, because some content (for
 /// example an empty asset) occurs very often.
-constexpr std::size_t kPlacesMax = 16;
+constexpr std::size_t kEqualEntriesMax = 16;
 
 Bytes stored_block(const BundleReader& reader, const BundleEntry& entry, std::uint32_t index,
                    Bytes file, BlockCoding& coding) {
@@ -64,7 +64,7 @@ void RecipeWriter::learn(std::size_t number, const BundleReader& reader) {
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     const BundleEntry entry = reader.entry(i);
     auto& same = by_content_[{entry.plain_hash, entry.plain_bytes}];
-    if (same.size() < kPlacesMax) same.push_back({number, i});
+    if (same.size() < kEqualEntriesMax) same.push_back({number, i});
     by_name_[{entry.guid, entry.local_id}].push_back({number, i});
   }
 }
@@ -148,7 +148,7 @@ Result<void> RecipeWriter::write_entries(const AssetPath& path, const BundleRead
   return {};
 }
 
-void RecipeWriter::begin_op(EntryOp op, const BundleEntry& entry, const EntryPlace* source,
+void RecipeWriter::begin_op(EntryOp op, const BundleEntry& entry, const PoolEntry* source,
                             bool is_named, Draft& draft) const {
   const bool is_next = source != nullptr && *source == draft.next;
   auto bits = static_cast<std::uint8_t>(op);
@@ -173,9 +173,9 @@ Result<void> RecipeWriter::write_entry(const BundleReader& reader, const BundleE
   if (!copied) return fail(copied.error());
   if (copied.value()) return {};
   const auto named = by_name_.find({entry.guid, entry.local_id});
-  const EntryPlace* source = nullptr;
+  const PoolEntry* source = nullptr;
   if (named != by_name_.end()) {
-    const auto here = std::ranges::find(named->second, before, &EntryPlace::bundle);
+    const auto here = std::ranges::find(named->second, before, &PoolEntry::bundle);
     source = here != named->second.end() ? &*here : &named->second.front();
   }
   return write_delta_or_verbatim(reader, entry, file, source, draft);
@@ -187,15 +187,15 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
   if (found == by_content_.end()) return false;
   // A reference to the next entry needs one byte. A reference to any other location needs a few
   // bytes if the old and the new entry have the same name, and about 20 bytes otherwise.
-  std::optional<EntryPlace> best;
+  std::optional<PoolEntry> best;
   int best_cost = 3;
-  for (const EntryPlace& place : found->second) {
-    const auto opened = pool_->open(place.bundle);
+  for (const PoolEntry& candidate : found->second) {
+    const auto opened = pool_->open(candidate.bundle);
     if (!opened) return fail(opened.error());
-    const BundleEntry old = opened.value().reader.entry(place.entry);
+    const BundleEntry old = opened.value().reader.entry(candidate.entry);
     const bool is_named =
         old.guid != entry.guid || old.local_id != entry.local_id || old.kind != entry.kind;
-    const int cost = is_named ? 2 : static_cast<int>(place != draft.next);
+    const int cost = is_named ? 2 : static_cast<int>(candidate != draft.next);
     if (cost >= best_cost || old.block_count != entry.block_count ||
         old.dictionary_id != entry.dictionary_id ||
         opened.value().reader.block_plain_bytes() != reader.block_plain_bytes()) {
@@ -206,7 +206,7 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
       is_same = is_same_block(opened.value(), old, reader, entry, file, i);
     }
     if (!is_same) continue;
-    best = place;
+    best = candidate;
     best_cost = cost;
     if (cost == 0) break;
   }
@@ -255,7 +255,7 @@ int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entr
 
 Result<void> RecipeWriter::write_delta_or_verbatim(const BundleReader& reader,
                                                    const BundleEntry& entry, Bytes file,
-                                                   const EntryPlace* source, Draft& draft) {
+                                                   const PoolEntry* source, Draft& draft) {
   const auto read = reader.read(entry, decompressor_, plain_);
   if (!read) return fail(read.error());
   const Bytes plain = read.value();

@@ -43,7 +43,7 @@ class RecipeWriter {
   struct Draft {
     ByteWriter program;
     ByteVector data;
-    EntryPlace next;
+    PoolEntry next;
     bool recompresses = false;
   };
   using EntryName = std::pair<Guid, std::int64_t>;
@@ -56,8 +56,8 @@ class RecipeWriter {
   Result<bool> try_copy(const BundleReader& reader, const BundleEntry& entry, Bytes file,
                         Draft& draft);
   Result<void> write_delta_or_verbatim(const BundleReader& reader, const BundleEntry& entry,
-                                       Bytes file, const EntryPlace* source, Draft& draft);
-  void begin_op(layout::patch::EntryOp op, const BundleEntry& entry, const EntryPlace* source,
+                                       Bytes file, const PoolEntry* source, Draft& draft);
+  void begin_op(layout::patch::EntryOp op, const BundleEntry& entry, const PoolEntry* source,
                 bool is_named, Draft& draft) const;
   int find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain, Bytes file);
   bool gives(const BundleReader& reader, const BundleEntry& entry, Bytes plain, Bytes file,
@@ -69,11 +69,11 @@ class RecipeWriter {
   PatchDictionaries* dictionaries_;
   RecipeOptions options_;
   BundleRebuild rebuild_;
-  std::map<std::pair<ContentHash, std::uint64_t>, std::vector<EntryPlace>> by_content_;
-  std::map<EntryName, std::vector<EntryPlace>> by_name_;
+  std::map<std::pair<ContentHash, std::uint64_t>, std::vector<PoolEntry>> by_content_;
+  std::map<EntryName, std::vector<PoolEntry>> by_name_;
   ByteWriter program_;
   ByteVector data_;
-  EntryPlace next_{};
+  PoolEntry next_{};
   bool recompresses_ = false;
   int last_level_;
   int futile_searches_ = 0;

@@ -29,7 +29,7 @@ std::string first_difference(const BuildSide& build, const std::vector<PatchFile
   std::vector<AssetPath> paths = loose_file_paths();
   for (const LooseFile* file : build.dictionaries()) paths.push_back(file->path);
   for (const PatchFile& file : files) {
-    if (is_dictionary_place(file.path.text())) paths.push_back(file.path);
+    if (is_dictionary_path(file.path.text())) paths.push_back(file.path);
   }
   for (const AssetPath& path : paths) {
     const LooseFile* const is = build.find(path);

@@ -76,9 +76,9 @@ Result<std::vector<PatchFile>> read_files(ByteReader& program, bool is_new) {
     next =
         std::find_if(next, known.end(), [&](const AssetPath& each) { return each.text() == path; });
     if (next == known.end()) {
-      const bool is_next = files.empty() || !is_dictionary_place(files.back().path.text()) ||
+      const bool is_next = files.empty() || !is_dictionary_path(files.back().path.text()) ||
                            files.back().path.text() < path;
-      if (!is_dictionary_place(path) || !is_next) return malformed("a file that no build has");
+      if (!is_dictionary_path(path) || !is_next) return malformed("a file that no build has");
       file.path = AssetPath::parse(path).value();
     } else {
       file.path = *next++;

@@ -55,8 +55,8 @@ DefaultForms::DefaultForms(const Project& project, Target target)
     varies_ = true;
     if (!std::ranges::binary_search(built, file.file)) continue;
     if (!is_open(project, file) || !fits(file.keys, keys)) continue;
-    const auto [place, is_first] = best.try_emplace(file.base, &file);
-    if (!is_first && is_preferred(file.keys, place->second->keys)) place->second = &file;
+    const auto [it, is_first] = best.try_emplace(file.base, &file);
+    if (!is_first && is_preferred(file.keys, it->second->keys)) it->second = &file;
   }
   for (const auto& [base, file] : best) variants_.emplace(base, file->file);
 }

@@ -210,14 +210,14 @@ class Merging {
     });
     std::vector<std::uint32_t> now_in(bundles_.size());
     for (std::uint32_t i = 0; i < now_in.size(); ++i) now_in[i] = i;
-    const auto place_of = [&](std::uint32_t bundle) {
+    const auto group_of = [&](std::uint32_t bundle) {
       while (now_in[bundle] != bundle) bundle = now_in[bundle] = now_in[now_in[bundle]];
       return bundle;
     };
     bool has_merged = false;
     for (const Proposal& one : proposals) {
-      const std::uint32_t a = place_of(one.first);
-      const std::uint32_t b = place_of(one.second);
+      const std::uint32_t a = group_of(one.first);
+      const std::uint32_t b = group_of(one.second);
       // Earlier merges of this round may have made the proposal more expensive. The next rounds
       // consider such a pair of groups again.
       Proposal now;

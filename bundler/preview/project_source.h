@@ -37,7 +37,7 @@ class ProjectSource final : public BundleSource {
   ProjectSource(const Project& project, Target target, std::vector<ComponentDescription> components)
       : project_(project),
         components_(std::move(components)),
-        cooker_(project, components_, &project.config().strip[muster::place_of(target)]) {}
+        cooker_(project, components_, &project.config().strip[muster::target_index(target)]) {}
   Result<void> plan(Target target);
   Result<ByteVector> pack(const PlannedBundle& planned) const;
 

@@ -233,9 +233,9 @@ class OutputChecker {
 
   Result<void> check_bundle(const std::string& path, const CatalogBundle& expected, Worker& worker,
                             Names& entries) const {
-    const auto place = AssetPath::parse(path);
-    if (!place) return fail(place.error());
-    const auto bytes = read_whole(files_, place.value(), kCheckedFileBytesMax, worker.file);
+    const auto parsed = AssetPath::parse(path);
+    if (!parsed) return fail(parsed.error());
+    const auto bytes = read_whole(files_, parsed.value(), kCheckedFileBytesMax, worker.file);
     if (!bytes) return fail(bytes.error());
     if (bytes.value().size() != expected.file_bytes) {
       return fail(

@@ -372,7 +372,7 @@ class UnityPrefab:
     def game_object(self, node, father, order):
         """Adds a node with its children and returns its model."""
         root, transform = self.new_id("GameObject"), self.new_id("Transform")
-        place = len(self.documents)
+        document_index = len(self.documents)
         components = {name: self.component(root, name, fields) for name, fields in node.components}
         listed = [{"component": Flow(fileID=i)} for i in (transform, *components.values())]
         children = []
@@ -393,20 +393,20 @@ class UnityPrefab:
               "m_LocalScale": vec(1, 1, 1), "m_Children": [Flow(fileID=i) for i in children],
               "m_Father": Flow(fileID=father), "m_RootOrder": order,
               "m_LocalEulerAnglesHint": vec(0, 0, 0)}, False)]
-        self.documents[place:place] = head
+        self.documents[document_index:document_index] = head
         return Model(root, transform, components)
 
     def nested(self, node, father, order):
-        place = Flow(x=node.at[0], y=node.at[1], z=node.at[2]) if node.at else vec(0, 0, 0)
-        return self.instance(node.name, node.prefab, father, order, node.components, (), place)
+        position = Flow(x=node.at[0], y=node.at[1], z=node.at[2]) if node.at else vec(0, 0, 0)
+        return self.instance(node.name, node.prefab, father, order, node.components, (), position)
 
-    def instance(self, name, source_path, father, order, components, removed, place):
+    def instance(self, name, source_path, father, order, components, removed, position):
         """Adds a PrefabInstance. With father 0, the file is a variant."""
         source = self.project.models[source_path]
         instance = self.new_id("PrefabInstance")
         seen = source.seen_through(instance)
         changes = [self.change(source.root, source_path, "m_Name", name)]
-        for axis, value in place.items():
+        for axis, value in position.items():
             changes.append(
                 self.change(source.transform, source_path, f"m_LocalPosition.{axis}", value))
         for axis, value in {"x": 0, "y": 0, "z": 0, "w": 1}.items():

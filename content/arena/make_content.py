@@ -696,13 +696,13 @@ def main(arguments):
         for path in wrong:
             print(f"{path} differs from the output of make_content.py")
         return 1 if wrong else 0
-    for path, place in files_on_disk().items():
+    for path, file in files_on_disk().items():
         if path not in files:
-            place.unlink()
+            file.unlink()
     for path, content in files.items():
-        place = ROOT / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        file = ROOT / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
     return 0
 
 

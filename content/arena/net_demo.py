@@ -64,8 +64,8 @@ class Match:
             raise SystemExit("net_demo: " + server.communicate()[1])
         return server, words[1:]
 
-    def start_client(self, place, *arguments, build=None):
-        return self.start("arena_client", *place, *arguments, build=build)
+    def start_client(self, endpoint, *arguments, build=None):
+        return self.start("arena_client", *endpoint, *arguments, build=build)
 
 
 def finish(process):
@@ -78,8 +78,8 @@ def finish(process):
 def play(options):
     """Runs a match, and returns the server's report, the clients' reports and the errors."""
     with Match(options) as match:
-        server, place = match.start_server("--seconds", options.seconds, *match.link(options.seed))
-        clients = [match.start_client(place, *match.link(options.seed + 1 + i))
+        server, endpoint = match.start_server("--seconds", options.seconds, *match.link(options.seed))
+        clients = [match.start_client(endpoint, *match.link(options.seed + 1 + i))
                    for i in range(options.clients)]
         ended = [finish(client) for client in clients]
         code, report, err = finish(server)

@@ -9,10 +9,10 @@ namespace muster {
 
 namespace {
 
-void append_fixed(std::string& text, double value, int places) {
+void append_fixed(std::string& text, double value, int decimals) {
   std::array<char, 64> digits{};
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                          std::chars_format::fixed, places);
+                                          std::chars_format::fixed, decimals);
   text.append(digits.data(), error == std::errc() ? end : digits.data());
 }
 

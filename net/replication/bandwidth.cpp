@@ -50,10 +50,10 @@ double sum(const std::vector<double>& bits, std::uint32_t first, std::uint32_t c
   return std::accumulate(begin, begin + count, 0.0);
 }
 
-void append_number(std::string& text, double value, int places, std::size_t width) {
+void append_number(std::string& text, double value, int decimals, std::size_t width) {
   std::array<char, 64> digits{};
   const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                          std::chars_format::fixed, places);
+                                          std::chars_format::fixed, decimals);
   const auto length =
       static_cast<std::size_t>((error == std::errc() ? end : digits.data()) - digits.data());
   text.append(length < width ? width - length : 0, ' ');

@@ -29,15 +29,15 @@ Descriptor open_resolving(int folder, const char* path, int flags, std::uint64_t
   return Descriptor(static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how)));
 }
 
-// Opens `path` below `folder` for reading. `place` is the whole path, for messages.
+// Opens `path` below `folder` for reading. `full_path` is the whole path, for messages.
 Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
-                              const std::string& place) {
+                              const std::string& full_path) {
   Descriptor file;
   if (!folder.empty()) {  // An empty text would become the root `/`.
-    file = open_resolving(AT_FDCWD, place.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
+    file = open_resolving(AT_FDCWD, full_path.c_str(), kReadFlags, RESOLVE_NO_SYMLINKS);
     if (file.valid()) return file;
     // Makes no second attempt for a missing file, because files are often missing.
-    if (errno == ENOENT) return fail_errno(errno, "cannot open '" + place + "'");
+    if (errno == ENOENT) return fail_errno(errno, "cannot open '" + full_path + "'");
   }
   const Descriptor root(::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return fail_errno(errno, "cannot open folder '" + folder + "'");
@@ -46,9 +46,9 @@ Result<Descriptor> open_below(const std::string& folder, const AssetPath& path,
   if (errno == EXDEV) {
     return fail(
         ErrorCode::permission_denied,
-        "'" + place + "' is a link that leads out of its folder: put the file itself there");
+        "'" + full_path + "' is a link that leads out of its folder: put the file itself there");
   }
-  return fail_errno(errno, "cannot open '" + place + "'");
+  return fail_errno(errno, "cannot open '" + full_path + "'");
 }
 
 }  // namespace
@@ -128,22 +128,22 @@ Descriptor open_inside(int folder, const char* path, int flags) {
 }
 
 Result<DiskFile> DiskFile::open(const std::string& folder, const AssetPath& path) {
-  std::string place = folder + "/" + path.text();
-  Result<Descriptor> file = open_below(folder, path, place);
+  std::string full_path = folder + "/" + path.text();
+  Result<Descriptor> file = open_below(folder, path, full_path);
   if (!file) return fail(file.error());
-  return adopt(std::move(file.value()), std::move(place));
+  return adopt(std::move(file.value()), std::move(full_path));
 }
 
 Result<std::size_t> DiskFile::read_at_once(const std::string& folder, const AssetPath& path,
                                            std::span<std::byte> target) {
-  const std::string place = folder + "/" + path.text();
-  const Result<Descriptor> file = open_below(folder, path, place);
+  const std::string full_path = folder + "/" + path.text();
+  const Result<Descriptor> file = open_below(folder, path, full_path);
   if (!file) return fail(file.error());
   ssize_t got = 0;
   do {
     got = ::pread(file.value().get(), target.data(), target.size(), 0);
   } while (got < 0 && errno == EINTR);
-  if (got < 0) return fail_errno(errno, "cannot read '" + place + "'");
+  if (got < 0) return fail_errno(errno, "cannot read '" + full_path + "'");
   return static_cast<std::size_t>(got);
 }
 
@@ -152,18 +152,18 @@ Result<DiskFile> DiskFile::open(const std::string& path) {
 }
 
 // Requires: if the descriptor is invalid, `errno` has the error of the failed open.
-Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string place) {
-  if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + place + "'");
+Result<DiskFile> DiskFile::adopt(Descriptor descriptor, std::string full_path) {
+  if (!descriptor.valid()) return fail_errno(errno, "cannot open '" + full_path + "'");
   struct stat info {};
   if (::fstat(descriptor.get(), &info) != 0)
-    return fail_errno(errno, "cannot stat '" + place + "'");
+    return fail_errno(errno, "cannot stat '" + full_path + "'");
   if (!S_ISREG(info.st_mode)) {
-    return fail(ErrorCode::invalid_argument, "cannot read '" + place + "': not a file");
+    return fail(ErrorCode::invalid_argument, "cannot read '" + full_path + "': not a file");
   }
   DiskFile file;
   file.descriptor_ = std::move(descriptor);
   file.size_bytes_ = static_cast<std::uint64_t>(info.st_size);
-  file.place_ = std::move(place);
+  file.full_path_ = std::move(full_path);
   return file;
 }
 
@@ -173,9 +173,9 @@ Result<void> DiskFile::read(std::span<std::byte> target) const {
     const ssize_t got = ::pread(descriptor_.get(), target.data() + done, target.size() - done,
                                 static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail_errno(errno, "cannot read '" + place_ + "'");
+    if (got < 0) return fail_errno(errno, "cannot read '" + full_path_ + "'");
     if (got == 0) {
-      return fail(ErrorCode::truncated, "'" + place_ + "' was truncated while it was read");
+      return fail(ErrorCode::truncated, "'" + full_path_ + "' was truncated while it was read");
     }
     done += static_cast<std::size_t>(got);
   }

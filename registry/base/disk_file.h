@@ -75,18 +75,18 @@ class DiskFile {
   std::uint64_t size_bytes() const { return size_bytes_; }
   int descriptor() const { return descriptor_.get(); }
   /// The path, for messages.
-  const std::string& place() const { return place_; }
+  const std::string& full_path() const { return full_path_; }
 
   /// Fills `target` from the start of the file. Fails with `truncated` if the file is shorter than
   /// `target`, or with `io`.
   Result<void> read(std::span<std::byte> target) const;
 
  private:
-  static Result<DiskFile> adopt(Descriptor descriptor, std::string place);
+  static Result<DiskFile> adopt(Descriptor descriptor, std::string full_path);
 
   Descriptor descriptor_;
   std::uint64_t size_bytes_ = 0;
-  std::string place_;
+  std::string full_path_;
 };
 
 }  // namespace muster

@@ -295,7 +295,7 @@ Result<void> DiskFileSystem::write(const AssetPath& path, Bytes bytes) {
 }
 
 // Executes a move: replaces a file, or exchanges two folders. Returns 0, or -1 with `errno` set.
-int DiskFileSystem::put_in_place(const Move& move) const {
+int DiskFileSystem::execute_move(const Move& move) const {
   const Spot from(root_descriptor_, move.from);
   if (!from.valid()) return -1;
   const Spot to(root_descriptor_, move.to);
@@ -338,7 +338,7 @@ Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
     if (auto made = create_parents(move.to); !made) return made;
   }
   for (const Move& move : moves) {
-    if (put_in_place(move) == 0) continue;
+    if (execute_move(move) == 0) continue;
     return fail_beneath(errno, "cannot put '" + move.to.text() + "' in place");
   }
   // Makes the renames durable, too.
@@ -368,23 +368,23 @@ Result<void> remove_empty_folder(const std::string& path) {
   return fail_errno(errno, "cannot remove folder '" + path + "'");
 }
 
-Result<FoundPlace> find_place(const std::string& path) {
+Result<PathTarget> find_target(const std::string& path) {
   const std::string what = "cannot find '" + path + "'";
   const Descriptor thing(::open(path.c_str(), O_PATH | O_CLOEXEC));
   struct stat info {};
   if (!thing.valid()) {
     const int error = errno;
     if (error != ENOENT || ::lstat(path.c_str(), &info) != 0) return fail_errno(error, what);
-    return FoundPlace{path, FileKind::broken_link};
+    return PathTarget{path, FileKind::broken_link};
   }
   if (::fstat(thing.get(), &info) != 0) return fail_errno(errno, what);
-  FoundPlace place{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
+  PathTarget target{real_path_of(thing.get()), kind_of_mode(info.st_mode)};
   // The target of a link in /proc can have no path.
   struct stat named {};
-  const bool is_named = ::stat(place.real_path.c_str(), &named) == 0 &&
+  const bool is_named = ::stat(target.real_path.c_str(), &named) == 0 &&
                         named.st_dev == info.st_dev && named.st_ino == info.st_ino;
-  if (!is_named) place = {path, FileKind::other};
-  return place;
+  if (!is_named) target = {path, FileKind::other};
+  return target;
 }
 
 Result<void> write_through(const std::string& path, Bytes bytes) {

@@ -46,7 +46,7 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
   FileStamp stamp_at(int parent, const char* name, const AssetPath& folder,
                      std::string_view child) const;
   Result<void> create_parents(const AssetPath& path);
-  int put_in_place(const Move& move) const;
+  int execute_move(const Move& move) const;
   Result<void> sync_folder(const AssetPath& folder) const;
 
   int root_descriptor_ = -1;
@@ -58,7 +58,7 @@ Result<void> remove_empty_folder(const std::string& path);
 
 /// The target of a path that a user passed, with links followed. The target may be anywhere on the
 /// disk.
-struct FoundPlace {
+struct PathTarget {
   /// The absolute path without links. If the target has no path on the disk (for example, a pipe),
   /// this is the given path.
   std::string real_path;
@@ -67,7 +67,7 @@ struct FoundPlace {
 };
 /// Finds the target of a path. Fails with `not_found` if nothing exists at the path. A link without
 /// a target has the kind `broken_link`.
-Result<FoundPlace> find_place(const std::string& path);
+Result<PathTarget> find_target(const std::string& path);
 
 /// Writes to the target of a path, like `>` in a shell. Use this function for devices, pipes, and
 /// links whose target does not exist yet. For other files use `write_atomically`. Blocks while a

@@ -18,11 +18,11 @@ Result<MappedFile> MappedFile::map(const DiskFile& file) {
   const auto size = static_cast<std::size_t>(file.size_bytes());
   if (size == 0) return mapped;
   void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
-  if (address == MAP_FAILED) return fail_errno(errno, "cannot map '" + file.place() + "'");
+  if (address == MAP_FAILED) return fail_errno(errno, "cannot map '" + file.full_path() + "'");
   mapped.bytes_ = Bytes(static_cast<const std::byte*>(address), size);
   mapped.range_ = GuardedRange::watch(mapped.bytes_);
   if (!mapped.range_.is_watched()) {
-    return fail(ErrorCode::limit_exceeded, "cannot map '" + file.place() +
+    return fail(ErrorCode::limit_exceeded, "cannot map '" + file.full_path() +
                                                "': " + std::to_string(MappingGuard::kMaxMappings) +
                                                " files are mapped already");
   }

@@ -59,10 +59,10 @@ bool replace_lost_pages(std::uintptr_t address) {
   const std::uintptr_t end = slot->start.load() + slot->size_bytes.load();
   // The range is marked as damaged before a reader can read a zero.
   slot->damages.fetch_add(1);
-  const long placed =
+  const long mapped =
       ::syscall(SYS_mmap, from, end - from, static_cast<long>(PROT_READ),
                 static_cast<long>(MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED), -1L, 0L);
-  return placed == static_cast<long>(from);
+  return mapped == static_cast<long>(from);
 }
 
 void pass_on(int signal, siginfo_t* info, void* context) {

@@ -90,7 +90,7 @@ Json field_schema(const FieldDescription& field) {
 
 // Adds a field to the schema of the struct that contains it. For example, `slots[2].ammo` is a
 // property of the items of `slots`.
-void place(Json& object, std::string_view path, const FieldDescription& field) {
+void add_field(Json& object, std::string_view path, const FieldDescription& field) {
   const std::size_t dot = path.find('.');
   std::string name(path.substr(0, dot));
   if (dot == std::string_view::npos) {
@@ -112,7 +112,7 @@ void place(Json& object, std::string_view path, const FieldDescription& field) {
   Json& inner = is_item ? child["items"] : child;
   inner["type"] = Json::array({"object", "null"});
   inner["additionalProperties"] = false;
-  place(inner, path.substr(dot + 1), field);
+  add_field(inner, path.substr(dot + 1), field);
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::string components_json_schema(std::span<const ComponentDescription> compone
   for (const ComponentDescription& component : components) {
     Json object{
         {"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
-    for (const FieldDescription& field : component.fields) place(object, field.name, field);
+    for (const FieldDescription& field : component.fields) add_field(object, field.name, field);
     definitions[component.name] = std::move(object);
     choices.push_back(
         {{"type", "object"},

@@ -253,8 +253,8 @@ std::uint32_t offset_of() {
   using Owner = typename MemberOf<decltype(Member)>::Owner;
   const Owner probe{};
   const auto* const base = reinterpret_cast<const std::byte*>(&probe);
-  const auto* const place = reinterpret_cast<const std::byte*>(&(probe.*Member));
-  return static_cast<std::uint32_t>(place - base);
+  const auto* const member = reinterpret_cast<const std::byte*>(&(probe.*Member));
+  return static_cast<std::uint32_t>(member - base);
 }
 
 /// A text that is different for each member. (A function address would also be unique, but

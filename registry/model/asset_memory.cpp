@@ -63,7 +63,7 @@ void AssetMemory::note_fit_values(const Project& project, AssetNumber asset) {
 void AssetMemory::note_stripped(const Project& project, AssetNumber asset, Target target,
                                 StrippedFile file, const std::vector<Guid>& looked_into) {
   AssetFacts& facts = at(asset);
-  facts.stripped[place_of(target)] = std::move(file);
+  facts.stripped[target_index(target)] = std::move(file);
   add_scripts_of(project, asset, facts.scripts);
   for (const Guid& guid : looked_into) {
     const AssetNumber source = project.index().find(guid);

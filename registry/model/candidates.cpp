@@ -147,9 +147,9 @@ class CandidateSearch {
       if (edge.from != last) is_asset = has_extension(path_of(edge.from), "asset");
       last = edge.from;
       if (!is_asset) continue;
-      const auto [place, fresh] = class_by_script.try_emplace(edge.guid);
-      if (fresh) place->second = registry_class_of(project_, classes_, edge.guid);
-      std::string name = place->second;
+      const auto [it, fresh] = class_by_script.try_emplace(edge.guid);
+      if (fresh) it->second = registry_class_of(project_, classes_, edge.guid);
+      std::string name = it->second;
       if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
         const auto head = project_.files().read(path_of(edge.from), 0, kObjectHeadBytes, head_);
         if (head) name = stated_class_in(as_text(head.value()));

@@ -116,10 +116,10 @@ class ComponentSearch {
   const AssetPath& path_of(AssetNumber asset) const { return project_.index().at(asset).path; }
 
   ClassGuess guess_of(const ReferenceEdge& edge) {
-    const auto [place, fresh] = guesses_.try_emplace(edge.guid);
+    const auto [it, fresh] = guesses_.try_emplace(edge.guid);
     const bool may_be_script = edge.to == kNoAsset || has_extension(path_of(edge.to), "cs");
-    if (fresh && may_be_script) place->second = class_of_script(project_, classes_, edge.guid);
-    return place->second;
+    if (fresh && may_be_script) it->second = class_of_script(project_, classes_, edge.guid);
+    return it->second;
   }
 
   void look_at(AssetNumber asset, const ClassGuess& guess) {

@@ -15,12 +15,12 @@ std::string referred_component(const Project& project, const Registry& registry)
   const SourceFile& source = project.sources().get(registry.asset);
   for (const RegistryEntry& entry : registry.entries) {
     if (entry.is_free) continue;
-    std::vector<SourceNode> places{{&source, entry.node}};
+    std::vector<SourceNode> nodes{{&source, entry.node}};
     for (const yaml::NodeIndex child : yaml::Children(source.tree, entry.node)) {
-      places.push_back({&source, child});
+      nodes.push_back({&source, child});
     }
-    for (const SourceNode& place : places) {
-      const auto reference = any_reference_at(place);
+    for (const SourceNode& node : nodes) {
+      const auto reference = any_reference_at(node);
       if (!reference || !reference.value().is_strong) continue;
       const AssetNumber asset = project.index().find(reference.value().guid);
       if (asset == kNoAsset || !is_prefab(project.sources(), asset)) continue;

@@ -301,8 +301,8 @@ class ClassPlan {
     for (const auto& [id, candidate] : added) {
       // Adds empty slots for candidates of the other side, because Unity's code uses the index as
       // the id.
-      const std::size_t place = id.value() - std::min(id.value(), declaration_.first_id);
-      while (members_.is_paired() && !plain && slots.size() < place) slots.emplace_back();
+      const std::size_t index = id.value() - std::min(id.value(), declaration_.first_id);
+      while (members_.is_paired() && !plain && slots.size() < index) slots.emplace_back();
       const Guid guid = ClassMembers::side_of(registry, *candidate);
       SlotText slot;
       slot.type_id = id;
@@ -391,11 +391,11 @@ class ClassPlan {
     retired.erase(std::unique(retired.begin(), retired.end()), retired.end());
     std::ranges::sort(result.changes, {}, &PrepareChange::type_id);
     const bool plain = source.dialect == yaml::Dialect::plain;
-    const bool relies_on_place =
+    const bool relies_on_index =
         plain && std::ranges::any_of(registry.entries, [](const RegistryEntry& entry) {
           return !entry.is_free && !entry.explicit_id;
         });
-    if (!result.changes.empty() || relies_on_place) {
+    if (!result.changes.empty() || relies_on_index) {
       auto text =
           rewrite_registry(source, registry, slots, retired, entry_form(project_, registry));
       if (!text) return fail(text.error());

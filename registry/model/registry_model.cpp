@@ -437,7 +437,7 @@ Project::~Project() = default;
 
 const Stripping& Project::stripping(Target target) const {
   const std::lock_guard lock(mutex_);
-  auto& known = stripping_[place_of(target)];
+  auto& known = stripping_[target_index(target)];
   if (known == nullptr) known = std::make_unique<const Stripping>(*this, target, jobs_);
   return *known;
 }

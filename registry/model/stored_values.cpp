@@ -64,7 +64,7 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
 // Whether a stored id must be corrected.
 bool is_wrong(const WantedId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
-  return !wanted.only_where_unassigned || stored == "0" || stored == "-1";
+  return !wanted.only_if_unassigned || stored == "0" || stored == "-1";
 }
 
 // The document of the instance that is the base of a variant. -1 if the file is not a variant, or
@@ -227,7 +227,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
   const SourceComponent& component = *root_component(project_, prefab, declaration.component);
   std::vector<ScalarChange> changes;
   AddedItems added;
-  Location place{source.path, {}};
+  Location location{source.path, {}};
   const int instance = variant_instance(source);
   for (const auto& [path, value] : values) {
     bool is_overridden = false;
@@ -236,7 +236,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
       changes.push_back({change.position, change.value, value});
       is_overridden = true;
     }
-    const SourceComponent::Place found = component.find(path);
+    const SourceComponent::FieldNode found = component.find(path);
     if (is_overridden) continue;
     if (found.source != nullptr && found.source->guid == source.guid) {
       const yaml::Node& node = source.tree.at(found.node);
@@ -249,13 +249,13 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
           from == kNoAsset ? nullptr : root_component(project_, from, declaration.component);
       if (inherited == nullptr) continue;
       added.list = source.tree.find_path(fields, "m_Modification.m_Modifications");
-      place.position = source.tree.at(fields).position;
+      location.position = source.tree.at(fields).position;
       if (added.list == kNoNode) continue;
       added.items.push_back(override_lines(inherited->file_id, base.value().guid, {path, value}));
-      place.position = source.tree.at(added.list).key_position;
+      location.position = source.tree.at(added.list).key_position;
     }
   }
-  if (!changes.empty()) place.position = changes.front().position;
+  if (!changes.empty()) location.position = changes.front().position;
   const bool is_none = changes.empty() && added.items.empty();
   Result<std::string> text = edited_text(source, std::move(changes), added);
   if (is_none) text = fail(ErrorCode::malformed, "the file has no value that can be changed");
@@ -273,7 +273,7 @@ void StoredValues::write_component(const ClassDeclaration& declaration, AssetNum
     if (!is_right)
       text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
-  finish(prefab, std::move(text), values, place);
+  finish(prefab, std::move(text), values, location);
 }
 
 void StoredValues::write_fields(AssetNumber asset, const Values& values) {
@@ -284,7 +284,7 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     const yaml::Node& node = source.tree.at(source.tree.find_path(fields, path));
     changes.push_back({node.position, node.text, value});
   }
-  const Location place{source.path, changes.front().position};
+  const Location location{source.path, changes.front().position};
   Result<std::string> text = edited_text(source, std::move(changes));
   if (text) {
     const std::map<AssetPath, FileWrite> changed{{source.path, {source.path, text.value()}}};
@@ -298,11 +298,11 @@ void StoredValues::write_fields(AssetNumber asset, const Values& values) {
     if (!is_right)
       text = fail(ErrorCode::malformed, "parsing the new text does not give this value");
   }
-  finish(asset, std::move(text), values, place);
+  finish(asset, std::move(text), values, location);
 }
 
 void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Values& values,
-                          const Location& place) {
+                          const Location& location) {
   const AssetPath& path = project_.index().at(asset).path;
   std::string what;
   std::string wanted;
@@ -317,7 +317,7 @@ void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Val
     return;
   }
   std::string line;
-  if (place.position.line != 0) line = ":" + std::to_string(place.position.line);
+  if (location.position.line != 0) line = ":" + std::to_string(location.position.line);
   remaining_.push_back(path.text() + line + ": the " + what +
                        " stored here is wrong and cannot be rewritten safely; it should be '" +
                        wanted + "'");

@@ -22,7 +22,7 @@ struct FileWrite {
 struct WantedId {
   TypeId id;
   /// If true, a different stored id is kept, because only the user knows which id is right.
-  bool only_where_unassigned = false;
+  bool only_if_unassigned = false;
 };
 
 /// Collects the values that registered assets must store. A prefab's component and a factory store
@@ -70,7 +70,7 @@ class StoredValues {
                        const Values& values);
   void write_fields(AssetNumber asset, const Values& values);
   void finish(AssetNumber asset, Result<std::string> text, const Values& values,
-              const Location& place);
+              const Location& location);
 
   const Project& project_;
   std::map<AssetNumber, Values> wanted_;

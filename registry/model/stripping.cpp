@@ -104,10 +104,10 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
 StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
   AssetMemory* const memory = project.memory();
   const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(asset);
-  if (known != nullptr && known->stripped[place_of(target)]) {
-    return *known->stripped[place_of(target)];
+  if (known != nullptr && known->stripped[target_index(target)]) {
+    return *known->stripped[target_index(target)];
   }
-  const StripRules& rules = project.config().strip[place_of(target)];
+  const StripRules& rules = project.config().strip[target_index(target)];
   StrippedFile file;
   const bool is_prefab_file = has_extension(project.index().at(asset).path, "prefab");
   if (rules.empty() && !is_prefab_file) return file;
@@ -171,7 +171,7 @@ void Stripping::protect(const Project& project, Target target) {
 }
 
 void Stripping::apply(const Project& project, Target target, unsigned jobs) {
-  const StripRules& rules = project.config().strip[place_of(target)];
+  const StripRules& rules = project.config().strip[target_index(target)];
   const std::vector<AssetNumber> all = whole_.closure(starts_, project.index());
   std::vector<StrippedFile> files(all.size());
   parallel_for(all.size(), jobs, {},

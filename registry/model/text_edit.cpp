@@ -51,9 +51,9 @@ Result<void> add_items(const SourceFile& source, const AddedItems& added, TextLi
   const auto at = [&](std::size_t line) {
     return lines.text.begin() + static_cast<std::ptrdiff_t>(line);
   };
-  auto place = at(list.end_line);
-  if (is_empty) place = lines.text.erase(at(list.begin_line), at(list.end_line));
-  lines.text.insert(place, fresh.begin(), fresh.end());
+  auto it = at(list.end_line);
+  if (is_empty) it = lines.text.erase(at(list.begin_line), at(list.end_line));
+  lines.text.insert(it, fresh.begin(), fresh.end());
   return {};
 }
 

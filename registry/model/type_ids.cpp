@@ -41,18 +41,18 @@ class ClassIds {
         for (Space* space : spaces_of(ClassRegistry{i})) space->ids.try_emplace(row.guid, row.id);
       }
     }
-    for (const Placed& placed : placed_) {
-      if (is_taken(*placed.entry, placed.registry)) {
-        open_.push_back(placed);
+    for (const Pending& pending : by_slot_) {
+      if (is_taken(*pending.entry, pending.registry)) {
+        open_.push_back(pending);
       } else {
-        claim(*placed.entry, placed.registry);
+        claim(*pending.entry, pending.registry);
       }
     }
-    for (const Placed& placed : open_) give_fresh(*placed.entry, placed.registry);
+    for (const Pending& pending : open_) give_fresh(*pending.entry, pending.registry);
   }
 
  private:
-  struct Placed {
+  struct Pending {
     RegistryEntry* entry = nullptr;
     ClassRegistry registry{};
   };
@@ -125,7 +125,7 @@ class ClassIds {
         entry.type_id = found->second;
         claim(entry, number);
       } else if (lock.is_empty()) {
-        placed_.push_back({&entry, number});
+        by_slot_.push_back({&entry, number});
       } else {
         open_.push_back({&entry, number});
       }
@@ -163,8 +163,8 @@ class ClassIds {
   std::map<Target, Space> by_target_;
   std::map<ClassRegistry, Space> unlisted_;
   std::map<ClassRegistry, std::set<TypeId>> retired_;
-  std::vector<Placed> placed_;
-  std::vector<Placed> open_;
+  std::vector<Pending> by_slot_;
+  std::vector<Pending> open_;
 };
 
 }  // namespace

@@ -51,11 +51,11 @@ void note_registries(const Project& project, std::set<std::string>& notes,
     // In these two cases the file itself was read without problems.
     if (problem.kind == unresolved || problem.kind == unknown_class) continue;
     told.insert(problem.asset);
-    std::string place = problem.location.path.text();
+    std::string location_text = problem.location.path.text();
     if (problem.location.position.line != 0) {
-      place += ":" + std::to_string(problem.location.position.line);
+      location_text += ":" + std::to_string(problem.location.position.line);
     }
-    notes.insert(place +
+    notes.insert(location_text +
                  (problem.kind == textless ? ": cannot be read and may be a root or registry"
                                            : ": part of a registry could not be read") +
                  "; see 'muster validate'");

@@ -79,7 +79,7 @@ class WrittenCheck {
                                           "each entry on its own line, after a dash");
   }
 
-  bool is_as_planned(const SlotText& slot, NodeIndex item, std::size_t place) const {
+  bool is_as_planned(const SlotText& slot, NodeIndex item, std::size_t index) const {
     const std::vector<Guid> guids = guids_of({&after_, item});
     if (slot.keeps_text) {
       const NodeIndex present = registry_.entries[*slot.present_slot].node;
@@ -92,8 +92,8 @@ class WrittenCheck {
     if (before_.dialect != yaml::Dialect::plain || !slot.type_id) return true;
     const NodeIndex id = after_.tree.find(item, "type_id");
     // The id of an entry without a `type_id` is its index.
-    if (id == kNoNode && slot.present_slot) return *slot.present_slot == place;
-    if (id == kNoNode) return slot.type_id->value() == place + registry_.declaration->first_id;
+    if (id == kNoNode && slot.present_slot) return *slot.present_slot == index;
+    if (id == kNoNode) return slot.type_id->value() == index + registry_.declaration->first_id;
     const auto value = after_.tree.integer(id);
     return value && value.value() == slot.type_id->value();
   }

@@ -68,14 +68,14 @@ void note_case_clashes(Walk& walk, const AssetPath& folder,
   std::map<std::string, const DirectoryEntry*> seen;
   for (const DirectoryEntry& entry : entries) {
     if (is_ignored_name(entry.name) || entry.name.ends_with(".meta")) continue;
-    const auto [place, fresh] = seen.emplace(folded_name(entry.name), &entry);
+    const auto [it, fresh] = seen.emplace(folded_name(entry.name), &entry);
     if (fresh) continue;
     walk.problems.push_back({.kind = IndexProblem::Kind::case_clash,
                              .path = folder.child(entry.name),
                              .position = {},
-                             .other = folder.child(place->second->name),
+                             .other = folder.child(it->second->name),
                              .guid = {},
-                             .detail = clash_of(entry.name, place->second->name)});
+                             .detail = clash_of(entry.name, it->second->name)});
   }
 }
 
@@ -309,12 +309,12 @@ AssetIndex::AssetIndex(std::vector<Asset> assets, std::vector<IndexProblem> prob
   by_guid_.reserve(assets_.size());
   for (AssetNumber number = 0; number < assets_.size(); ++number) {
     const Asset& asset = assets_[number];
-    const auto [place, fresh] = by_guid_.emplace(asset.guid, number);
+    const auto [it, fresh] = by_guid_.emplace(asset.guid, number);
     if (fresh) continue;
     problems_.push_back({IndexProblem::Kind::duplicate_guid,
                          asset.path,
                          {},
-                         assets_[place->second].path,
+                         assets_[it->second].path,
                          asset.guid,
                          {}});
   }

@@ -78,28 +78,28 @@ bool is_package_name(std::string_view name) {
 
 // The folder of a package with `file:`. The result is nullopt for a folder in `Packages`, and for
 // an archive.
-std::optional<std::string> place_of(const std::string& value) {
+std::optional<std::string> package_folder(const std::string& value) {
   if (!value.starts_with(kFile)) return std::nullopt;
   std::string path = value.substr(kFile.size());
   std::ranges::replace(path, '\\', '/');
   if (path.ends_with(".tgz") || path.ends_with(".tar.gz")) return std::nullopt;
-  std::string place = normalised(path.starts_with('/') ? path : "Packages/" + path);
-  if (place.empty() || place == "Packages" || place.starts_with("Packages/")) return std::nullopt;
-  return place;
+  std::string disk_path = normalised(path.starts_with('/') ? path : "Packages/" + path);
+  if (disk_path.empty() || disk_path == "Packages" || disk_path.starts_with("Packages/")) return std::nullopt;
+  return disk_path;
 }
 
 bool is_outside(std::string_view folder) {
   return folder.starts_with('/') || folder == ".." || folder.starts_with("../");
 }
 
-std::string last_part(const std::string& place) { return place.substr(place.rfind('/') + 1); }
+std::string last_part(const std::string& disk_path) { return disk_path.substr(disk_path.rfind('/') + 1); }
 
 std::vector<OutsideFolder> packages_elsewhere(const Json& dependencies) {
   std::vector<OutsideFolder> found;
   for (const auto& [name, value] : dependencies.items()) {
     if (!value.is_string() || !is_package_name(name)) continue;
-    auto place = place_of(value.get<std::string>());
-    if (place) found.push_back({packages_folder().child(name), *place, name});
+    auto disk_path = package_folder(value.get<std::string>());
+    if (disk_path) found.push_back({packages_folder().child(name), *disk_path, name});
   }
   return found;
 }
@@ -113,13 +113,13 @@ std::vector<OutsideFolder> packages_elsewhere(const FileReader& files) {
 
 std::optional<OutsideFolder> outside_folder(const std::vector<OutsideFolder>& packages,
                                             std::string_view folder) {
-  const std::string place = normalised(folder);
-  if (!is_outside(place)) return std::nullopt;
-  const auto known = std::ranges::find(packages, place, &OutsideFolder::place);
+  const std::string disk_path = normalised(folder);
+  if (!is_outside(disk_path)) return std::nullopt;
+  const auto known = std::ranges::find(packages, disk_path, &OutsideFolder::disk_path);
   if (known != packages.end()) return *known;
-  const std::string name = last_part(place);
+  const std::string name = last_part(disk_path);
   if (!is_package_name(name)) return std::nullopt;
-  return OutsideFolder{packages_folder().child(name), place, "folders"};
+  return OutsideFolder{packages_folder().child(name), disk_path, "folders"};
 }
 
 // The section `folders` of muster.yaml. Ignores errors, because `load_config` reports them later.
@@ -173,7 +173,7 @@ Packages::Packages(const FileReader& files) : files_(files) {
   if (!info && info.error().code != ErrorCode::not_found) unread_.push_back({lock, info.error()});
   if (has_lock_) read_names(lock);
   for (const OutsideFolder& folder : packages_elsewhere(manifest)) {
-    if (!files.stat(folder.at)) missing_.emplace(folder.named_by, folder.place);
+    if (!files.stat(folder.at)) missing_.emplace(folder.named_by, folder.disk_path);
   }
 }
 

@@ -20,7 +20,7 @@ namespace muster {
 struct OutsideFolder {
   /// The path of the folder's assets in the project: `Packages/NAME`, as in the editor.
   AssetPath at;
-  std::string place;  ///< The path on the disk, absolute or relative to the project's folder.
+  std::string disk_path;  ///< The path on the disk, absolute or relative to the project's folder.
   /// The setting that names the folder: a package in the manifest, or `folders`.
   std::string named_by;
 };

@@ -202,7 +202,7 @@ class Flattening {
 
 }  // namespace
 
-SourceComponent::Place SourceComponent::find(std::string_view path) const {
+SourceComponent::FieldNode SourceComponent::find(std::string_view path) const {
   for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer) {
     const yaml::NodeIndex node = layer->source->tree.find_path(layer->fields, path);
     if (node != yaml::kNoNode) return {layer->source, node};
@@ -214,9 +214,9 @@ std::optional<std::string_view> SourceComponent::scalar(std::string_view path) c
   for (auto change = overrides.rbegin(); change != overrides.rend(); ++change) {
     if (change->path == path) return change->value;
   }
-  const Place place = find(path);
-  if (place.source == nullptr) return std::nullopt;
-  return place.source->tree.scalar(place.node);
+  const FieldNode found = find(path);
+  if (found.source == nullptr) return std::nullopt;
+  return found.source->tree.scalar(found.node);
 }
 
 std::optional<Guid> SourceComponent::weak_reference(std::string_view path) const {

@@ -45,11 +45,11 @@ struct SourceComponent {
   std::vector<PropertyOverride> overrides;
 
   /// The node of a scalar field in the last layer that has the field. Ignores overrides.
-  struct Place {
+  struct FieldNode {
     const SourceFile* source = nullptr;
     yaml::NodeIndex node = yaml::kNoNode;
   };
-  Place find(std::string_view path) const;
+  FieldNode find(std::string_view path) const;
   /// The text of a scalar field with overrides applied; nullopt if the field does not exist.
   std::optional<std::string_view> scalar(std::string_view path) const;
   /// A weak reference with overrides applied, in any spelling; nullopt if the field does not exist

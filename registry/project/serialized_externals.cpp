@@ -109,7 +109,7 @@ Guid guid_from(std::string_view form) {
 // Whether the header ends after the last table and its text. `reader` is after the table of other
 // files. From version 20, a table of reference types follows. If this table is not empty, its end
 // is unknown, so the end of the header is not checked.
-bool ends_where_it_says(TableReader reader, std::string_view head, std::uint32_t version) {
+bool has_stated_end(TableReader reader, std::string_view head, std::uint32_t version) {
   if (version >= 20 && reader.count() > 0) return !reader.failed();
   reader.skip_text();
   TableReader sizes(head, version >= kLargeFilesVersion ? 20 : 0);
@@ -150,7 +150,7 @@ std::optional<std::vector<SerializedExternal>> read_externals(std::string_view h
     reader.skip_text();
     if (!guid.is_null()) externals.push_back({guid, offset});
   }
-  if (reader.failed() || !ends_where_it_says(reader, head, version)) return std::nullopt;
+  if (reader.failed() || !has_stated_end(reader, head, version)) return std::nullopt;
   return externals;
 }
 

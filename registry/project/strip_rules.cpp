@@ -300,7 +300,7 @@ Result<TargetStripRules> read_strip_rules(const yaml::Tree& tree, NodeIndex node
     if (part == kNoNode) continue;
     auto read = StripReading(tree, part, target).run();
     if (!read) return fail(read.error());
-    rules[place_of(target)] = std::move(read).value();
+    rules[target_index(target)] = std::move(read).value();
   }
   return rules;
 }

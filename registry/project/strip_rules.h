@@ -67,9 +67,9 @@ class StripRules {
   std::vector<KeptPath> kept_paths_;
 };
 
-/// The rules of each target, indexed by `place_of`.
+/// The rules of each target, indexed by `target_index`.
 using TargetStripRules = std::array<StripRules, 2>;
-inline std::size_t place_of(Target target) { return target == Target::client ? 0 : 1; }
+inline std::size_t target_index(Target target) { return target == Target::client ? 0 : 1; }
 TargetStripRules default_strip_rules();
 
 /// Parses the value of `strip`. Fails with `malformed`, naming the line of `muster.yaml`.

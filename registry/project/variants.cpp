@@ -232,9 +232,9 @@ BestFiles find_best(const Variants& variants, const VariantKeys& choice) {
     VariantKeys open;
     for (const VariantKey& key : file.keys) (is_chosen(key) ? settled : open).push_back(key);
     if (!fits(settled, choice)) continue;
-    const auto [place, fresh] = best.try_emplace({file.base, std::move(open)});
-    if (fresh || is_preferred(settled, place->second.settled)) {
-      place->second = {file.file, std::move(settled)};
+    const auto [it, fresh] = best.try_emplace({file.base, std::move(open)});
+    if (fresh || is_preferred(settled, it->second.settled)) {
+      it->second = {file.file, std::move(settled)};
     }
   }
   return best;
@@ -248,11 +248,11 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
   std::map<AssetNumber, Guid> renamed;
   std::set<AssetNumber> gone;
   for (const VariantFile& file : variants.files()) gone.insert(file.file);
-  for (const auto& [place, chosen] : best) {
+  for (const auto& [key, chosen] : best) {
     gone.erase(chosen.file);
-    if (!place.second.empty()) continue;
-    renamed.emplace(chosen.file, index.at(place.first).guid);
-    gone.insert(place.first);
+    if (!key.second.empty()) continue;
+    renamed.emplace(chosen.file, index.at(key.first).guid);
+    gone.insert(key.first);
   }
   std::vector<Asset> assets;
   for (AssetNumber number = 0; number < index.assets().size(); ++number) {
@@ -270,10 +270,10 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
                      {index.lock_paths().begin(), index.lock_paths().end()},
                      {index.leftovers().begin(), index.leftovers().end()});
   std::vector<VariantFile> open;
-  for (const auto& [place, chosen] : best) {
-    if (place.second.empty()) continue;
-    open.push_back({settled.find(index.at(place.first).guid),
-                    settled.find(index.at(chosen.file).path), place.second});
+  for (const auto& [key, chosen] : best) {
+    if (key.second.empty()) continue;
+    open.push_back({settled.find(index.at(key.first).guid),
+                    settled.find(index.at(chosen.file).path), key.second});
   }
   std::vector<SettledFile> taken_away;
   for (const AssetNumber file : gone) {

@@ -190,7 +190,7 @@ class ClassCheck {
 
 // The position of a component or its field in the component descriptions. Searches the text for the
 // quoted name, without parsing the JSON.
-Location place_in(const Contract& now, std::string_view component, std::string_view field) {
+Location component_location(const Contract& now, std::string_view component, std::string_view field) {
   const std::string_view text = now.components_text;
   std::size_t at = text.find("\"" + std::string(component) + "\"");
   if (at != std::string_view::npos && !field.empty()) {
@@ -216,7 +216,7 @@ void compare_components(const Contract& shipped, const Contract& now, Findings& 
       const std::string why = same == nullptr ? "it is gone" : incompatibility(field, *same);
       if (why.empty()) continue;
       const std::string_view line_of = same == nullptr ? std::string_view{} : field.name;
-      findings.add("breaking-component", place_in(now, old_one.name, line_of),
+      findings.add("breaking-component", component_location(now, old_one.name, line_of),
                    fmt::format("field '{}' of component '{}' differs from '{}': {}", field.name,
                                old_one.name, shipped.name, why));
     }

@@ -142,28 +142,28 @@ class ComponentCheck {
     return described == components_.end() ? nullptr : &*described;
   }
 
-  void check_name(const std::string& name, const Location& place) {
+  void check_name(const std::string& name, const Location& location) {
     if (names_.empty() || names_.contains(name) || name.empty() || is_of_engine(name)) return;
-    if (!tell_mistyped(name, place)) note_undescribed(name, place);
+    if (!tell_mistyped(name, location)) note_undescribed(name, location);
   }
 
-  bool tell_mistyped(const std::string& name, const Location& place) {
+  bool tell_mistyped(const std::string& name, const Location& location) {
     const std::string meant = nearest_type_name(name, names_);
-    if (!meant.empty()) tell_meant(name, meant, place);
+    if (!meant.empty()) tell_meant(name, meant, location);
     return !meant.empty();
   }
 
-  void tell_meant(const std::string& name, const std::string& meant, const Location& place) {
-    findings_.add("unknown-component", place,
+  void tell_meant(const std::string& name, const std::string& meant, const Location& location) {
+    findings_.add("unknown-component", location,
                   "no component is called '" + name + "'; did you mean '" + meant + "'?");
   }
 
-  void tell_unfit(Location place, std::string message) {
-    findings_.add("unfit-value", std::move(place), std::move(message)).blocks_build = is_built_;
+  void tell_unfit(Location location, std::string message) {
+    findings_.add("unfit-value", std::move(location), std::move(message)).blocks_build = is_built_;
   }
 
-  void tell_second(std::string_view entity, std::string_view name, const Location& place) {
-    tell_unfit(place, told_of_second(entity, name));
+  void tell_second(std::string_view entity, std::string_view name, const Location& location) {
+    tell_unfit(location, told_of_second(entity, name));
   }
 
   // Checks the values of a component. `fields` must be a mapping.
@@ -263,14 +263,14 @@ class ComponentCheck {
       }
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
-      const Location place{file.path, is_bare ? at.position : first.key_position};
+      const Location location{file.path, is_bare ? at.position : first.key_position};
       if (!may_name_component(name, is_bare ? at.style : first.key_style)) {
-        tell_unfit(place, "'" + name + "' is not the name of a component");
+        tell_unfit(location, "'" + name + "' is not the name of a component");
         continue;
       }
-      if (!seen.insert(name).second) tell_second(entity, name, place);
+      if (!seen.insert(name).second) tell_second(entity, name, location);
       if (is_bare) {
-        check_name(name, place);
+        check_name(name, location);
       } else if (at.child_count > 1) {
         const yaml::Node& second = file.tree.at(first.next_sibling);
         findings_.add("unknown-component", {file.path, second.key_position},
@@ -286,9 +286,9 @@ class ComponentCheck {
     std::size_t count = 0;
   };
 
-  void note_undescribed(const std::string& name, const Location& place) {
+  void note_undescribed(const std::string& name, const Location& location) {
     Undescribed& found = undescribed_[name];
-    if (found.count++ == 0) found.first = place;
+    if (found.count++ == 0) found.first = location;
   }
 
   // Checks the keys of a mapping. `path` is the path of the mapping, and ends with a dot; it is
@@ -387,13 +387,13 @@ class ComponentCheck {
 };
 
 // The position of `class` in a plain file.
-Location place_of_class(const Project& project, AssetNumber asset) {
+Location class_location(const Project& project, AssetNumber asset) {
   const SourceFile& source = project.sources().get(asset);
-  Location place{project.index().at(asset).path, {}};
-  if (!source.good()) return place;
+  Location location{project.index().at(asset).path, {}};
+  if (!source.good()) return location;
   const yaml::NodeIndex stated = source.tree.find(source.fields_of(source.document_of(0)), "class");
-  if (stated != yaml::kNoNode) place.position = source.tree.at(stated).position;
-  return place;
+  if (stated != yaml::kNoNode) location.position = source.tree.at(stated).position;
+  return location;
 }
 
 // Reports plain files whose class is similar to a known class. The content of a registry with a
@@ -410,7 +410,7 @@ void check_classes(const Project& project, Findings& findings) {
     if (meant.empty()) continue;
     std::string message = "there is no class '";
     message.append(name).append("'; did you mean '").append(meant).append("'?");
-    findings.add("unknown-class", place_of_class(project, asset), std::move(message));
+    findings.add("unknown-class", class_location(project, asset), std::move(message));
   }
 }
 

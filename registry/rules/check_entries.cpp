@@ -153,10 +153,10 @@ class RegistryCheck {
     if (entry.definition == kNoAsset && !entry.definition_guid.is_null()) return true;
     // The text from the start of this entry up to the next entry.
     const auto next = static_cast<std::size_t>(&entry - registry_.entries.data()) + 1;
-    const auto is_inside = [&](const Location& place) {
-      return place.path == entry.location.path && place.position >= entry.location.position &&
+    const auto is_inside = [&](const Location& location) {
+      return location.path == entry.location.path && location.position >= entry.location.position &&
              (next == registry_.entries.size() ||
-              place.position < registry_.entries[next].location.position);
+              location.position < registry_.entries[next].location.position);
     };
     return std::ranges::any_of(project_.model().problems, [&](const ModelProblem& problem) {
       return is_inside(problem.location) ||
@@ -287,11 +287,11 @@ class RegistryCheck {
       if (entry.type_id.value() > TypeId::kMax) {
         add("type-id-collision", entry.location, "type ids above 65534 do not fit the wire");
       }
-      const auto [place, fresh] = by_id.emplace(entry.type_id, &entry);
+      const auto [it, fresh] = by_id.emplace(entry.type_id, &entry);
       if (!fresh) {
         add("type-id-collision", entry.location,
             "type id " + std::to_string(entry.type_id.value()) + " is used by another entry")
-            .related.push_back({place->second->location, "the other entry"});
+            .related.push_back({it->second->location, "the other entry"});
       }
       const auto retired =
           std::ranges::find(registry_.retired, entry.type_id, &std::pair<TypeId, Location>::first);
@@ -312,13 +312,13 @@ class RegistryCheck {
         identity = entry.references.front().guid;
       }
       if (entry.is_free || identity.is_null()) continue;
-      const auto [place, fresh] = by_identity.emplace(identity, &entry);
+      const auto [it, fresh] = by_identity.emplace(identity, &entry);
       if (fresh) continue;
       const AssetNumber asset = project_.index().find(identity);
       const std::string name =
           asset == kNoAsset ? identity.to_string() : quoted(project_.index().at(asset).path);
       add("duplicate-entry", entry.location, name + " is registered twice")
-          .related.push_back({place->second->location, "registered here first"});
+          .related.push_back({it->second->location, "registered here first"});
     }
   }
 

@@ -92,7 +92,7 @@ void check_keep(const Project& project, TargetSet targets, Findings& findings) {
   for (const Target target : {Target::client, Target::server}) {
     if (!targets.has(target)) continue;
     const std::string side = target == Target::client ? "client" : "server";
-    for (const KeptPath& kept : project.config().strip[place_of(target)].kept_paths()) {
+    for (const KeptPath& kept : project.config().strip[target_index(target)].kept_paths()) {
       const auto complaint = check.complaint(kept.pattern);
       if (!complaint) continue;
       findings.add("unmatched-keep", {file.value(), kept.position},

@@ -103,10 +103,10 @@ void check_packages(const Project& project, const std::set<AssetNumber>& built,
                     Findings& findings) {
   const AssetPath manifest = AssetPath().child("Packages").child("manifest.json");
   const Packages& packages = project.packages();
-  for (const auto& [name, place] : packages.missing()) {
+  for (const auto& [name, disk_path] : packages.missing()) {
     findings
         .add("package-reference", {manifest, {}},
-             "package " + name + " should be in '" + place + "', which does not exist")
+             "package " + name + " should be in '" + disk_path + "', which does not exist")
         .severity = Severity::warning;
   }
   const auto used = uses_of_packages(project, built);

@@ -14,7 +14,7 @@ namespace muster {
 namespace {
 
 // The maximum number of positions in a finding. Further positions are only counted.
-constexpr std::size_t kListedPlaces = 10;
+constexpr std::size_t kRelatedLocationsMax = 10;
 
 struct Missing {
   const ReferenceEdge* first = nullptr;
@@ -148,33 +148,33 @@ void check_missing(const Project& project, TargetSet targets,
     entry.edges.push_back(&edge);
     entry.times += edge.times;
   }
-  std::vector<const Missing*> by_place;
-  by_place.reserve(missing.size());
-  for (const auto& [guid, entry] : missing) by_place.push_back(&entry);
-  std::ranges::sort(by_place, {}, [](const Missing* entry) {
+  std::vector<const Missing*> by_location;
+  by_location.reserve(missing.size());
+  for (const auto& [guid, entry] : missing) by_location.push_back(&entry);
+  std::ranges::sort(by_location, {}, [](const Missing* entry) {
     return std::tuple(entry->first->from, entry->first->in_meta, entry->first->offset_bytes);
   });
   Locator locator(project);
-  for (const Missing* const each : by_place) {
+  for (const Missing* const each : by_location) {
     const Missing& entry = *each;
     const Guid& guid = entry.first->guid;
     const bool built = in_closure.contains(entry.first->from);
     // A file can contain several references to the guid.
-    std::set<AssetPath> places;
-    for (const ReferenceEdge* edge : entry.edges) places.insert(path_of(project, *edge));
+    std::set<AssetPath> paths;
+    for (const ReferenceEdge* edge : entry.edges) paths.insert(path_of(project, *edge));
     std::string message = "no asset of the project has guid " + guid.to_string() +
                           "; referred to " + std::to_string(entry.times) +
                           (entry.times == 1 ? " time" : " times") + " in " +
-                          std::to_string(places.size()) + (places.size() == 1 ? " file" : " files");
+                          std::to_string(paths.size()) + (paths.size() == 1 ? " file" : " files");
     if (built) message += ", some of which are built";
     Finding& finding =
         findings.add("unresolved-reference", locator.locate(*entry.first), std::move(message));
     finding.is_repeated = !built;
-    finding.places.assign(places.begin(), places.end());
-    places.erase(finding.location.path);
-    for (const AssetPath& place : places) {
-      if (finding.related.size() == kListedPlaces) break;
-      finding.related.push_back({{place, {}}, "also refers to it"});
+    finding.paths.assign(paths.begin(), paths.end());
+    paths.erase(finding.location.path);
+    for (const AssetPath& path : paths) {
+      if (finding.related.size() == kRelatedLocationsMax) break;
+      finding.related.push_back({{path, {}}, "also refers to it"});
     }
   }
 }
@@ -214,7 +214,7 @@ void check_server_closure(const Project& project, Findings& findings) {
 }
 
 // The position of the reference from a registry to an asset: in an entry, or anywhere in the file.
-Location naming_place(const Project& project, const Registry& registry, AssetNumber asset,
+Location naming_location(const Project& project, const Registry& registry, AssetNumber asset,
                       Target target) {
   for (const RegistryEntry& entry : registry.entries) {
     for (const EntryReference& reference : entry.references) {
@@ -234,9 +234,9 @@ void check_named_presentation(const Project& project, Target target, Findings& f
   for (const StrippedAsset& named : project.stripping(target).named()) {
     for (const Registry& registry : project.model().registries) {
       if (!registry.targets.has(target)) continue;
-      Location place = naming_place(project, registry, named.asset, target);
-      if (place.path.empty()) continue;
-      findings.add("presentation-named", std::move(place),
+      Location location = naming_location(project, registry, named.asset, target);
+      if (location.path.empty()) continue;
+      findings.add("presentation-named", std::move(location),
                    "'" + project.index().at(named.asset).path.text() + "' is left out of the " +
                        side + " by 'strip' (" + named.rule +
                        "), but this registry names it: it is built");

@@ -34,8 +34,8 @@ Finding& RegisteredAssets::add(std::string_view rule, const Location& location,
 }
 
 std::vector<RegisteredAssets::Form> RegisteredAssets::forms_of(AssetNumber base,
-                                                               const Location& place) const {
-  std::vector<Form> forms{{base, base, place}};
+                                                               const Location& location) const {
+  std::vector<Form> forms{{base, base, location}};
   for (const VariantFile& file : project_.variants().of(base)) {
     forms.push_back({file.file, base, {project_.index().at(file.file).path, {}}});
   }
@@ -83,7 +83,7 @@ void RegisteredAssets::add_missing(const Form& form, const Location& entry,
   message += is_unread ? " depends on a file that cannot be read, and shows no " + wanted
                        : " has no " + wanted;
   if (form.is_variant()) message += ", which the root of " + path_of(form.base) + " has to have";
-  Finding& finding = add("missing-component", form.place, std::move(message));
+  Finding& finding = add("missing-component", form.location, std::move(message));
   if (form.is_variant()) {
     finding.related.push_back({entry, "the entry of the base"});
   } else {
@@ -102,24 +102,24 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
   for (const std::string& field : registry_.declaration->component_guid_paths) {
     const auto stored = component.weak_reference(field);
     if (!stored && !component.scalar(field + ".val0")) continue;
-    const SourceComponent::Place at = component.find(field);
+    const SourceComponent::FieldNode at = component.find(field);
     const bool is_own = at.source != nullptr && at.source->path == path;
     const SourceComponent* base = form.is_variant() && !is_own ? component_of(form.base) : nullptr;
     // In this case the base has a finding.
     if (base != nullptr && base->weak_reference(field) == stored) return;
-    const Location place =
-        is_own ? Location{path, at.source->tree.at(at.node).position} : form.place;
+    const Location location =
+        is_own ? Location{path, at.source->tree.at(at.node).position} : form.location;
     const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
                               registry_.declaration->component;
     if (!stored) {
-      findings_.add("malformed-guid", place,
+      findings_.add("malformed-guid", location,
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");
     } else if (stored->is_null()) {
       // A build uses the guid in the entry, so this rule is only a warning.
-      findings_.add("unset-own-guid", place,
+      findings_.add("unset-own-guid", location,
                     whose + " does not store its guid, " + guid.to_string());
     } else if (*stored != guid) {
-      add("own-guid-mismatch", place,
+      add("own-guid-mismatch", location,
           whose + " says " + stored->to_string() + " but " +
               (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                  : std::string("the prefab's guid is ")) +
@@ -137,15 +137,15 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
   std::int64_t value = 0;
   const auto parsed = std::from_chars(stored->data(), stored->data() + stored->size(), value);
   if (parsed.ec != std::errc() || value == entry.type_id.value()) return;
-  const SourceComponent::Place at = component.find("registryId");
-  Location place = form.place;
-  if (!form.is_variant() || at.source->path == place.path) {
-    place = {at.source->path, at.source->tree.at(at.node).position};
+  const SourceComponent::FieldNode at = component.find("registryId");
+  Location location = form.location;
+  if (!form.is_variant() || at.source->path == location.path) {
+    location = {at.source->path, at.source->tree.at(at.node).position};
   } else if (const SourceComponent* base = component_of(form.base);
              base != nullptr && base->scalar("registryId") == stored) {
     return;  // The base has a finding.
   }
-  add("registry-id-mismatch", place,
+  add("registry-id-mismatch", location,
       "stored registry id " + std::string(*stored) + ", but the entry has id " +
           std::to_string(entry.type_id.value()));
 }
@@ -157,11 +157,11 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   const yaml::NodeIndex node = source.tree.find(source.fields_of(source.document_of(0)), "guid");
   if (node == yaml::kNoNode) return;
   const auto stored = yaml::weak_reference_at(source.tree, node);
-  const Location place{source.path, source.tree.at(node).position};
+  const Location location{source.path, source.tree.at(node).position};
   if (stored && stored.value().is_null()) {
-    findings_.add("unset-own-guid", place, whose + " does not store its guid, " + guid.to_string());
+    findings_.add("unset-own-guid", location, whose + " does not store its guid, " + guid.to_string());
   } else if (stored && stored.value() != guid) {
-    add("own-guid-mismatch", place,
+    add("own-guid-mismatch", location,
         whose + " says " + stored.value().to_string() + " but " +
             (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                : std::string("its guid is ")) +
@@ -196,7 +196,7 @@ void RegisteredAssets::check_copies(const RegistryEntry& entry, const Form& form
   const auto add_outdated = [&](const std::string& what) {
     if (form.is_variant()) {
       findings_
-          .add("outdated-entry", form.place,
+          .add("outdated-entry", form.location,
                "this variant's " + component.class_name + " has another " + what +
                    " than the entry of " + path_of(form.base))
           .related.push_back({entry.location, "the entry"});

@@ -58,13 +58,13 @@ class RegistrationCheck {
     const std::string name =
         prefab == kNoAsset ? clash.prefab.to_string() : "'" + path_of(prefab).text() + "'";
     findings_
-        .add("provider-collision", place_in(clash.passed, clash.prefab),
+        .add("provider-collision", reference_location(clash.passed, clash.prefab),
              "this definition and '" + path_of(clash.kept).text() + "' both refer to " + name)
-        .related.push_back({place_in(clash.kept, clash.prefab), "the other definition"});
+        .related.push_back({reference_location(clash.kept, clash.prefab), "the other definition"});
   }
 
   // The position of the reference from a definition to a prefab.
-  Location place_in(AssetNumber definition, const Guid& prefab) const {
+  Location reference_location(AssetNumber definition, const Guid& prefab) const {
     const SourceFile& source = project_.sources().get(definition);
     const yaml::NodeIndex fields =
         source.good() ? source.fields_of(source.document_of(0)) : yaml::kNoNode;
@@ -92,11 +92,11 @@ class RegistrationCheck {
     std::string why = "is " + with_article(candidate.rule->assets_of_class);
     if (!candidate.rule->component.empty()) why = "carries " + candidate.rule->component;
     if (candidate.is_provider) why = "belongs to '" + path_of(candidate.asset).text() + "'";
-    const std::string where = members_.is_listed(candidate)
+    const std::string missing_from = members_.is_listed(candidate)
                                   ? "'" + path_of(registry.asset).text() + "' does not list it"
                                   : "no " + declaration_.name + " lists it";
     findings_.add("unregistered-prefab", {path_of(asset == kNoAsset ? candidate.asset : asset), {}},
-                  "this asset " + why + " but " + where);
+                  "this asset " + why + " but " + missing_from);
   }
 
   const Project& project_;

@@ -159,10 +159,10 @@ void check_namesakes(const Project& project, Findings& findings) {
     const SourceFile& source = project.sources().get(namesake.asset);
     const yaml::NodeIndex script =
         source.tree.find(source.fields_of(source.document_of(0)), "m_Script");
-    Location place{project.index().at(namesake.asset).path, {}};
-    if (script != yaml::kNoNode) place.position = source.tree.at(script).position;
+    Location location{project.index().at(namesake.asset).path, {}};
+    if (script != yaml::kNoNode) location.position = source.tree.at(script).position;
     findings.add(
-        "namesake-class", place,
+        "namesake-class", location,
         "this is not treated as class " + namesake.class_name + ": it has none of its fields");
   }
 }

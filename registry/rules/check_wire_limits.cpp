@@ -143,7 +143,7 @@ class WireLimitCheck {
 
   bool is_replicated(std::string_view class_name, std::int64_t class_id) const {
     const auto found = components_.find(class_name);
-    const StripRules& rules = project_.config().strip[place_of(Target::server)];
+    const StripRules& rules = project_.config().strip[target_index(Target::server)];
     return found != components_.end() && found->second.fields > 0 &&
            !rules.strips_class(class_name, owner_of_class(class_id));
   }

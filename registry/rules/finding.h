@@ -40,7 +40,7 @@ struct Finding {
   std::string remedy;  ///< The instruction for the user; may be empty.
   std::vector<RelatedLocation> related;
   /// All files with the problem, if one finding represents several; otherwise empty.
-  std::vector<AssetPath> places;
+  std::vector<AssetPath> paths;
   /// Whether `muster build` fails because of the finding, because the build would be wrong.
   bool blocks_build = false;
   /// The message without the numbers that may change, for fingerprints. If empty, the fingerprint

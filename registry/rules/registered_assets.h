@@ -29,10 +29,10 @@ class RegisteredAssets {
   struct Form {
     AssetNumber asset = kNoAsset;
     AssetNumber base = kNoAsset;  ///< The asset itself; for a variant, the base.
-    Location place;               ///< The location for problems that have no position in the file.
+    Location location;               ///< The location for problems that have no position in the file.
     bool is_variant() const { return asset != base; }
   };
-  std::vector<Form> forms_of(AssetNumber base, const Location& place) const;
+  std::vector<Form> forms_of(AssetNumber base, const Location& location) const;
   std::string path_of(AssetNumber asset) const;
   const SourceComponent* component_of(AssetNumber prefab) const;
   Finding& add(std::string_view rule, const Location& location, std::string message);

@@ -112,12 +112,12 @@ void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& finding
   };
   std::erase_if(findings, [&](Finding& finding) {
     if (finding.blocks_build) return false;
-    std::vector<AssetPath> places = finding.places;
-    if (places.empty()) places.push_back(finding.location.path);
+    std::vector<AssetPath> paths = finding.paths;
+    if (paths.empty()) paths.push_back(finding.location.path);
     // A finding for several files gets the highest severity of these files. std::nullopt is lower
     // than every severity.
     std::optional<Severity> most;
-    for (const AssetPath& place : places) most = std::max(most, severity_at(finding, place));
+    for (const AssetPath& path : paths) most = std::max(most, severity_at(finding, path));
     if (!most) return true;
     finding.severity = *most;
     return false;

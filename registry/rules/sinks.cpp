@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-std::string place(const Location& location) {
+std::string location_text(const Location& location) {
   std::string text = location.path.text();
   if (location.position.line > 0) text += fmt::format(":{}", location.position.line);
   if (location.position.column > 0) text += fmt::format(":{}", location.position.column);
@@ -99,11 +99,11 @@ std::string format_text(const std::vector<Finding>& findings, const SinkOptions&
   const auto list = [&](const Finding& finding, bool with_related) {
     const auto [on, off] = paint(finding.severity);
     text +=
-        fmt::format("{}: {}{}{}: {} [{}]\n", shown_text(place(finding.location)), on,
+        fmt::format("{}: {}{}{}: {} [{}]\n", shown_text(location_text(finding.location)), on,
                     to_string(finding.severity), off, shown_text(finding.message), finding.rule);
     for (const RelatedLocation& related : finding.related) {
       if (!with_related) break;
-      text += fmt::format("    {}: {}\n", shown_text(place(related.location)),
+      text += fmt::format("    {}: {}\n", shown_text(location_text(related.location)),
                           shown_text(related.message));
     }
     if (!finding.remedy.empty()) text += fmt::format("    {}\n", shown_text(finding.remedy));
@@ -176,7 +176,7 @@ JunitSuite junit_failures(const std::map<std::string_view, std::vector<const Fin
     std::string problems;
     for (const Finding* finding : list) {
       if (finding->severity < failing) continue;
-      problems += fmt::format("{}: {}\n", place(finding->location), finding->message);
+      problems += fmt::format("{}: {}\n", location_text(finding->location), finding->message);
     }
     ++suite.count;
     suite.cases += fmt::format("    <testcase classname=\"muster.validate\" name=\"{}\"", rule);
@@ -200,7 +200,7 @@ JunitSuite junit_others(const std::map<std::string_view, std::vector<const Findi
     std::string lines;
     for (const Finding* finding : list) {
       if (finding->severity >= failing) continue;
-      lines += fmt::format("{}: {}: {}\n", place(finding->location), to_string(finding->severity),
+      lines += fmt::format("{}: {}: {}\n", location_text(finding->location), to_string(finding->severity),
                            finding->message);
     }
     if (lines.empty()) continue;

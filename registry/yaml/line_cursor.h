@@ -58,9 +58,9 @@ struct LineCursor {
            (line_text.size() == marker.size() || is_blank(line_text[marker.size()]));
   }
   Position position() const { return position_of(at); }
-  /// Requires: `place` is in the current line.
-  Position position_of(const char* place) const {
-    return {line, static_cast<std::uint32_t>(place - line_begin + 1)};
+  /// Requires: `character` is in the current line.
+  Position position_of(const char* character) const {
+    return {line, static_cast<std::uint32_t>(character - line_begin + 1)};
   }
 
  private:

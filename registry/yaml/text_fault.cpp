@@ -60,10 +60,10 @@ std::optional<SyntaxError> find_zeros(std::string_view text) {
     return std::nullopt;
   }
   const auto [line, column] = line_and_column(text, first);
-  const std::string where = "byte " + std::to_string(first) + " on";
+  const std::string range = "byte " + std::to_string(first) + " on";
   if (is_to_the_end) {
     return SyntaxError{{line, column},
-                       "the file is zero bytes from " + where +
+                       "the file is zero bytes from " + range +
                            ", probably after a crash during writing; restore it"};
   }
   return SyntaxError{{line, column}, "there are zero bytes (NUL) in this text; restore it"};

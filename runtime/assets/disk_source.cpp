@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "prea
 class MappedHeldFile final : public HeldFile {
  public:
   MappedHeldFile(MappedFile file, const DiskFile& from)
-      : file_(std::move(file)), path_(from.place()), is_known_(find(from.descriptor(), known_)) {}
+      : file_(std::move(file)), path_(from.full_path()), is_known_(find(from.descriptor(), known_)) {}
   Bytes bytes() const override { return file_.bytes(); }
   bool is_shared() const override { return true; }
   bool is_damaged() const override { return file_.is_damaged() || is_cut_short(); }
@@ -44,7 +44,7 @@ class MappedHeldFile final : public HeldFile {
 Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
                                                   const std::shared_ptr<MemoryPool>& memory) {
   Result<std::unique_ptr<PooledFile>> held =
-      PooledFile::make(memory, file.size_bytes(), file.place());
+      PooledFile::make(memory, file.size_bytes(), file.full_path());
   if (!held) return held;
   if (Result<void> read = file.read(held.value()->target()); !read) return fail(read.error());
   return held;
@@ -55,7 +55,7 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
   Result<DiskFile> file = DiskFile::open(folder, path);
   if (!file) return fail(file.error());
   if (file.value().size_bytes() > max_bytes) {
-    return fail_too_large(file.value().place(), max_bytes);
+    return fail_too_large(file.value().full_path(), max_bytes);
   }
   return file;
 }

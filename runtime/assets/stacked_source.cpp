@@ -44,23 +44,23 @@ std::vector<Opened> StackedSource::open_all(std::span<const OpenRequest> request
   for (std::size_t i = 0; i < requests.size(); ++i) results.emplace_back(nullptr);
   // Goes layer by layer, so that each layer can open its files together.
   std::vector<OpenRequest> left(requests.begin(), requests.end());
-  std::vector<std::size_t> places(requests.size());
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+  std::vector<std::size_t> indices(requests.size());
+  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   for (std::size_t i = layers_.size(); i > 0 && !left.empty(); --i) {
     std::vector<Opened> opened = layers_[i - 1]->open_all(left);
     assert(opened.size() == left.size());
     std::size_t kept = 0;
     for (std::size_t n = 0; n < opened.size(); ++n) {
       if (!falls_through(opened[n])) {
-        results[places[n]] = std::move(opened[n]);
+        results[indices[n]] = std::move(opened[n]);
         continue;
       }
       if (kept != n) left[kept] = left[n];
-      places[kept++] = places[n];
+      indices[kept++] = indices[n];
     }
     left.resize(kept);
   }
-  for (std::size_t n = 0; n < left.size(); ++n) results[places[n]] = fail_nowhere(left[n].path);
+  for (std::size_t n = 0; n < left.size(); ++n) results[indices[n]] = fail_nowhere(left[n].path);
   return results;
 }
 

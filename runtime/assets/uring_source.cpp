@@ -63,9 +63,9 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
       return std::move(reading.held);
     case ReadProgress::Step::cut_short:
       return fail(ErrorCode::truncated,
-                  "'" + reading.file.place() + "' was truncated while it was read");
+                  "'" + reading.file.full_path() + "' was truncated while it was read");
     case ReadProgress::Step::failed:
-      return fail_errno(-result, "cannot read '" + reading.file.place() + "'");
+      return fail_errno(-result, "cannot read '" + reading.file.full_path() + "'");
     case ReadProgress::Step::ask_again:
       break;
   }
@@ -129,7 +129,7 @@ class ReadBatch {
         return;
       }
       Result<std::unique_ptr<PooledFile>> held =
-          PooledFile::make(memory_, file.value().size_bytes(), file.value().place());
+          PooledFile::make(memory_, file.value().size_bytes(), file.value().full_path());
       if (!held || held.value()->target().empty()) {
         results_[request] = std::move(held);
         return;

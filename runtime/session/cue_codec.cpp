@@ -56,7 +56,7 @@ bool encode_cue(const SentCue& cue, std::vector<std::byte>& out) {
   writer.write_u8(flags);
   if (!cue.key.is_none()) {
     writer.write_u32(cue.key.command.value());
-    writer.write_u16(cue.key.place());
+    writer.write_u16(cue.key.system_and_order());
   }
   writer.write_u32(static_cast<std::uint32_t>(cue.cause.network_id));
   if (cue.effect) {

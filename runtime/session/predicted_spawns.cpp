@@ -34,10 +34,10 @@ PredictedSpawns::Entry* PredictedSpawns::make(const PredictedKey& key, TypeId ty
 }
 
 const PrefabPlan* PredictedSpawns::plan(TypeId type) {
-  const ResolvedType* const place =
+  const ResolvedType* const resolved =
       source_.spawner.store().resolve(source_.content->registry(), type);
-  if (place == nullptr) return nullptr;
-  const Result<const PrefabPlan*> plan = source_.spawner.prepare(place->guid);
+  if (resolved == nullptr) return nullptr;
+  const Result<const PrefabPlan*> plan = source_.spawner.prepare(resolved->guid);
   return plan ? plan.value() : nullptr;
 }
 

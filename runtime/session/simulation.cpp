@@ -121,10 +121,10 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
   };
   const Result<TypeId> id = source_->content->type(type);
   if (!id) return refuse(id.error().message);
-  const ResolvedType* const place =
+  const ResolvedType* const resolved =
       source_->spawner.store().resolve(source_->content->registry(), id.value());
-  if (place == nullptr) return refuse("the prefab of the type is in no bundle of this build");
-  const Result<const PrefabPlan*> plan = source_->spawner.prepare(place->guid);
+  if (resolved == nullptr) return refuse("the prefab of the type is in no bundle of this build");
+  const Result<const PrefabPlan*> plan = source_->spawner.prepare(resolved->guid);
   if (!plan) return refuse(plan.error().message);
   const EntityReference reference = source_->collection.lowest_free();
   if (reference.network_id < 0) {
@@ -244,7 +244,7 @@ void Simulation::apply_pending() {
           replicated->predicting_player_id = world_.player(pending.entity);
           if (spawned != nullptr && !spawned->key.is_none()) {
             replicated->spawn_command = spawned->key.command.value();
-            replicated->spawn_place = spawned->key.place();
+            replicated->spawn_place = spawned->key.system_and_order();
           }
         }
         break;

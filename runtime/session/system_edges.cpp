@@ -68,8 +68,8 @@ struct SystemEdges::Impl {
   class SystemFiles final : public Files {
    public:
     Result<ByteVector> read(const std::string& path) override {
-      const Result<FoundPlace> place = find_place(path);
-      if (!place) return fail(place.error());
+      const Result<PathTarget> target = find_target(path);
+      if (!target) return fail(target.error());
       std::string problem;
       auto bytes = read_capture_file(path, kFileBytesMax, problem);
       if (!bytes) return fail(ErrorCode::io, "cannot read '" + path + "': " + problem);

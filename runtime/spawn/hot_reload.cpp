@@ -14,7 +14,7 @@ namespace {
 
 // True for a prefab of a plain file. Plain files have no ids, so the source id of an entity is its
 // position in the file.
-bool has_places_for_ids(const PrefabPlan& plan) {
+bool has_ids_by_index(const PrefabPlan& plan) {
   for (std::size_t i = 0; i < plan.entities.size(); ++i) {
     if (plan.entities[i].source_id != static_cast<std::int64_t>(i) + 1) return false;
   }
@@ -25,7 +25,7 @@ bool has_places_for_ids(const PrefabPlan& plan) {
 // same position and name in both plans. In files with ids, an entity counts as different if its new
 // name is a name that another entity had in the old plan.
 bool have_same_structure(const PrefabPlan& a, const PrefabPlan& b) {
-  const bool is_by_name = has_places_for_ids(a);
+  const bool is_by_name = has_ids_by_index(a);
   const auto has_same_name = [&](const PlannedEntity& x, const PlannedEntity& y) {
     if (x.parent == layout::kNone || x.name == y.name) return true;
     return !is_by_name && std::ranges::count(a.entities, y.name, &PlannedEntity::name) == 0;

@@ -213,8 +213,8 @@ void Coding<Bits>::code_amount(std::size_t i, bool is_first, unsigned other) {
   const std::int64_t earlier = amount(context.earlier, i);
   const std::int64_t value = amount(now, i);
   const unsigned size_before = bucket((magnitude(before) + magnitude(earlier) + 1) / 2);
-  const unsigned place = (is_first ? 0U : 128U) + 64 * is_gap() + 8 * size_before + other;
-  if (!bits.bit(kAmount + place, value != 0)) {
+  const unsigned slot = (is_first ? 0U : 128U) + 64 * is_gap() + 8 * size_before + other;
+  if (!bits.bit(kAmount + slot, value != 0)) {
     now[i] = lane.zero;
     return;
   }

@@ -64,12 +64,12 @@ float resolve_shot(RewoundView& view, const Shot& shot, const Environment& envir
   for (const std::uint32_t volume : scratch) {
     const EntityId target = view.target(volume);
     if (target == shot.shooter || !has_layer(shot.layers, view.layer(volume))) continue;
-    const PlacedVolume& placed = view.placed(volume);
-    const std::optional<float> touch = cast(placed, shot.from, shot.direction, metres, radius);
+    const WorldVolume& body = view.world_volume(volume);
+    const std::optional<float> touch = cast(body, shot.from, shot.direction, metres, radius);
     if (!touch) continue;
     const Vec3 center = shot.from + shot.direction * *touch;
     out.push_back({.entity = target,
-                   .position = radius > 0 ? nearest_point(placed, center) : center,
+                   .position = radius > 0 ? nearest_point(body, center) : center,
                    .metres = *touch,
                    .part = view.part(volume)});
   }
@@ -136,9 +136,9 @@ std::uint64_t HitBatch::rewind_count() const {
   return sum;
 }
 
-std::uint64_t HitBatch::placed_count() const {
+std::uint64_t HitBatch::computed_count() const {
   std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.view.placed_count();
+  for (const Lane& lane : lanes_) sum += lane.view.computed_count();
   return sum;
 }
 
@@ -161,7 +161,7 @@ void resolve_splash(RewoundView& view, const Splash& splash, std::vector<std::ui
     const bool is_meant =
         is_own ? splash.instigator_share > 0 : has_layer(splash.layers, view.layer(volume));
     if (!is_meant) continue;
-    const Vec3 nearest = nearest_point(view.placed(volume), splash.center);
+    const Vec3 nearest = nearest_point(view.world_volume(volume), splash.center);
     const float metres = length(nearest - splash.center);
     if (metres > splash.metres) continue;
     out.push_back({.hit = {.entity = target,

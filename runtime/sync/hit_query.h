@@ -53,7 +53,7 @@ class HitBatch {
 
   // Sums over all batches.
   std::uint64_t rewind_count() const;
-  std::uint64_t placed_count() const;
+  std::uint64_t computed_count() const;
 
  private:
   struct Result {

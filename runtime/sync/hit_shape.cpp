@@ -106,7 +106,7 @@ double cast_round_box(const Wide& from, const Wide& direction, const Wide& half,
   return first;
 }
 
-Vec3 local(const PlacedVolume& volume, Vec3 point) {
+Vec3 local(const WorldVolume& volume, Vec3 point) {
   return rotated_back(volume.rotation, point - volume.center);
 }
 
@@ -117,8 +117,8 @@ Vec3 clamped(Vec3 value, Vec3 half) {
 
 }  // namespace
 
-PlacedVolume placed(const HitVolume& volume, const Pose& pose) {
-  using Shape = PlacedVolume::Shape;
+WorldVolume to_world(const HitVolume& volume, const Pose& pose) {
+  using Shape = WorldVolume::Shape;
   const Vec3 size{std::max(volume.half_size.x, 0.0F), std::max(volume.half_size.y, 0.0F),
                   std::max(volume.half_size.z, 0.0F)};
   const bool is_box = size.x > 0 || size.y > 0 || size.z > 0;
@@ -134,18 +134,18 @@ PlacedVolume placed(const HitVolume& volume, const Pose& pose) {
 }
 
 float extent(const HitVolume& volume) {
-  const PlacedVolume at_origin = placed(volume, {});
+  const WorldVolume at_origin = to_world(volume, {});
   return at_origin.radius + at_origin.half_height + length(at_origin.half_size);
 }
 
-Vec3 nearest_point(const PlacedVolume& volume, Vec3 point) {
-  if (volume.shape == PlacedVolume::Shape::box) {
+Vec3 nearest_point(const WorldVolume& volume, Vec3 point) {
+  if (volume.shape == WorldVolume::Shape::box) {
     const Vec3 inside = clamped(local(volume, point), volume.half_size);
     return inside == local(volume, point) ? point
                                           : volume.center + rotated(volume.rotation, inside);
   }
   Vec3 core = volume.center;
-  if (volume.shape == PlacedVolume::Shape::capsule) {
+  if (volume.shape == WorldVolume::Shape::capsule) {
     const Vec3 up = rotated(volume.rotation, {0, 1, 0});
     const float height = dot(point - core, up);
     core = core + up * std::clamp(height, -volume.half_height, volume.half_height);
@@ -155,7 +155,7 @@ Vec3 nearest_point(const PlacedVolume& volume, Vec3 point) {
   return metres <= volume.radius ? point : core + out * (volume.radius / metres);
 }
 
-std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction, float metres_max,
+std::optional<float> cast(const WorldVolume& volume, Vec3 from, Vec3 direction, float metres_max,
                           float radius) {
   if (length(nearest_point(volume, from) - from) <= radius) return 0.0F;
   Wide start = wide(from);
@@ -163,15 +163,15 @@ std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction,
   start = plus(start, center, -1);
   double metres = kNever;
   switch (volume.shape) {
-    case PlacedVolume::Shape::sphere:
+    case WorldVolume::Shape::sphere:
       metres = cast_sphere(start, wide(direction), double{volume.radius} + double{radius});
       break;
-    case PlacedVolume::Shape::capsule:
+    case WorldVolume::Shape::capsule:
       metres =
           cast_capsule(wide(local(volume, from)), wide(rotated_back(volume.rotation, direction)), 1,
                        volume.half_height, double{volume.radius} + double{radius});
       break;
-    case PlacedVolume::Shape::box:
+    case WorldVolume::Shape::box:
       metres =
           cast_round_box(wide(local(volume, from)), wide(rotated_back(volume.rotation, direction)),
                          wide(volume.half_size), radius);

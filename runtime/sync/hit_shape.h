@@ -10,7 +10,7 @@
 namespace muster {
 
 /// A hit volume in world space. Lengths are in metres.
-struct PlacedVolume {
+struct WorldVolume {
   enum class Shape : std::uint8_t { sphere, capsule, box };
   Shape shape = Shape::sphere;
   Vec3 center{};
@@ -20,7 +20,7 @@ struct PlacedVolume {
   Vec3 half_size{};
 };
 
-PlacedVolume placed(const HitVolume& volume, const Pose& pose);
+WorldVolume to_world(const HitVolume& volume, const Pose& pose);
 /// The radius of the smallest sphere around the volume's center that contains the volume.
 float extent(const HitVolume& volume);
 
@@ -29,11 +29,11 @@ float extent(const HitVolume& volume);
 /// the volume at the start. Returns nothing if the sphere does not touch the volume within
 /// `metres_max`. The result is exact also at the edges and corners of a box. Computed in double.
 /// Requires: finite values, and a direction of length 1.
-std::optional<float> cast(const PlacedVolume& volume, Vec3 from, Vec3 direction, float metres_max,
+std::optional<float> cast(const WorldVolume& volume, Vec3 from, Vec3 direction, float metres_max,
                           float radius);
 
 /// Returns the point of a volume that is nearest to `point`. If `point` is inside the volume,
 /// returns `point`.
-Vec3 nearest_point(const PlacedVolume& volume, Vec3 point);
+Vec3 nearest_point(const WorldVolume& volume, Vec3 point);
 
 }  // namespace muster

@@ -35,7 +35,7 @@ Vec3 rotated_back(const Quaternion& rotation, Vec3 value) {
   return rotated({-rotation.x, -rotation.y, -rotation.z, rotation.w}, value);
 }
 
-Pose placed(const Pose& parent, const Pose& local) {
+Pose to_world(const Pose& parent, const Pose& local) {
   const Quaternion& p = parent.rotation;
   const Quaternion& l = local.rotation;
   return {.position = parent.position + rotated(p, local.position),

@@ -17,7 +17,7 @@ Vec3 rotated(const Quaternion& rotation, Vec3 value);
 /// Rotates `value` by the inverse of `rotation`.
 Vec3 rotated_back(const Quaternion& rotation, Vec3 value);
 /// Returns the world pose of `local`. `local` is relative to `parent`, which is a world pose.
-Pose placed(const Pose& parent, const Pose& local);
+Pose to_world(const Pose& parent, const Pose& local);
 /// Interpolates between two poses: the position on the straight line, and the rotation on the
 /// shorter arc. The result has the same bits as the result of `interpolate` for a component.
 /// Therefore a server computes exactly the pose that its client has drawn. Requires: a fraction of

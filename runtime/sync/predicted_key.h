@@ -21,11 +21,11 @@ struct PredictedKey {
 
   constexpr bool is_none() const { return command.is_none(); }
   /// Returns `system` and `order` in one number, for the wire.
-  constexpr std::uint32_t place() const { return std::uint32_t{system} << 8U | order; }
-  static constexpr PredictedKey from(CommandNumber command, std::uint32_t place) {
+  constexpr std::uint32_t system_and_order() const { return std::uint32_t{system} << 8U | order; }
+  static constexpr PredictedKey from(CommandNumber command, std::uint32_t system_and_order) {
     return {.command = command,
-            .system = static_cast<std::uint8_t>(place >> 8U & 0xFFU),
-            .order = static_cast<std::uint8_t>(place & 0xFFU)};
+            .system = static_cast<std::uint8_t>(system_and_order >> 8U & 0xFFU),
+            .order = static_cast<std::uint8_t>(system_and_order & 0xFFU)};
   }
   friend constexpr bool operator==(const PredictedKey&, const PredictedKey&) = default;
 };

@@ -57,7 +57,7 @@ void RewoundView::begin(const PoseHistory& history, const ViewTime& view) {
     }
   }
   volumes_.resize(moment_.from->records.size());
-  is_placed_.assign(moment_.from->records.size(), 0);
+  is_computed_.assign(moment_.from->records.size(), 0);
 }
 
 const PoseHistory::Record* RewoundView::later(std::uint32_t index) const {
@@ -78,7 +78,7 @@ Pose RewoundView::world_pose(std::uint32_t index) const {
   std::uint32_t parent = moment_.from->records[index].parent;
   for (std::uint32_t depth = 0; parent != PoseHistory::kNone && depth < PoseHistory::kDepthMax;
        ++depth) {
-    pose = muster::placed(local_pose(parent), pose);
+    pose = muster::to_world(local_pose(parent), pose);
     parent = moment_.from->records[parent].parent;
   }
   return pose;
@@ -104,11 +104,11 @@ void RewoundView::set_cut_sphere(std::uint32_t index) {
   spheres.reach[lane] = reach;
 }
 
-const PlacedVolume& RewoundView::placed(std::uint32_t volume) {
-  if (is_placed_[volume] == 0) {
-    is_placed_[volume] = 1;
-    ++placed_count_;
-    volumes_[volume] = muster::placed(record(volume).volume, world_pose(volume));
+const WorldVolume& RewoundView::world_volume(std::uint32_t volume) {
+  if (is_computed_[volume] == 0) {
+    is_computed_[volume] = 1;
+    ++computed_count_;
+    volumes_[volume] = muster::to_world(record(volume).volume, world_pose(volume));
   }
   return volumes_[volume];
 }

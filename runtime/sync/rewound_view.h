@@ -23,9 +23,9 @@ class RewoundView {
   EntityId target(std::uint32_t volume) const { return record(volume).target; }
   std::uint8_t part(std::uint32_t volume) const { return record(volume).volume.part; }
   std::uint8_t layer(std::uint32_t volume) const { return record(volume).volume.layer; }
-  const PlacedVolume& placed(std::uint32_t volume);
+  const WorldVolume& world_volume(std::uint32_t volume);
   /// The number of computed exact poses.
-  std::uint64_t placed_count() const { return placed_count_; }
+  std::uint64_t computed_count() const { return computed_count_; }
 
   /// Appends to `out` the volumes that a moving sphere may touch, ordered by index. The sphere
   /// moves from `from` along `direction` by `metres_max`.
@@ -51,9 +51,9 @@ class RewoundView {
 
   PoseHistory::Moment moment_;
   std::vector<Spheres> spheres_;
-  std::vector<PlacedVolume> volumes_;
-  std::vector<std::uint8_t> is_placed_;
-  std::uint64_t placed_count_ = 0;
+  std::vector<WorldVolume> volumes_;
+  std::vector<std::uint8_t> is_computed_;
+  std::uint64_t computed_count_ = 0;
 };
 
 }  // namespace muster

@@ -11,8 +11,8 @@ SnapshotRing::SnapshotRing(World& world, const Options& options)
     : world_(world), snapshots_(options.depth) {
   assert(options.depth >= 1);
   // The log also needs a place for the current tick.
-  const std::size_t places = std::size_t{options.depth} + 1;
-  world_.prepare_log(places * options.changes_per_tick);
+  const std::size_t ticks = std::size_t{options.depth} + 1;
+  world_.prepare_log(ticks * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {
     snapshot.values.resize(world.component_type_count());
     snapshot.sizes.resize(world.component_type_count());

@@ -115,11 +115,11 @@ class SetAside:
         self.count += 1
 
 
-def write_payload(files, place):
-    with open(place, "wb") as payload:
+def write_payload(files, target):
+    with open(target, "wb") as payload:
         for path in files:
             payload.write(path.read_bytes())
-    return place
+    return target
 
 
 def ninja_project(folder, count):

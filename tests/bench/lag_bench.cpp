@@ -44,7 +44,7 @@ struct Arena {
   ComponentHandle<samples::Velocity> velocity = world.component<samples::Velocity>("Velocity");
   ComponentHandle<samples::Vitality> vitality = world.component<samples::Vitality>("Vitality");
   std::vector<EntityId> targets;
-  std::vector<Vec3> places;
+  std::vector<Vec3> centers;
   SnapshotRing past{world, kTicks};
   PoseHistory history{{.states = kTicks}};
   std::vector<std::vector<ByteVector>> plain;  ///< Indexed by tick, and then by component.
@@ -53,7 +53,7 @@ struct Arena {
   explicit Arena(std::uint32_t shots_per_shooter, std::uint32_t others = 0) {
     Random random(5);
     for (std::uint32_t i = 0; i < kTargetCount; ++i) {
-      places.push_back(samples::random_vector(random, 40));
+      centers.push_back(samples::random_vector(random, 40));
       targets.push_back(world.create());
       world.add(transform, targets[i], {});
       world.add(volume, targets[i], kBody);
@@ -74,7 +74,7 @@ struct Arena {
       for (std::uint32_t shot = 0; shot < shots_per_shooter; ++shot) {
         const auto at = random.below(kTargetCount);
         const Vec3 from = samples::random_vector(random, 40);
-        const Vec3 aimed = places[at] + circle(at, view.ticks()) + kBody.center +
+        const Vec3 aimed = centers[at] + circle(at, view.ticks()) + kBody.center +
                            samples::random_vector(random, 0.8);
         shots.push_back(
             {{.shooter = targets[i], .from = from, .direction = normalised(aimed - from)}, view});
@@ -89,7 +89,7 @@ struct Arena {
   void step(std::uint32_t tick) {
     for (std::uint32_t i = 0; i < kTargetCount; ++i) {
       Transform& at = *world.get(transform, targets[i]);
-      at.position = places[i] + circle(i, tick);
+      at.position = centers[i] + circle(i, tick);
       const double turned = tick * 0.1 + i;
       at.rotation = {0, static_cast<float>(std::sin(turned)), 0,
                      static_cast<float>(std::cos(turned))};
@@ -147,7 +147,7 @@ bool hits_body(const Shot& shot, const Pose& from, const Pose& to, float fractio
   const Vec3 gap = at - shot.from;
   const Vec3 closest = gap - shot.direction * std::max(0.0F, dot(gap, shot.direction));
   if (dot(closest, closest) > reach * reach) return false;
-  const PlacedVolume body = placed(volume, between(from, to, fraction));
+  const WorldVolume body = to_world(volume, between(from, to, fraction));
   return cast(body, shot.from, shot.direction, shot.metres_max, shot.radius).has_value();
 }
 

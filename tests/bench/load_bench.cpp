@@ -175,8 +175,8 @@ void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t
   measure_resolve("store", count,
                   [source, store](TypeId id) { return store->resolve(RegistryIndex{0}, id); });
   measure_resolve("cached load", count, [source, store](TypeId id) {
-    const ResolvedType* const place = store->resolve(RegistryIndex{0}, id);
-    return store->load_from(place->bundle, place->guid, kMainPayload).value().bytes.data();
+    const ResolvedType* const resolved = store->resolve(RegistryIndex{0}, id);
+    return store->load_from(resolved->bundle, resolved->guid, kMainPayload).value().bytes.data();
   });
   struct Peer {
     std::vector<Guid> guids;
@@ -184,9 +184,9 @@ void register_resolve(const std::shared_ptr<MemorySource>& source, std::uint32_t
   };
   auto peer = std::make_shared<Peer>();
   for (std::uint32_t i = 0; i < count; ++i) {
-    const ResolvedType* const place = store->resolve(RegistryIndex{0}, TypeId(i));
-    peer->guids.push_back(place->guid);
-    peer->bundles.emplace(place->guid, place->bundle);
+    const ResolvedType* const resolved = store->resolve(RegistryIndex{0}, TypeId(i));
+    peer->guids.push_back(resolved->guid);
+    peer->bundles.emplace(resolved->guid, resolved->bundle);
   }
   measure_resolve("array and probe", count, [peer](TypeId id) {
     return peer->bundles.find(peer->guids[id.value()])->second;

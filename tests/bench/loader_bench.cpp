@@ -108,7 +108,7 @@ struct RawZstd {
     frames = frames_of(store, *source);
     target.resize(frames.plain_bytes);  // All bytes are kept, as in a store.
     for (std::size_t at = 0; const Frames::Frame& frame : frames.frames) {
-      places.push_back(at);
+      offsets.push_back(at);
       at += frame.plain_bytes;
     }
   }
@@ -119,7 +119,7 @@ struct RawZstd {
   void load_frame(std::size_t index, ZSTD_DCtx* with) {
     const auto& [frame, plain_bytes, dictionary] = frames.frames[index];
     [[maybe_unused]] const std::size_t done = ZSTD_decompress_usingDDict(
-        with, target.data() + places[index], plain_bytes, frame.data(), frame.size(), dictionary);
+        with, target.data() + offsets[index], plain_bytes, frame.data(), frame.size(), dictionary);
     assert(done == plain_bytes);
   }
   void load(std::size_t first, std::size_t end) {
@@ -128,7 +128,7 @@ struct RawZstd {
   }
   std::shared_ptr<BundleSource> source;
   Frames frames;
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> offsets;
   ByteVector target;
   ZSTD_DCtx* context = ZSTD_createDCtx();
 };
@@ -233,10 +233,10 @@ struct ZipStage {
 
 // A zip of the same content. PhysFS does not check a zip's checksums; a program that needs intact
 // bytes must compare them itself.
-Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipStorage place,
+Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipStorage storage,
                        bool is_checked) {
   const auto stage = std::make_shared<ZipStage>();
-  stage->zip = std::make_unique<MountedZip>(build->members, place);
+  stage->zip = std::make_unique<MountedZip>(build->members, storage);
   stage->build = build;
   stage->buffers.resize(build->members.size());
   stage->is_checked = is_checked;
@@ -252,10 +252,10 @@ Subject physfs_subject(const std::shared_ptr<const ZippedBuild>& build, ZipStora
 
 // Returns a function that makes the zip at the first measurement and reuses it.
 MakeSubject physfs_maker(const std::shared_ptr<std::shared_ptr<const ZippedBuild>>& lazy,
-                         ZipStorage place, bool is_checked) {
-  return [lazy, place, is_checked](const std::shared_ptr<BundleSource>& from) {
+                         ZipStorage storage, bool is_checked) {
+  return [lazy, storage, is_checked](const std::shared_ptr<BundleSource>& from) {
     if (*lazy == nullptr) *lazy = std::make_shared<const ZippedBuild>(deflated(*from));
-    return physfs_subject(*lazy, place, is_checked);
+    return physfs_subject(*lazy, storage, is_checked);
   };
 }
 
@@ -438,7 +438,7 @@ void register_large_entry_benchmarks(Bytes content) {
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,
                                      const std::shared_ptr<MemoryPool>& memory,
-                                     [[maybe_unused]] BuildStorage place) {
+                                     [[maybe_unused]] BuildStorage storage) {
   const std::string group = "runtime/load/" + name + "/";
   const auto loader = [&](const std::string& subject, std::uint32_t threads) {
     measure_all_at_once(group + subject, source, [memory, threads](const auto& from) {
@@ -449,9 +449,9 @@ void register_whole_build_benchmarks(const std::string& name,
   loader("loader, stepped", 0);
 #ifdef MUSTER_PHYSFS
   const auto lazy = std::make_shared<std::shared_ptr<const ZippedBuild>>();
-  const ZipStorage zip_place = place == BuildStorage::files ? ZipStorage::file : ZipStorage::memory;
-  measure_all_at_once(group + "PhysFS", source, physfs_maker(lazy, zip_place, false));
-  measure_all_at_once(group + "PhysFS and CRC", source, physfs_maker(lazy, zip_place, true));
+  const ZipStorage zip_storage = storage == BuildStorage::files ? ZipStorage::file : ZipStorage::memory;
+  measure_all_at_once(group + "PhysFS", source, physfs_maker(lazy, zip_storage, false));
+  measure_all_at_once(group + "PhysFS and CRC", source, physfs_maker(lazy, zip_storage, true));
 #endif
 }
 

@@ -64,10 +64,10 @@ enum class ZipStorage : std::uint8_t { file, memory };
 /// a time.
 class MountedZip {
  public:
-  explicit MountedZip(std::span<const ZipMember> members, ZipStorage place = ZipStorage::file)
+  explicit MountedZip(std::span<const ZipMember> members, ZipStorage storage = ZipStorage::file)
       : zip_(zip_of(members)) {
     bool is_mounted = PHYSFS_init("muster_bench") != 0;
-    if (place == ZipStorage::file) {
+    if (storage == ZipStorage::file) {
       folder_.put("payload.zip", as_text(zip_));
       zip_ = {};
       is_mounted =

@@ -13,12 +13,12 @@ namespace {
 /// Files are read into memory as a whole.
 constexpr std::uint64_t kFileBytesMax = std::uint64_t{4} << 30U;
 
-struct FilePlace {
+struct SplitPath {
   std::string folder;
   std::string name;
 };
 
-FilePlace file_place(const std::string& path) {
+SplitPath split_path(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return {.folder = ".", .name = path};
   return {.folder = slash == 0 ? "/" : path.substr(0, slash), .name = path.substr(slash + 1)};
@@ -48,10 +48,10 @@ Result<ByteVector> decompressed(Bytes packed, const std::string& path) {
 }  // namespace
 
 Result<ByteVector> read_file(const std::string& path) {
-  const FilePlace place = file_place(path);
-  const Result<DiskFileSystem> files = DiskFileSystem::open(place.folder);
+  const SplitPath parts = split_path(path);
+  const Result<DiskFileSystem> files = DiskFileSystem::open(parts.folder);
   if (!files) return fail(files.error());
-  const Result<AssetPath> name = AssetPath::parse(place.name);
+  const Result<AssetPath> name = AssetPath::parse(parts.name);
   if (!name) return fail(name.error());
   ByteVector buffer;
   const Result<Bytes> bytes = read_whole(files.value(), name.value(), kFileBytesMax, buffer);
@@ -65,10 +65,10 @@ Result<ByteVector> read_unpacked(const std::string& path) {
 }
 
 Result<void> write_file(const std::string& path, Bytes bytes) {
-  const FilePlace place = file_place(path);
-  Result<DiskFileSystem> files = DiskFileSystem::open(place.folder);
+  const SplitPath parts = split_path(path);
+  Result<DiskFileSystem> files = DiskFileSystem::open(parts.folder);
   if (!files) return fail(files.error());
-  const Result<AssetPath> name = AssetPath::parse(place.name);
+  const Result<AssetPath> name = AssetPath::parse(parts.name);
   if (!name) return fail(name.error());
   return write_atomically(files.value(), name.value(), bytes);
 }

@@ -41,9 +41,9 @@ struct Files {
       requests.push_back({.path = name, .max_bytes = shape.bytes});
     }
   }
-  std::string place(const std::string& name) const { return folder.path() + "/" + name; }
+  std::string full_path(const std::string& name) const { return folder.path() + "/" + name; }
   void forget() const {
-    for (const std::string& name : names) forget_pages(place(name));
+    for (const std::string& name : names) forget_pages(full_path(name));
   }
 
   TemporaryFolder folder;
@@ -126,7 +126,7 @@ void measure_sources(const std::shared_ptr<LazyFiles>& lazy, Cache cache) {
   measure(lazy, cache, "raw read", [](const Files& files) -> ReadAll {
     return [&files, buffer = ByteVector()]() mutable {
       for (const std::string& name : files.names) {
-        benchmark::DoNotOptimize(hash_bytes(read_raw(files.place(name), buffer)));
+        benchmark::DoNotOptimize(hash_bytes(read_raw(files.full_path(name), buffer)));
       }
     };
   });
@@ -139,7 +139,7 @@ void measure_physfs(const std::shared_ptr<LazyFiles>& lazy) {
     std::vector<ZipMember> members;
     ByteVector read;
     for (const std::string& name : files.names) {
-      members.push_back(stored_member(name, read_raw(files.place(name), read)));
+      members.push_back(stored_member(name, read_raw(files.full_path(name), read)));
     }
     const auto zip = std::make_shared<MountedZip>(members);
     return [zip, &files, buffer = ByteVector()]() mutable {

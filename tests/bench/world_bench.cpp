@@ -119,9 +119,9 @@ void update_plain(benchmark::State& state, std::uint32_t entities) {
            std::vector<float>(entities, 3)};
   // Updates one array after another, because a single loop over all six arrays takes longer.
   const auto advance = [&](std::vector<float>& to, const std::vector<float>& by) {
-    float* __restrict const place = to.data();
+    float* __restrict const position = to.data();
     const float* __restrict const speed = by.data();
-    for (std::uint32_t i = 0; i < entities; ++i) place[i] += speed[i] * kSeconds;
+    for (std::uint32_t i = 0; i < entities; ++i) position[i] += speed[i] * kSeconds;
   };
   for (auto _ : state) {
     advance(p.x, v.x);

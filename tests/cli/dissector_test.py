@@ -104,8 +104,8 @@ def compare(muster_net, script, capture, folder):
     records = [row for row in records if row["record"].split()[0] in ("packet", "handshake")]
     frames = list(dissected(script, pcap))
     expect(f"{capture.name}: frames", len(frames), len(records))
-    for place, (fields, record) in enumerate(zip(frames, records), start=1):
-        what = f"{capture.name}: frame {place}"
+    for frame_number, (fields, record) in enumerate(zip(frames, records), start=1):
+        what = f"{capture.name}: frame {frame_number}"
         expect(f"{what} out", fields["muster.capture.out"],
                ["1" if record["record"].endswith("out") else "0"])
         expect(f"{what} checksum", fields.get("udp.checksum.status"), ["1"])

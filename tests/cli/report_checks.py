@@ -17,40 +17,40 @@ POSITIVE = lambda value: type(value) is int and value >= 1  # noqa: E731
 LEVELS = {"note", "warning", "error"}
 
 
-def require_shape(value, shape, where="$"):
+def require_shape(value, shape, path="$"):
     if isinstance(shape, dict):
-        assert isinstance(value, dict), f"{where} is not an object"
+        assert isinstance(value, dict), f"{path} is not an object"
         known = {key.rstrip("?") for key in shape}
         for key in shape:
-            assert key.endswith("?") or key == "*" or key in value, f"{where} lacks {key}"
+            assert key.endswith("?") or key == "*" or key in value, f"{path} lacks {key}"
         for key, inner in value.items():
-            assert key in known or "*" in shape, f"{where} has an unexpected {key}"
+            assert key in known or "*" in shape, f"{path} has an unexpected {key}"
             wanted = shape.get(key, shape.get(key + "?", shape.get("*")))
-            require_shape(inner, wanted, f"{where}.{key}")
+            require_shape(inner, wanted, f"{path}.{key}")
     elif isinstance(shape, list):
-        assert isinstance(value, list), f"{where} is not a list"
+        assert isinstance(value, list), f"{path} is not a list"
         for index, inner in enumerate(value):
-            require_shape(inner, shape[0], f"{where}[{index}]")
+            require_shape(inner, shape[0], f"{path}[{index}]")
     elif isinstance(shape, set):
-        assert value in shape, f"{where} is {value!r}"
+        assert value in shape, f"{path} is {value!r}"
     elif isinstance(shape, tuple):
-        assert isinstance(value, shape), f"{where} is {value!r}"
+        assert isinstance(value, shape), f"{path} is {value!r}"
     elif isinstance(shape, type):
-        assert type(value) is shape, f"{where} is {value!r}"
+        assert type(value) is shape, f"{path} is {value!r}"
     elif isinstance(shape, re.Pattern):
-        assert isinstance(value, str) and shape.match(value), f"{where} is {value!r}"
+        assert isinstance(value, str) and shape.match(value), f"{path} is {value!r}"
     elif callable(shape):
-        assert shape(value), f"{where} is {value!r}"
+        assert shape(value), f"{path} is {value!r}"
     else:
-        assert value == shape, f"{where} is {value!r}"
+        assert value == shape, f"{path} is {value!r}"
 
 
 TARGET = {"client", "server"}
-PLACE = {"path": str, "line?": POSITIVE, "column?": POSITIVE}
+LOCATION = {"path": str, "line?": POSITIVE, "column?": POSITIVE}
 FINDINGS = {
     "version": 1,
-    "findings": [{**PLACE, "severity": LEVELS, "rule": str, "message": str,
-                  "related?": [{**PLACE, "message": str}]}],
+    "findings": [{**LOCATION, "severity": LEVELS, "rule": str, "message": str,
+                  "related?": [{**LOCATION, "message": str}]}],
     "counts": {"error": NATURAL, "warning": NATURAL, "note": NATURAL},
     "known?": POSITIVE,
 }

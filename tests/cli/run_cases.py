@@ -107,7 +107,7 @@ class World:
     def __init__(self, muster, source, folder):
         self.muster, self.source, self.folder = muster, pathlib.Path(source), folder
 
-    def place(self, name):
+    def path_of(self, name):
         """Returns the path of a case's file; a pattern means the first matching file."""
         if "*" in name:
             found = sorted(self.folder.glob(name))
@@ -121,48 +121,48 @@ class World:
         getattr(self, "verb_" + verb.replace("-", "_"))(*arguments)
 
     def verb_copy(self, source, target):
-        shutil.copytree(self.source / source, self.place(target), symlinks=True)
+        shutil.copytree(self.source / source, self.path_of(target), symlinks=True)
 
     def verb_copy_here(self, source, target):
-        shutil.copytree(self.place(source), self.place(target), symlinks=True)
+        shutil.copytree(self.path_of(source), self.path_of(target), symlinks=True)
 
     def verb_copy_file(self, source, target):
-        shutil.copyfile(self.source / source, self.place(target))
+        shutil.copyfile(self.source / source, self.path_of(target))
 
     def verb_link(self, source, target):
-        os.symlink(self.source / source, self.place(target))
+        os.symlink(self.source / source, self.path_of(target))
 
     def verb_symlink(self, target, name):
         """Creates a link with this target; `{here}` is the case's folder."""
-        self.place(name).parent.mkdir(parents=True, exist_ok=True)
+        self.path_of(name).parent.mkdir(parents=True, exist_ok=True)
         os.symlink(target.replace("{here}", str(self.folder)), self.folder / name)
 
     def verb_write(self, name, text):
-        self.place(name).parent.mkdir(parents=True, exist_ok=True)
-        self.place(name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
+        self.path_of(name).parent.mkdir(parents=True, exist_ok=True)
+        self.path_of(name).write_bytes(text.encode().decode("unicode_escape").encode("latin-1"))
 
     def verb_remove(self, name):
-        place = self.place(name)
-        shutil.rmtree(place) if place.is_dir() else place.unlink()
+        target = self.path_of(name)
+        shutil.rmtree(target) if target.is_dir() else target.unlink()
 
     def verb_insert_above(self, name, line, text):
-        lines = self.place(name).read_text().split("\n")
+        lines = self.path_of(name).read_text().split("\n")
         lines.insert(int(line) - 1, text)
-        self.place(name).write_text("\n".join(lines))
+        self.path_of(name).write_text("\n".join(lines))
 
     def verb_replace(self, name, old, new):
-        text = self.place(name).read_text()
+        text = self.path_of(name).read_text()
         if old not in text:
             raise Mismatch(f"{name} does not contain '{old}'")
-        self.place(name).write_text(text.replace(old, new))
+        self.path_of(name).write_text(text.replace(old, new))
 
     def verb_flip(self, name, offset):
-        data = bytearray(self.place(name).read_bytes())
+        data = bytearray(self.path_of(name).read_bytes())
         data[int(offset)] ^= 1
-        self.place(name).write_bytes(data)
+        self.path_of(name).write_bytes(data)
 
     def verb_truncate(self, name, size):
-        os.truncate(self.place(name), int(size))
+        os.truncate(self.path_of(name), int(size))
 
     def verb_git(self, name, *arguments):
         """Runs Git in a folder of the case, independently of the user and the Git configuration."""
@@ -170,7 +170,7 @@ class World:
         for who in ("AUTHOR", "COMMITTER"):
             settings |= {f"GIT_{who}_NAME": "case", f"GIT_{who}_EMAIL": "case@example.org",
                          f"GIT_{who}_DATE": "2024-01-01T00:00:00Z"}
-        subprocess.run(["git", "-C", self.place(name), *arguments], check=True,
+        subprocess.run(["git", "-C", self.path_of(name), *arguments], check=True,
                        capture_output=True, env={**os.environ, **settings})
 
     def verb_same(self, first, second):
@@ -182,15 +182,15 @@ class World:
             raise Mismatch(f"{first} and {second} are the same")
 
     def verb_contains(self, name, text):
-        if text not in self.place(name).read_text():
+        if text not in self.path_of(name).read_text():
             raise Mismatch(f"{name} does not contain '{text}'")
 
     def verb_absent(self, name):
-        if self.place(name).exists():
+        if self.path_of(name).exists():
             raise Mismatch(f"{name} is there")
 
     def verb_same_fingerprints(self, first, second):
-        prints = [report_checks.fingerprints(self.place(name).read_text())
+        prints = [report_checks.fingerprints(self.path_of(name).read_text())
                   for name in (first, second)]
         if prints[0] != prints[1] or not prints[0]:
             raise Mismatch(f"fingerprints differ: {sorted(prints[0] ^ prints[1])}")
@@ -198,10 +198,10 @@ class World:
     def content(self, name):
         """Returns the bytes of a file, or of every file below a folder, except dot files and the
         parts of a build's report that differ from build to build."""
-        place = self.place(name)
-        if place.is_file():
-            return place.read_bytes()
-        return {str(path.relative_to(place)): self.lasting(path) for path in place.rglob("*")
+        target = self.path_of(name)
+        if target.is_file():
+            return target.read_bytes()
+        return {str(path.relative_to(target)): self.lasting(path) for path in target.rglob("*")
                 if path.is_file() and not path.name.startswith(".")}
 
     @staticmethod
@@ -226,7 +226,7 @@ class World:
         texts = [stream.decode(errors="surrogateescape").replace(str(self.folder), "{here}")
                  for stream in (done.stdout, done.stderr)]
         if target is not None:
-            self.place(target).write_bytes(done.stdout)
+            self.path_of(target).write_bytes(done.stdout)
             texts[0] = ""
         return done.returncode, texts[0], texts[1]
 
@@ -248,7 +248,7 @@ def compare(world, step, code, out, err):
         name, *arguments = shlex.split(check)
         text = out
         if arguments and arguments[0].startswith("@"):
-            text = world.place(arguments.pop(0)[1:]).read_text()
+            text = world.path_of(arguments.pop(0)[1:]).read_text()
         try:
             report_checks.CHECKS[name](text, *arguments)
         except (AssertionError, KeyError, ValueError, SyntaxError) as problem:

@@ -152,17 +152,17 @@ SECTIONS = (("bundles", 56), ("dependencies", 4), ("assets", 32), ("registries",
 class Catalog:
     def __init__(self, data):
         self.data = data
-        self.place = {}
+        self.directory = {}
         self.text_end = 0
 
     def records(self, section, layout):
-        offset, count, size = self.place[section]
+        offset, count, size = self.directory[section]
         require(struct.calcsize("<" + layout) == size, f"layout of {section} in this checker")
         return [fields(self.data, offset + i * size, layout) for i in range(count)]
 
     def text(self, start, length):
         """Returns the next text. Texts have the same order as the references to them."""
-        offset, size, _ = self.place["text"]
+        offset, size, _ = self.directory["text"]
         require(start == self.text_end, "texts are in the order of their references, without gaps")
         self.text_end += length
         require(length <= 65535 and self.text_end <= size, "a text is inside its section")
@@ -190,7 +190,7 @@ def check_catalog(data, path):
         require(not any(data[end:offset]), "padding is zero")
         end = offset + count * size
         require(end <= len(data), f"{name} is inside the file")
-        catalog.place[name] = (offset, count, size)
+        catalog.directory[name] = (offset, count, size)
     require(end == len(data), "the last section ends the file")
 
     bundles = check_bundles(catalog)
@@ -200,7 +200,7 @@ def check_catalog(data, path):
     check_components(catalog)
     check_variants(catalog, bundles)
     check_dictionaries(catalog)
-    require(catalog.text_end == catalog.place["text"][1], "texts fill their section")
+    require(catalog.text_end == catalog.directory["text"][1], "texts fill their section")
     return f"{len(bundles)} bundles, {len(assets)} assets"
 
 
@@ -280,7 +280,7 @@ def check_effects_and_presentations(catalog, assets):
 
 def check_components(catalog):
     components = catalog.records("components", "16sIIIIII")
-    offset, size, _ = catalog.place["descriptions"]
+    offset, size, _ = catalog.directory["descriptions"]
     end = 0
     names = []
     for description_hash, name_at, name_size, size_bytes, alignment, start, length in components:
@@ -317,7 +317,7 @@ def check_variants(catalog, bundles):
     keys = [key for (key,) in catalog.records("alternative_keys", "I")]
     alternatives = catalog.records("alternatives", "IIII")
     end = 0
-    places = []
+    pairs = []
     for bundle, alternative, first, count in alternatives:
         require(max(bundle, alternative) < len(bundles), "alternatives are of bundles")
         require(bundles[bundle][5] != 2 and bundles[alternative][5] == 2,
@@ -329,8 +329,8 @@ def check_variants(catalog, bundles):
         require(all(key < len(values) and values[key][2] != 2 for key in mine), "keys are values")
         ascending(mine, "keys")
         require(len({values[key][0] for key in mine}) == count, "each key is of another axis")
-        places.append((bundle, mine))
-    ascending(places, "alternatives")
+        pairs.append((bundle, mine))
+    ascending(pairs, "alternatives")
     require(end == len(keys), "keys fill their section")
 
 

@@ -118,8 +118,8 @@ class MixReader(RangeReader):
     def bit_in(self, slot, node):
         odds = ODDS[self.probabilities[slot] >> 4]
         for table, context in zip(self.corrections or (), self.contexts):
-            place = (context + node * 0x85EBCA6B) * 0xC2B2AE35 & MASK_32
-            odds += table[place >> 16] * 4
+            mixed = (context + node * 0x85EBCA6B) * 0xC2B2AE35 & MASK_32
+            odds += table[mixed >> 16] * 4
         return self.decide(PROBABILITIES[max(0, min(odds + ODDS_MAX, 2 * ODDS_MAX))])
 
 

@@ -197,16 +197,16 @@ class ConstantWalk:
         self.flow = flow
         self.reader = reader
         # Indices of the unchanged entities among the known entities.
-        self.places = [i for i, (_, states) in enumerate(known) if is_constant(states)]
+        self.indices = [i for i, (_, states) in enumerate(known) if is_constant(states)]
         self.next = 0
         self.block_ends = self.group_ends = 0
         self.block_before = self.group_before = 0
         self.is_unchanged = False
 
     def passes(self):
-        """Returns whether the next entity of `places` is unchanged in this snapshot."""
+        """Returns whether the next entity of `indices` is unchanged in this snapshot."""
         if self.next == self.group_ends:
-            self.decide(len(self.places) - self.next)
+            self.decide(len(self.indices) - self.next)
         self.next += 1
         return self.is_unchanged
 
@@ -225,7 +225,7 @@ class ConstantWalk:
         if self.next == self.block_ends:
             self.block_ends += min(left, GROUP)
         size = min(left, GROUP)
-        others = self.places[self.next + size - 1] - self.places[self.next] + 1 - size
+        others = self.indices[self.next + size - 1] - self.indices[self.next] + 1 - size
         among = 0 if others == 0 else 1 if others <= GROUP else 2
         self.group_before = self.reader.bit(slots.GROUP_CHANGES + 2 * among + self.group_before)
         self.group_ends = self.next + size

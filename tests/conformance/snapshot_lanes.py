@@ -347,8 +347,8 @@ class EntityReader:
                     4: quotient(s[0] + s[1] + s[2] - s[3] - s[4] - s[5], 4),
                     5: quotient(sum(s), 4), 12: s[1] - s[2], 13: s[0] - 2 * s[1] + s[2],
                     18: motion.backtest}
-            for place, value in fine.items():
-                inputs[place] = log_fine(value)
+            for index, value in fine.items():
+                inputs[index] = log_fine(value)
         inputs[6] = log_fine(quotient(total, 1 << 14))
         inputs[7], inputs[8] = (log_whole(missed) for missed in self.entity.missed)
         for k, partner in enumerate(lane.partners):

@@ -31,11 +31,11 @@ class File(RangeReader):
         super().__init__(self.NoModel, data[4:])
         self.subjects = {}
 
-    def adaptive(self, place, index):
-        p = place[index]
+    def adaptive(self, probabilities, index):
+        p = probabilities[index]
         bit = self.decide(p)
         p = p + (65535 - p >> 5) if bit else p - (p >> 5)
-        place[index] = max(64, min(65472, p))
+        probabilities[index] = max(64, min(65472, p))
         return bit
 
     def number(self, subject, least, most):

@@ -75,12 +75,12 @@ def match_over_a_lossy_link(stage, net_demo):
 def clients_come_and_go(stage, net_demo):
     """One client leaves during the match, and one client joins late. Both have correct reports."""
     with net_demo.Match(stage.options(seconds=5)) as match:
-        server, place = match.start_server("--seconds", 5)
-        first = match.start_client(place)
-        leaving = match.start_client(place, "--seconds", 1)
+        server, endpoint = match.start_server("--seconds", 5)
+        first = match.start_client(endpoint)
+        leaving = match.start_client(endpoint, "--seconds", 1)
         report, _ = end_of(net_demo, leaving, 0)
         assert report["player"] is not None and report["end"] == "", report
-        late = match.start_client(place)
+        late = match.start_client(endpoint)
         reports = [end_of(net_demo, one, 0)[0] for one in (first, late)]
         told, _ = end_of(net_demo, server, 0)
     faults = net_demo.compare(told, reports, 2)
@@ -99,14 +99,14 @@ def other_content_is_refused(stage, net_demo):
     registry.write_text(text.replace("type_id: 3", "type_id: 9"), encoding="utf-8")
     other = stage.make_build(project, "other_build")
     with net_demo.Match(stage.options()) as match:
-        _, place = match.start_server("--seconds", 20)
-        client = match.start_client(place, build=other)
+        _, endpoint = match.start_server("--seconds", 20)
+        client = match.start_client(endpoint, build=other)
         report, err = end_of(net_demo, client, 1)
         assert "refuses this client" in err and "content differs" in err, err
         assert report["player"] is None and report["entities"] == 0, report
     with net_demo.Match(stage.options()) as match:
-        server, place = match.start_server("--seconds", 3, "--admit-other-content")
-        client = match.start_client(place, build=other)
+        server, endpoint = match.start_server("--seconds", 3, "--admit-other-content")
+        client = match.start_client(endpoint, build=other)
         reports = [end_of(net_demo, client, 0)[0]]
         told, _ = end_of(net_demo, server, 0)
     assert not net_demo.compare(told, reports, 1), (told, reports)
@@ -119,8 +119,8 @@ def missing_bundles_are_named(stage, net_demo):
     (broken / "client/bundles" / f"{CRATE}.mbundle").unlink()
     (broken / "server/bundles" / f"{CRATE}.mbundle").unlink()
     with net_demo.Match(stage.options()) as match:
-        server, place = match.start_server("--seconds", 3)
-        client = match.start_client(place, build=str(broken))
+        server, endpoint = match.start_server("--seconds", 3)
+        client = match.start_client(endpoint, build=str(broken))
         report, err = end_of(net_demo, client, 1)
         assert CRATE in err and "could not be loaded" in err, err
         told, _ = end_of(net_demo, server, 0)
@@ -137,10 +137,10 @@ def killed_server_is_missed(stage, net_demo):
     """A client reports a killed server, an address without a server, and a server with another
     key."""
     with net_demo.Match(stage.options()) as match:
-        server, place = match.start_server()
-        client = match.start_client(place)
-        nobody = match.start_client(["127.0.0.1:9", place[1]])
-        stranger = match.start_client([place[0], "00" * 31 + "09"])
+        server, endpoint = match.start_server()
+        client = match.start_client(endpoint)
+        nobody = match.start_client(["127.0.0.1:9", endpoint[1]])
+        stranger = match.start_client([endpoint[0], "00" * 31 + "09"])
         time.sleep(1.5)
         server.kill()
         report, err = end_of(net_demo, client, 1)
@@ -157,8 +157,8 @@ def interrupted_server_says_goodbye(stage, net_demo):
     for sent in (signal.SIGINT, signal.SIGTERM):
         record = stage.folder / f"{sent.name}.mrec"
         with net_demo.Match(stage.options()) as match:
-            server, place = match.start_server("--record", record, "--workers", 3)
-            client = match.start_client(place)
+            server, endpoint = match.start_server("--record", record, "--workers", 3)
+            client = match.start_client(endpoint)
             time.sleep(1.5)
             server.send_signal(sent)
             told, _ = end_of(net_demo, server, 0)
@@ -176,9 +176,9 @@ def interrupted_client_leaves(stage, net_demo):
     report."""
     record = stage.folder / "match.mrec"
     with net_demo.Match(stage.options()) as match:
-        server, place = match.start_server("--seconds", 4, "--record", record)
-        client = match.start_client(place)
-        nobody = match.start_client(["127.0.0.1:9", place[1]])
+        server, endpoint = match.start_server("--seconds", 4, "--record", record)
+        client = match.start_client(endpoint)
+        nobody = match.start_client(["127.0.0.1:9", endpoint[1]])
         time.sleep(1.5)
         for process in (client, nobody):
             process.send_signal(signal.SIGINT)
@@ -275,8 +275,8 @@ def packets_are_captured(stage, net_demo):
     """Both ends write captures, and `muster-net` replays them with equal results."""
     captures = {end: stage.folder / f"{end}.mcapture" for end in ("server", "client")}
     with net_demo.Match(stage.options()) as match:
-        server, place = match.start_server("--seconds", 2, "--capture", captures["server"])
-        client = match.start_client(place, "--capture", captures["client"])
+        server, endpoint = match.start_server("--seconds", 2, "--capture", captures["server"])
+        client = match.start_client(endpoint, "--capture", captures["client"])
         end_of(net_demo, client, 0)
         end_of(net_demo, server, 0)
     for end, capture in captures.items():
@@ -285,12 +285,12 @@ def packets_are_captured(stage, net_demo):
         assert f"role {end} " in replayed.stdout, replayed.stdout
         assert int(re.search(r"packets_in (\d+)", replayed.stdout)[1]) > 20, replayed.stdout
         assert "dropped 0  faithful true" in replayed.stdout, replayed.stdout
-    for program, place in (("arena_server", []), ("arena_client", ["127.0.0.1:9", "00" * 32])):
-        ended = subprocess.run([stage.bin / program, stage.build, *place, "--seconds", "1",
+    for program, endpoint in (("arena_server", []), ("arena_client", ["127.0.0.1:9", "00" * 32])):
+        ended = subprocess.run([stage.bin / program, stage.build, *endpoint, "--seconds", "1",
                                 "--capture", "/nowhere/x.mcapture"], capture_output=True, text=True,
                                timeout=PATIENCE_SECONDS)
         assert ended.returncode == 2 and "/nowhere/x.mcapture" in ended.stderr, ended
-        ended = subprocess.run([stage.bin / program, stage.build, *place, "--seconds", "1",
+        ended = subprocess.run([stage.bin / program, stage.build, *endpoint, "--seconds", "1",
                                 "--capture", "/dev/full"], capture_output=True, text=True,
                                timeout=PATIENCE_SECONDS)
         assert ended.returncode != 0 and "is the disk full?" in ended.stderr, ended

@@ -116,9 +116,9 @@ TEST_CASE("A match in another level plays without the placed entities of this le
   const Guid level = SessionAccess::members(Evening(3).server()).level_guid;
   ByteVector file = recorded().file;
   const Bytes name = level.bytes();
-  const auto place = std::search(file.begin(), file.end(), name.begin(), name.end());
-  REQUIRE(place != file.end());
-  *(place + std::ssize(name)) ^= std::byte{1};  // The first byte of `placed_hash`.
+  const auto found = std::search(file.begin(), file.end(), name.begin(), name.end());
+  REQUIRE(found != file.end());
+  *(found + std::ssize(name)) ^= std::byte{1};  // The first byte of `placed_hash`.
   Screen screen(file);
   REQUIRE(screen.opened);
   screen.play();

@@ -26,7 +26,7 @@ class Browser:
         to_browser, self.requests = os.pipe()
         self.answers, from_browser = os.pipe()
 
-        def place_pipes():
+        def move_pipes():
             # Chromium uses descriptors 3 and 4 for the protocol.
             ends = [os.dup(to_browser), os.dup(from_browser)]
             os.dup2(ends[0], 3)
@@ -36,7 +36,7 @@ class Browser:
             [program(), "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run",
              "--disable-dev-shm-usage", "--hide-scrollbars", f"--window-size={width},{height}",
              f"--user-data-dir={self.profile}", "--remote-debugging-pipe", "about:blank"],
-            preexec_fn=place_pipes, close_fds=False, stdout=subprocess.DEVNULL,
+            preexec_fn=move_pipes, close_fds=False, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL)
         os.close(to_browser)
         os.close(from_browser)
@@ -100,12 +100,12 @@ class Browser:
 
     def click(self, selector):
         """Clicks the centre of the first matching element."""
-        place = self.value(
+        point = self.value(
             f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
             "e.scrollIntoView({block: 'center'}); const r = e.getBoundingClientRect();"
             "return [r.left + r.width / 2, r.top + Math.min(r.height / 2, 12)]; })()")
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left",
+            self.call("Input.dispatchMouseEvent", type=kind, x=point[0], y=point[1], button="left",
                       clickCount=1)
 
     def press(self, key):

@@ -201,8 +201,8 @@ def main():
         enter_namespace()
     for name in ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY"):
         os.environ.pop(name, None)
-    with tempfile.TemporaryDirectory(prefix="muster-secrets-") as place:
-        SCENES[scene](Stage(muster, project, place))
+    with tempfile.TemporaryDirectory(prefix="muster-secrets-") as folder:
+        SCENES[scene](Stage(muster, project, folder))
 
 
 if __name__ == "__main__":

@@ -78,8 +78,8 @@ class World:
         digits = [i for i, byte in enumerate(content) if chr(byte).isdigit()]
         if not digits or self.random.random() < 0.2:
             return content + b"# more\n"
-        place = self.random.choice(digits)
-        return content[:place] + str((content[place] - 47) % 10).encode() + content[place + 1:]
+        index = self.random.choice(digits)
+        return content[:index] + str((content[index] - 47) % 10).encode() + content[index + 1:]
 
     def edit_content(self):
         path = self.any_file({".yaml", ".prefab", ".asset", ".mat"})
@@ -108,10 +108,10 @@ class World:
 
     def move_asset(self):
         path = self.any_file()
-        place = self.any_folder() / (self.new_name() + path.suffix)
+        target = self.any_folder() / (self.new_name() + path.suffix)
         if self.sidecar(path).is_file():
-            os.rename(self.sidecar(path), self.sidecar(place))
-        os.rename(path, place)
+            os.rename(self.sidecar(path), self.sidecar(target))
+        os.rename(path, target)
 
     def remove_asset(self):
         path = self.any_file()
@@ -181,7 +181,7 @@ class World:
         except OSError:
             pass  # the link's target is also a link
 
-    def put_folder_in_place_of_file(self):
+    def replace_file_with_folder(self):
         path = self.any_file()
         path.unlink()
         path.mkdir()
@@ -273,7 +273,7 @@ class World:
                  self.remove_sidecar, self.rename_folder, self.touch, self.change_permissions,
                  self.link_to_file, self.link_to_file, self.edit_behind_links,
                  self.lead_link_elsewhere, self.link_folder, self.share_by_hard_link,
-                 self.put_folder_in_place_of_file, self.restore, self.restore]
+                 self.replace_file_with_folder, self.restore, self.restore]
         damages = [self.flip_output, self.truncate_output, self.remove_output, self.remove_target,
                    self.link_output, self.link_twins, self.swap_outputs]
         chosen = [self.random.choice(edits) for _ in range(self.random.randrange(3))]

@@ -102,9 +102,9 @@ TEST_CASE("A build of one target does not change the other target that has links
       AssetPath().child(folder_of(built == Target::client ? Target::server : Target::client));
   for (const std::string kind : {"bundles", "shared"}) {
     REQUIRE(files_in(files, left.child(kind)) == files_in(files, twin.child(kind)));
-    const fs::path place = crates.on_disk(left.child(kind));
+    const fs::path folder = crates.on_disk(left.child(kind));
     const fs::path target = crates.on_disk(twin.child(kind));
-    is_by_folder ? link_folder(place, target) : link_files(place, target);
+    is_by_folder ? link_folder(folder, target) : link_files(folder, target);
   }
   const Contents before = files_in(files, left);
 

@@ -336,8 +336,8 @@ def main():
     if needs_nginx and not (shutil.which("nginx") or os.path.exists("/usr/sbin/nginx")):
         print("nginx is not installed: skipped")
         sys.exit(SKIPPED)
-    with tempfile.TemporaryDirectory(prefix="muster-cache-") as place:
-        SCENES[scene](Stage(muster, project, place))
+    with tempfile.TemporaryDirectory(prefix="muster-cache-") as folder:
+        SCENES[scene](Stage(muster, project, folder))
 
 
 if __name__ == "__main__":

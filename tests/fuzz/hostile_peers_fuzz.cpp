@@ -268,11 +268,11 @@ class Scene {
     if (overheard_.empty()) return;
     Datagram datagram = overheard_[overheard_.size() - 1 - value % overheard_.size()];
     if (is_changed) {
-      const std::size_t place = (script.next() * 256U + script.next()) % datagram.bytes.size();
-      datagram.bytes[place] ^= static_cast<std::byte>(script.next());
-      const std::uint8_t where = script.next();
-      if (where < kPeers) datagram.from = peers_[where].address;
-      if (where >= 250) datagram.from = datagram.from.with_port(0);
+      const std::size_t offset = (script.next() * 256U + script.next()) % datagram.bytes.size();
+      datagram.bytes[offset] ^= static_cast<std::byte>(script.next());
+      const std::uint8_t sender = script.next();
+      if (sender < kPeers) datagram.from = peers_[sender].address;
+      if (sender >= 250) datagram.from = datagram.from.with_port(0);
       if (&to == &to_client_) datagram.from = kServerAddress;
     }
     queue(to, std::move(datagram));

@@ -111,7 +111,7 @@ struct Layers {
 // Splits an input into the layers of a build.
 Layers layers_of(Bytes rest) {
   Layers layers;
-  const std::uint8_t places = rest.empty() ? 0 : std::to_integer<std::uint8_t>(rest[0]);
+  const std::uint8_t layer_bits = rest.empty() ? 0 : std::to_integer<std::uint8_t>(rest[0]);
   if (!rest.empty()) rest = rest.subspan(1);
   const Bytes piece = take_piece(rest);
   ByteVector catalog(piece.begin(), piece.end());
@@ -124,9 +124,9 @@ Layers layers_of(Bytes rest) {
       const Bytes next = take_piece(rest);
       ByteVector file(next.begin(), next.end());
       if (file.size() >= 32) samples::fix_hash(file);
-      const bool is_promised = (places & kIsPromised) != 0 && !reader.value().is_preview();
+      const bool is_promised = (layer_bits & kIsPromised) != 0 && !reader.value().is_preview();
       if (is_promised && file.size() >= 32) promise(catalog, i, file);
-      const bool is_patched = i < 8 && (places >> i & 1U) != 0;
+      const bool is_patched = i < 8 && (layer_bits >> i & 1U) != 0;
       (is_patched ? layers.patch : layers.base)
           ->put(reader.value().bundle(i).name.path(), std::move(file));
     }

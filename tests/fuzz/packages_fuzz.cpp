@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::set<AssetPath> seen;
   for (const OutsideFolder& folder : outside_folders(files)) {
     yaml::require(seen.insert(folder.at).second, "each folder has a unique path");
-    yaml::require(!folder.place.empty(), "each folder has a location");
+    yaml::require(!folder.disk_path.empty(), "each folder has a location");
   }
   const Packages packages(files);
   yaml::require(packages.unread().size() <= 2, "a file is reported once");

@@ -24,7 +24,7 @@ RegistryData decode_registry(const CatalogReader& catalog, const CatalogRegistry
   return registry;
 }
 
-std::string place(const yaml::Node& node) {
+std::string location_text(const yaml::Node& node) {
   return " at line " + std::to_string(node.position.line) + " ('" + std::string(node.key) + "')";
 }
 
@@ -32,14 +32,14 @@ std::optional<std::string> difference(const yaml::Tree& a, yaml::NodeIndex in_a,
                                       const yaml::Tree& b, yaml::NodeIndex in_b) {
   const yaml::Node& x = a.at(in_a);
   const yaml::Node& y = b.at(in_b);
-  if (x.kind != y.kind) return "kinds differ" + place(x);
-  if (x.key != y.key || x.key_style != y.key_style) return "keys differ" + place(x);
-  if (x.style != y.style) return "styles differ" + place(x);
+  if (x.kind != y.kind) return "kinds differ" + location_text(x);
+  if (x.key != y.key || x.key_style != y.key_style) return "keys differ" + location_text(x);
+  if (x.style != y.style) return "styles differ" + location_text(x);
   if (x.text != y.text) {
-    return "texts differ" + place(x) + ": '" + std::string(x.text) + "', '" + std::string(y.text) +
+    return "texts differ" + location_text(x) + ": '" + std::string(x.text) + "', '" + std::string(y.text) +
            "'";
   }
-  if (x.child_count != y.child_count) return "child counts differ" + place(x);
+  if (x.child_count != y.child_count) return "child counts differ" + location_text(x);
   yaml::NodeIndex child_a = x.first_child;
   yaml::NodeIndex child_b = y.first_child;
   while (child_a != yaml::kNoNode && child_b != yaml::kNoNode) {
@@ -47,7 +47,7 @@ std::optional<std::string> difference(const yaml::Tree& a, yaml::NodeIndex in_a,
     child_a = a.at(child_a).next_sibling;
     child_b = b.at(child_b).next_sibling;
   }
-  if (child_a != child_b) return "children end at different places" + place(x);
+  if (child_a != child_b) return "children end at different places" + location_text(x);
   return std::nullopt;
 }
 

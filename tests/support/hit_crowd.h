@@ -54,7 +54,7 @@ class HitCrowd {
       : history({.states = ticks}), ticks_(ticks), targets_(targets), square_(square_metres) {
     for (std::uint32_t i = 0; i < targets; ++i) {
       volumes_.push_back(random_volume(random));
-      places_.push_back(random_vector(random, square_metres));
+      centers_.push_back(random_vector(random, square_metres));
     }
     for (std::uint32_t tick = 0; tick < ticks; ++tick) note(tick);
   }
@@ -68,7 +68,7 @@ class HitCrowd {
   /// Returns a shot by one target that hits or misses another target.
   Shot random_shot(Random& random, const ViewTime& view) const {
     const auto at = static_cast<std::uint32_t>(random.below(targets_));
-    const Vec3 aimed = places_[at] + circle(at, view.ticks() - kFirstTick);
+    const Vec3 aimed = centers_[at] + circle(at, view.ticks() - kFirstTick);
     Shot shot;
     shot.shooter = target(static_cast<std::uint32_t>(random.below(targets_)));
     shot.from = random_vector(random, square_);
@@ -92,12 +92,12 @@ class HitCrowd {
       EntityId parent;
       if (i % 4 == 0) {
         parent = EntityId(targets_ + i, 1);
-        const Pose lift{places_[i],
+        const Pose lift{centers_[i],
                         {0, static_cast<float>(std::sin(tick * 0.05)), 0,
                          static_cast<float>(std::cos(tick * 0.05))}};
         history.note({.entity = parent, .pose = lift});
       } else {
-        pose.position = pose.position + places_[i];
+        pose.position = pose.position + centers_[i];
       }
       history.note({.entity = target(i), .parent = parent, .pose = pose, .volume = &volumes_[i]});
     }
@@ -108,7 +108,7 @@ class HitCrowd {
   std::uint32_t targets_;
   double square_;
   std::vector<HitVolume> volumes_;
-  std::vector<Vec3> places_;
+  std::vector<Vec3> centers_;
 };
 
 }  // namespace muster::samples

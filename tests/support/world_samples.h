@@ -99,7 +99,7 @@ struct SampleWorld {
         world.set_active(entity, random() % 2 == 0);
         break;
       default:
-        for (Position& place : world.values(position)) place.y += 1;
+        for (Position& at : world.values(position)) at.y += 1;
         break;
     }
   }

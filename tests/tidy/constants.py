@@ -49,9 +49,9 @@ def check_constants(tree):
     for path, text in tree.code(".h"):
         for space, name, line in constants_of(text, bare_code(text)):
             in_headers[name].append((path, space, line))
-    for name, places in in_headers.items():
-        for path, space, line in places:
-            for other, other_space, _ in places:
+    for name, locations in in_headers.items():
+        for path, space, line in locations:
+            for other, other_space, _ in locations:
                 if other != path and may_include(path, other) and is_visible(other_space, space):
                     yield f"{path}:{line}: {other} also has a constant {name}: rename one of them"
     for path, text in tree.code(".cpp"):

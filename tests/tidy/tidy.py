@@ -153,11 +153,11 @@ class Tree:
     def read(cls, root):
         files = {}
         for path in tracked_paths(root):
-            place = root / path
-            if not place.is_file():
+            file = root / path
+            if not file.is_file():
                 continue  # deleted, but not yet committed
             is_read = is_code(path) or path.endswith((".md", ".cmake", "CMakeLists.txt", "/dev"))
-            files[path] = place.read_text(encoding="utf-8") if is_read else None
+            files[path] = file.read_text(encoding="utf-8") if is_read else None
         return cls(files)
 
     def code(self, *endings):
@@ -211,9 +211,9 @@ def check_includes(tree):
             if is_below(path, "content/first_game"):
                 target = f"content/first_game/{target}" if match.group(1) == '"' else target
             if match.group(1) == "<":
-                for prefix, places in WRAPPED_LIBRARIES.items():
-                    if target.startswith(prefix) and not path.startswith(places):
-                        yield f"{path}:{line}: <{target}> belongs to {' and '.join(places)} only"
+                for prefix, folders in WRAPPED_LIBRARIES.items():
+                    if target.startswith(prefix) and not path.startswith(folders):
+                        yield f"{path}:{line}: <{target}> belongs to {' and '.join(folders)} only"
             elif target not in tree.files:
                 yield f"{path}:{line}: there is no {target}; includes start at the root"
             elif not any(is_below(target, folder) for folder in allowed):
@@ -361,8 +361,8 @@ def check_banned_calls(tree):
     """Disk, socket, clock, randomness and environment are used only in named files."""
     for path, text in tree.code(*CPP):
         code = bare_code(text)
-        for pattern, places, instead in BANNED:
-            if matches(path, places):
+        for pattern, paths, instead in BANNED:
+            if matches(path, paths):
                 continue
             for match in re.finditer(pattern, code):
                 found = match.group(0).strip()
@@ -413,11 +413,11 @@ def is_named(path, name):
 def check_checklist(tree):
     """The checklist of tests/README.md names existing files, and all files with a row's tag."""
     rows = {}
-    for line, number, places, tests in checklist_rows(tree.files.get(CHECKLIST) or ""):
+    for line, number, names, tests in checklist_rows(tree.files.get(CHECKLIST) or ""):
         if number in rows:
             yield f"{CHECKLIST}:{line}: row {number} is listed twice"
         rows[number] = (line, tests)
-        for name in places + tests:
+        for name in names + tests:
             if not any(is_named(path, name) for path in tree.files):
                 yield f"{CHECKLIST}:{line}: row {number}: there is no {name}"
     tags = {}

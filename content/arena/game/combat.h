@@ -61,7 +61,7 @@ consteval auto describe(muster::Type<Health>) {
 }
 
 consteval auto describe(muster::Type<Projectile>) {
-  const muster::FieldTraits place = {
+  const muster::FieldTraits position_traits = {
       .unit = "m", .minimum = -2048, .maximum = 2048, .resolution = 0.001, .tolerance = 0.01};
   return muster::Describe<Projectile>("Projectile")
       .field<&Projectile::velocity>("velocity", {.unit = "m/s"})
@@ -69,8 +69,8 @@ consteval auto describe(muster::Type<Projectile>) {
       .field<&Projectile::impact_impulse>("impactImpulse", {.unit = "N s"})
       .field<&Projectile::collision_radius>("collisionRadius", {.unit = "m"})
       .field<&Projectile::start_tick>("startTick", {.unit = "tick"})
-      .field<&Projectile::start_position>("startPosition", place)
-      .field<&Projectile::end_position>("endPosition", place)
+      .field<&Projectile::start_position>("startPosition", position_traits)
+      .field<&Projectile::end_position>("endPosition", position_traits)
       .field<&Projectile::impact_tick>(
           "impactTick", {.unit = "tick", .rollback = muster::RollbackClass::confirmed_only});
 }

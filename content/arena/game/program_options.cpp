@@ -116,7 +116,7 @@ bool take_flag(Program program, std::string_view name, ProgramOptions& options) 
   return flag != nullptr;
 }
 
-bool take_places(Program program, const std::vector<std::string_view>& places,
+bool parse_positional(Program program, const std::vector<std::string_view>& positional,
                  ProgramOptions& options) {
   const bool is_client = program == Program::client;
   const bool is_replay = !options.play.empty();
@@ -124,12 +124,12 @@ bool take_places(Program program, const std::vector<std::string_view>& places,
   if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
   if (is_replay && !options.capture.empty()) return false;  // A replay has no datagrams.
   const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
-  if (places.empty() || places.size() > most) return false;
-  options.build = places[0];
+  if (positional.empty() || positional.size() > most) return false;
+  options.build = positional[0];
   if (is_replay) return true;
-  if (is_client && places.size() != 3) return false;
-  options.address = places.size() > 1 ? places[1] : "127.0.0.1:0";
-  if (is_client) options.key = places[2];
+  if (is_client && positional.size() != 3) return false;
+  options.address = positional.size() > 1 ? positional[1] : "127.0.0.1:0";
+  if (is_client) options.key = positional[2];
   return Address::parse(options.address).has_value();
 }
 
@@ -155,18 +155,18 @@ std::string usage_of(Program program) {
 Result<ProgramOptions> parse_options(Program program, int argc, char** argv) {
   const auto refuse = [&] { return fail(ErrorCode::invalid_argument, usage_of(program)); };
   ProgramOptions options;
-  std::vector<std::string_view> places;
+  std::vector<std::string_view> positional;
   for (int i = 1; i < argc; ++i) {
     const std::string_view word = argv[i];
     if (!word.starts_with("--")) {
-      places.push_back(word);
+      positional.push_back(word);
     } else if (!take_flag(program, word, options)) {
       if (i + 1 == argc || !take_value(program, word, argv[i + 1], options)) return refuse();
       ++i;
     }
   }
   if (options.wants_help) return options;
-  if (!take_places(program, places, options)) return refuse();
+  if (!parse_positional(program, positional, options)) return refuse();
   options.loss.seed = options.seed;
   return options;
 }

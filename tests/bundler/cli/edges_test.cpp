@@ -98,10 +98,10 @@ TEST_CASE("Only an interrupted output is repaired, and only by one process", "[b
 TEST_CASE("A file is found relative to its folder", "[bundler][cli]") {
   const TemporaryFolder folder;
   folder.put("a/b.txt", "hello");
-  const auto place = open_folder_of(folder.path() + "/a/b.txt");
-  REQUIRE(place.has_value());
+  const auto file = open_folder_of(folder.path() + "/a/b.txt");
+  REQUIRE(file.has_value());
   ByteVector buffer;
-  CHECK(as_text(read_whole(*place.value().folder, place.value().name, 9, buffer).value()) ==
+  CHECK(as_text(read_whole(*file.value().folder, file.value().name, 9, buffer).value()) ==
         "hello");
   CHECK(open_folder_of(folder.path() + "/a/").error().code == ErrorCode::invalid_argument);
   CHECK(open_folder_of(folder.path() + "/x/b").error().code == ErrorCode::not_found);
@@ -120,10 +120,10 @@ TEST_CASE("A file named through a link is replaced at its real path", "[bundler]
     const std::string link = (base / "links" / name).string();
     REQUIRE(write_named_file(link, as_bytes(name)).has_value());
     CHECK(fs::is_symlink(link));
-    const auto place = open_folder_of(link);
-    REQUIRE(place.has_value());
+    const auto file = open_folder_of(link);
+    REQUIRE(file.has_value());
     ByteVector buffer;
-    CHECK(as_text(read_whole(*place.value().folder, place.value().name, 99, buffer).value()) ==
+    CHECK(as_text(read_whole(*file.value().folder, file.value().name, 99, buffer).value()) ==
           name);
   }
   CHECK(fs::exists(base / "real/new.txt"));

@@ -229,14 +229,14 @@ TEST_CASE("A file that disappears or cannot be read is a problem", "[bundler][co
   UnityProject project;
   project.file(path, "text");
   const auto opened = Project::open(project.files, 1, {}).value();
-  const AssetPath place = AssetPath::parse(path).value();
-  const AssetNumber number = opened->index().find(place);
-  REQUIRE(project.files.remove(place).has_value());
+  const AssetPath asset_path = AssetPath::parse(path).value();
+  const AssetNumber number = opened->index().find(asset_path);
+  REQUIRE(project.files.remove(asset_path).has_value());
   const Project& project_now = *opened;
   const AssetCooker cooker(project_now, {});
   const CookedAsset cooked = cooker.cook(number);
   REQUIRE(cooked.problems.size() == 1);
-  CHECK(cooked.problems.front().location.path == place);
+  CHECK(cooked.problems.front().location.path == asset_path);
 }
 
 TEST_CASE("Every failure to read an asset or its sidecar is reported", "[bundler][cook]") {

@@ -80,8 +80,8 @@ TEST_CASE("Random registries resolve every type id, and no others", "[bundler][c
       const Guid guid = samples::guid(random.below(1000000));
       registry.entries.push_back(
           {TypeId(type_id), guid, Guid(), std::to_string(i), TargetSet::both(), false});
-      const auto [place, is_new] = lowest.try_emplace(type_id, guid);
-      if (!is_new) place->second = std::min(place->second, guid);
+      const auto [it, is_new] = lowest.try_emplace(type_id, guid);
+      if (!is_new) it->second = std::min(it->second, guid);
     }
     const ByteVector bytes = encode_catalog(data).value();
     const CatalogReader catalog = CatalogReader::open(bytes).value();

@@ -55,8 +55,8 @@ TEST_CASE("Entries of the golden bundle with a dictionary need it", "[bundler][g
   REQUIRE(folder.value().size() == 1);
   const std::string name = folder.value()[0].name;
   ByteVector dictionary_buffer;
-  const AssetPath place = AssetPath::parse("golden/bundle/dictionaries/" + name).value();
-  const Bytes bytes = read_whole(tests, place, 1U << 20U, dictionary_buffer).value();
+  const AssetPath dictionary_file = AssetPath::parse("golden/bundle/dictionaries/" + name).value();
+  const Bytes bytes = read_whole(tests, dictionary_file, 1U << 20U, dictionary_buffer).value();
   CHECK("dictionaries/" + name == dictionary_path(hash_bytes(bytes)));
   auto set = std::make_shared<DictionarySet>();
   REQUIRE(set->add(hash_bytes(bytes), bytes).has_value());

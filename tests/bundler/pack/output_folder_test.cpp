@@ -21,9 +21,9 @@ std::string report(std::string_view version) {
 }
 
 // An empty output in memory or on the disk.
-class Place {
+class SampleOutput {
  public:
-  explicit Place(bool is_disk) {
+  explicit SampleOutput(bool is_disk) {
     if (is_disk) {
       files_ = std::make_unique<DiskFileSystem>(DiskFileSystem::open(folder_.path()).value());
     } else {
@@ -71,49 +71,49 @@ class Place {
 };
 
 TEST_CASE("A publication replaces each part completely", "[bundler][output]") {
-  Place place(GENERATE(false, true));
-  place.publish("one");
-  CHECK(place.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/one"});
-  place.publish("two");
-  CHECK(place.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/two"});
-  CHECK_FALSE(place.has(".muster-publish"));
-  CHECK_FALSE(place.has(".muster-staging"));
+  SampleOutput sample(GENERATE(false, true));
+  sample.publish("one");
+  CHECK(sample.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/one"});
+  sample.publish("two");
+  CHECK(sample.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/two"});
+  CHECK_FALSE(sample.has(".muster-publish"));
+  CHECK_FALSE(sample.has(".muster-staging"));
 }
 
 TEST_CASE("A part that was not built stays", "[bundler][output]") {
-  Place place(GENERATE(false, true));
-  place.publish("one");
+  SampleOutput sample(GENERATE(false, true));
+  sample.publish("one");
   {
-    auto output = OutputFolder::open_for_build(place.files());
+    auto output = OutputFolder::open_for_build(sample.files());
     REQUIRE(output.value().stage(path("build.json"), as_bytes(report("two"))).has_value());
     REQUIRE(output.value().stage(path("server/catalog.mcat"), as_bytes("two")).has_value());
     REQUIRE(output.value().publish().has_value());
   }
-  CHECK(place.visible() ==
+  CHECK(sample.visible() ==
         Names{"build.json", "client/catalog.mcat", "client/bundles/one", "server/catalog.mcat"});
 }
 
 TEST_CASE("Staged parts that are not published disappear", "[bundler][output][sys-12]") {
-  Place place(GENERATE(false, true));
-  place.publish("one");
+  SampleOutput sample(GENERATE(false, true));
+  sample.publish("one");
   {
-    auto output = OutputFolder::open_for_build(place.files());
+    auto output = OutputFolder::open_for_build(sample.files());
     REQUIRE(output.has_value());
     REQUIRE(output.value().stage(path("client/a"), as_bytes("x")).has_value());
-    CHECK(place.has(".muster-staging/client/a"));
+    CHECK(sample.has(".muster-staging/client/a"));
     ByteVector buffer;
     CHECK(as_text(output.value().read(path("build.json"), 100, buffer).value()) == report("one"));
   }
-  CHECK(place.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/one"});
-  CHECK_FALSE(place.has(".muster-staging"));
+  CHECK(sample.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/one"});
+  CHECK_FALSE(sample.has(".muster-staging"));
 }
 
 TEST_CASE("Foreign files are not changed", "[bundler][output]") {
-  Place place(GENERATE(false, true));
-  place.put("thesis.txt", "ten years");
-  CHECK(OutputFolder::check_usable(place.files()).error().code == ErrorCode::already_exists);
-  CHECK(OutputFolder::open_for_build(place.files()).error().code == ErrorCode::already_exists);
-  CHECK(place.visible() == Names{"thesis.txt"});
+  SampleOutput sample(GENERATE(false, true));
+  sample.put("thesis.txt", "ten years");
+  CHECK(OutputFolder::check_usable(sample.files()).error().code == ErrorCode::already_exists);
+  CHECK(OutputFolder::open_for_build(sample.files()).error().code == ErrorCode::already_exists);
+  CHECK(sample.visible() == Names{"thesis.txt"});
 }
 
 TEST_CASE("A report is recognised by its beginning", "[bundler][output]") {
@@ -128,48 +128,48 @@ TEST_CASE("A report is recognised by its beginning", "[bundler][output]") {
       {"", false},
   }));
   CAPTURE(text.substr(0, 60));
-  Place place(GENERATE(false, true));
-  place.put("build.json", text);
-  CHECK(OutputFolder::check_usable(place.files()).has_value() == is_ours);
+  SampleOutput sample(GENERATE(false, true));
+  sample.put("build.json", text);
+  CHECK(OutputFolder::check_usable(sample.files()).has_value() == is_ours);
 }
 
 TEST_CASE("An interrupted publication is finished from any state", "[bundler][output][sys-12]") {
   // The journal has the new parts and their identities. The first `done` parts have been exchanged.
-  Place place(GENERATE(false, true));
+  SampleOutput sample(GENERATE(false, true));
   const std::size_t done = GENERATE(0U, 1U, 2U);
   CAPTURE(done);
-  place.publish("one");
-  place.put(".muster-publish/build.json", report("two"));
-  place.put(".muster-publish/client/catalog.mcat", "two");
-  place.put(".muster-publish/client/bundles/two", "two");
+  sample.publish("one");
+  sample.put(".muster-publish/build.json", report("two"));
+  sample.put(".muster-publish/client/catalog.mcat", "two");
+  sample.put(".muster-publish/client/bundles/two", "two");
   const AssetPath journal = path(".muster-publish");
   std::string parts;
   for (const std::string name : {"build.json", "client"}) {
-    const auto info = place.files().stat(journal.child(name));
+    const auto info = sample.files().stat(journal.child(name));
     parts += name + " " + std::to_string(info.value().identity) + "\n";
   }
-  place.put(".muster-publish/parts", parts);
+  sample.put(".muster-publish/parts", parts);
   if (done > 0) {
     REQUIRE(
-        commit_move(place.files(), journal.child("build.json"), path("build.json")).has_value());
+        commit_move(sample.files(), journal.child("build.json"), path("build.json")).has_value());
   }
   if (done > 1)
-    REQUIRE(commit_move(place.files(), journal.child("client"), path("client")).has_value());
-  CHECK(OutputFolder::needs_recovery(place.files()).value());
-  REQUIRE(OutputFolder::recover(place.files()).has_value());
-  CHECK_FALSE(OutputFolder::needs_recovery(place.files()).value());
-  CHECK(place.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/two"});
-  CHECK_FALSE(place.has(".muster-publish"));
+    REQUIRE(commit_move(sample.files(), journal.child("client"), path("client")).has_value());
+  CHECK(OutputFolder::needs_recovery(sample.files()).value());
+  REQUIRE(OutputFolder::recover(sample.files()).has_value());
+  CHECK_FALSE(OutputFolder::needs_recovery(sample.files()).value());
+  CHECK(sample.visible() == Names{"build.json", "client/catalog.mcat", "client/bundles/two"});
+  CHECK_FALSE(sample.has(".muster-publish"));
 }
 
 TEST_CASE("A journal with an unreadable list is not deleted", "[bundler][output]") {
-  Place place(true);
-  place.publish("one");
-  place.put(".muster-publish/build.json", "two");
-  place.put(".muster-publish/parts/x", "this is a folder");
-  CHECK_FALSE(OutputFolder::recover(place.files()).has_value());
-  CHECK_FALSE(OutputFolder::open_for_build(place.files()).has_value());
-  CHECK(place.has(".muster-publish/build.json"));
+  SampleOutput sample(true);
+  sample.publish("one");
+  sample.put(".muster-publish/build.json", "two");
+  sample.put(".muster-publish/parts/x", "this is a folder");
+  CHECK_FALSE(OutputFolder::recover(sample.files()).has_value());
+  CHECK_FALSE(OutputFolder::open_for_build(sample.files()).has_value());
+  CHECK(sample.has(".muster-publish/build.json"));
 }
 
 }  // namespace

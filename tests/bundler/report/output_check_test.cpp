@@ -134,8 +134,8 @@ TEST_CASE("Client and server of different builds do not belong together",
   text.replace(text.find("type_id: 2"), 10, "type_id: 9");
   project.add(registry.text(), text);
   MemoryFileSystem mixed = testing::build_to_memory(project, {.jobs = 2});
-  for (const auto& [place, bytes] : sample().files()) {
-    if (place.text().starts_with("client/")) REQUIRE(mixed.write(place, bytes).has_value());
+  for (const auto& [file, bytes] : sample().files()) {
+    if (file.text().starts_with("client/")) REQUIRE(mixed.write(file, bytes).has_value());
   }
   const Told problems = told(mixed);
   CHECK(std::ranges::find(problems, std::pair<std::string, ErrorCode>("server/catalog.mcat",

@@ -59,11 +59,11 @@ TEST_CASE("The level's placed entities are the same on server and client", "[ses
   match->run(3s);
   CHECK(level == "things/yard.yaml");
   CHECK(client.state() == GameClientState::playing);
-  std::vector<float> places;
+  std::vector<float> positions;
   client.each<const Transform>(
-      [&](EntityId, const Transform& at) { places.push_back(at.position.x); });
-  std::ranges::sort(places);
-  CHECK(places == std::vector<float>{3, 6});
+      [&](EntityId, const Transform& at) { positions.push_back(at.position.x); });
+  std::ranges::sort(positions);
+  CHECK(positions == std::vector<float>{3, 6});
   // Placed entities can be moved and removed like other entities.
   EntityId first;
   match->server().each<Transform>([&](EntityId id, Transform& at) {

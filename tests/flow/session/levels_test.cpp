@@ -49,12 +49,12 @@ std::unique_ptr<SimulatedMatch> open_yard(std::uint64_t seed) {
 }
 
 std::vector<float> rocks_of(const GameClient& client) {
-  std::vector<float> places;
+  std::vector<float> positions;
   client.each<const Transform>([&](EntityId id, const Transform& at) {
-    if (client.get<Runner>(id) == nullptr) places.push_back(at.position.x);
+    if (client.get<Runner>(id) == nullptr) positions.push_back(at.position.x);
   });
-  std::ranges::sort(places);
-  return places;
+  std::ranges::sort(positions);
+  return positions;
 }
 
 /// Sets the score of each runner to a random number in each tick.

@@ -921,9 +921,9 @@ def main(arguments):
         if folder.is_dir():
             shutil.rmtree(folder)
     for path, content in files.items():
-        place = ROOT / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        file = ROOT / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
     return 0
 
 

@@ -253,16 +253,16 @@ TEST_CASE("A replay of a damaged capture reports the difference", "[net][capture
   CaptureReader reader(capture);
   CaptureRecord record;
   PacketView view;
-  std::size_t place = 0;
-  while (place == 0) {
+  std::size_t offset = 0;
+  while (offset == 0) {
     REQUIRE(reader.next(record) == CaptureStatus::record);
     const auto* const packet = std::get_if<RecordedPacket>(&record);
     if (packet == nullptr || packet->is_outgoing || reader.offset() < capture.size() / 2) continue;
     read_packet_view(packet->body, packet->datagram_bytes, view);
     if (view.payload.empty() || packet->verdict != PacketVerdict::received) continue;
-    place = static_cast<std::size_t>(view.payload.data() - capture.data());
+    offset = static_cast<std::size_t>(view.payload.data() - capture.data());
   }
-  capture[place] ^= std::byte{0xFF};
+  capture[offset] ^= std::byte{0xFF};
   const Replay damaged = replay(capture);
   REQUIRE(damaged.status == CaptureStatus::end);
   REQUIRE(damaged.hash() != whole.hash());

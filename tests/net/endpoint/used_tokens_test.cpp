@@ -138,9 +138,9 @@ TEST_CASE("A saved list of used tokens survives a restart, and a damaged list is
   NetBytes longer = list;
   longer.push_back(std::byte{0});
   REQUIRE_FALSE(refusing.restore(longer, Time(1s)));
-  for (const std::size_t place : std::array<std::size_t, 3>{0, 4, 16}) {  // Magic, version, count.
+  for (const std::size_t offset : std::array<std::size_t, 3>{0, 4, 16}) {  // Magic, version, count.
     NetBytes damaged = list;
-    damaged[place] ^= std::byte{1};
+    damaged[offset] ^= std::byte{1};
     REQUIRE_FALSE(refusing.restore(damaged, Time(1s)));
   }
   NetBytes twice = list;  // Ids must ascend, so duplicates are refused.

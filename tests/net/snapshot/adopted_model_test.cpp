@@ -12,7 +12,7 @@ namespace {
 EntitySchema duck() {
   return {.name = "duck",
           .lanes = {{.name = "mood", .kind = LaneKind::symbol, .maximum = 5},
-                    {.name = "place", .maximum = 1000},
+                    {.name = "position", .maximum = 1000},
                     {.name = "speed", .maximum = 60},
                     {.name = "turn", .kind = LaneKind::dropped, .maximum = 3},
                     {.name = "turn.a", .kind = LaneKind::rotation, .maximum = 99},
@@ -25,13 +25,13 @@ SnapshotModel trained() {
   SnapshotModel model = untrained_model({duck()});
   TypeModel& type = model.types[0];
   type.order = {2, 1, 0, 3, 4, 5, 6};
-  LaneModel& place = type.lanes[1];
-  place.partner_count = 1;
-  place.partners[0] = {.kind = PartnerKind::difference, .lane = 2, .angle = 0};
-  for (FeatureWeights& row : place.weights) row[kOwnFeatures] = 77;
+  LaneModel& position_lane = type.lanes[1];
+  position_lane.partner_count = 1;
+  position_lane.partners[0] = {.kind = PartnerKind::difference, .lane = 2, .angle = 0};
+  for (FeatureWeights& row : position_lane.weights) row[kOwnFeatures] = 77;
   type.lanes[0].change_partner_count = 2;
   type.lanes[0].change_partners = {2, 1};
-  place.initial_value = 500;
+  position_lane.initial_value = 500;
   for (std::size_t i = slots::kPerSnapshot; i < model.probabilities.size(); ++i) {
     model.probabilities[i] = static_cast<BitProbability>(1 + i % 65'000);
   }

@@ -11,7 +11,7 @@ namespace {
 
 TEST_CASE("A text that is not JSON is refused with line, column and the text at that position",
           "[registry][json]") {
-  const auto [text, place, hint] = GENERATE(table<std::string, std::string, std::string>({
+  const auto [text, location, hint] = GENERATE(table<std::string, std::string, std::string>({
       {"", "line 1, column 1", "empty"},
       {" \n\n", "line 3, column 1", "empty"},
       {"{", "line 1, column 2", "too early"},
@@ -31,7 +31,7 @@ TEST_CASE("A text that is not JSON is refused with line, column and the text at 
   const auto read = read_json(text);
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == ErrorCode::malformed);
-  CHECK(read.error().message.starts_with(place));
+  CHECK(read.error().message.starts_with(location));
   CHECK(read.error().message.find(hint) != std::string::npos);
   CHECK(read.error().message.find("exception") == std::string::npos);
 }

@@ -62,7 +62,7 @@ struct Part {
   float five = 5;
   std::array<std::uint8_t, 2> sevens = {1, 7};
   FixedText<0> no_text;
-  Vec3 place{0, 0, 2};
+  Vec3 position{0, 0, 2};
   Quaternion spin{0, 0, 0, 3};
   Mood enraged = static_cast<Mood>(2);
   Percent hundred{.value = 101};
@@ -152,7 +152,7 @@ auto i1 = D("P").field<&Part::five>("a", {.maximum = 1, .resolution = 0.1});
 //! a_default_lies_within_the_range
 auto j1 = D("P").field<&Part::sevens>("a", {.bits = 2});
 //! a_default_lies_within_the_range
-auto p1 = D("P").field<&Part::place>("a", {.maximum = 1, .resolution = 0.1});
+auto p1 = D("P").field<&Part::position>("a", {.maximum = 1, .resolution = 0.1});
 //! a_default_lies_within_the_range
 auto q1 = D("P").field<&Part::spin>("a", {.minimum = -1, .maximum = 1, .resolution = 0.1});
 //! a_default_lies_within_the_range

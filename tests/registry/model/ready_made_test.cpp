@@ -219,13 +219,13 @@ TEST_CASE("Only classes with ids have a maximum number of entries", "[registry][
   UnityProject project;
   const Guid song = project.file("Assets/Song.wav", "RIFF");
   std::string by_guid = "  m_SerializeEntries:";
-  std::string by_place = "  _prefabs:";
+  std::string by_index = "  _prefabs:";
   for (int i = 0; i < 65'600; ++i) {
     by_guid += "\n  - m_GUID: " + song.to_string();
-    by_place += "\n  - {fileID: 0}";
+    by_index += "\n  - {fileID: 0}";
   }
   project.asset("Assets/Group.asset", parsed("bbb281ee3bf0b054c82ac2347e9e782c"), by_guid);
-  project.asset("Assets/List.asset", parsed("3ad70174b079c2f4ebc7931d3dd1af6f"), by_place);
+  project.asset("Assets/List.asset", parsed("3ad70174b079c2f4ebc7931d3dd1af6f"), by_index);
   const auto open = opened(project, "[addressables, fishnet]");
   REQUIRE(open->model().registries.size() == 1);
   CHECK(open->model().registries.front().entries.size() == 65'600);

@@ -37,9 +37,9 @@ class Game {
 
   std::string ref(const std::string& path) {
     const auto known = std::ranges::find(paths_, path);
-    const auto place = static_cast<std::size_t>(known - paths_.begin());
+    const auto index = static_cast<std::size_t>(known - paths_.begin());
     if (known == paths_.end()) paths_.push_back(path);
-    return "{fileID: 1, guid: " + guid_text(place) + "}";
+    return "{fileID: 1, guid: " + guid_text(index) + "}";
   }
   Game& add(const std::string& path, const std::string& text = "x") {
     const std::string own = ref(path);

@@ -33,7 +33,7 @@ TEST_CASE("Budgets have a subject, a target and a size", "[registry][budgets]") 
 }
 
 TEST_CASE("An invalid budget is refused with its line", "[registry][budgets]") {
-  const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
+  const auto [text, location, reason] = GENERATE(table<std::string, std::string, std::string>({
       {" 300 MiB\n", "muster.yaml:2:10", "a value instead of a list"},
       {"\n- 300 MiB\n", "muster.yaml:3:3", "not a mapping"},
       {"\n- {target: client}\n", "muster.yaml:3:3", "without a size"},
@@ -53,7 +53,7 @@ TEST_CASE("An invalid budget is refused with its line", "[registry][budgets]") {
   const auto config = budgets_of(text);
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
-  CHECK_THAT(config.error().message, Catch::StartsWith(place));
+  CHECK_THAT(config.error().message, Catch::StartsWith(location));
 }
 
 TEST_CASE("Patterns match paths as documented", "[registry][budgets]") {

@@ -27,7 +27,7 @@ TEST_CASE("Compression has a default level and levels per kind", "[registry][com
 }
 
 TEST_CASE("An invalid compression setting is refused with its line", "[registry][compression]") {
-  const auto [text, place] = GENERATE(table<std::string, std::string>({
+  const auto [text, location] = GENERATE(table<std::string, std::string>({
       {"compression: 9\n", "muster.yaml:2:14"},
       {"compression: [9]\n", "muster.yaml:2:14"},
       {"compression: {level: 9}\n", "muster.yaml:2:"},
@@ -45,7 +45,7 @@ TEST_CASE("An invalid compression setting is refused with its line", "[registry]
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
   CAPTURE(config.error().message);
-  CHECK(config.error().message.starts_with(place));
+  CHECK(config.error().message.starts_with(location));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ TEST_CASE("muster.yaml names the folders and files of a project", "[registry][co
 }
 
 TEST_CASE("Invalid settings are refused with their line", "[registry][config]") {
-  const auto [text, place, reason] = GENERATE(table<std::string, std::string, std::string>({
+  const auto [text, location, reason] = GENERATE(table<std::string, std::string, std::string>({
       {"", "muster.yaml:1:1", "empty"},
       {"- 1\n", "muster.yaml:1:1", "not a mapping"},
       {"name: game\n", "muster.yaml:1:1", "no version"},
@@ -79,7 +79,7 @@ TEST_CASE("Invalid settings are refused with their line", "[registry][config]") 
   const auto config = load_config(files);
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
-  CHECK_THAT(config.error().message, Catch::StartsWith(place));
+  CHECK_THAT(config.error().message, Catch::StartsWith(location));
 }
 
 TEST_CASE("A settings file with a wrong name is refused, not ignored", "[registry][config]") {

@@ -42,7 +42,7 @@ TEST_CASE("Local packages and folders above the project are found with their pat
   files.add("muster.yaml", "version: 1\nfolders: [Assets, ../shared, ../../art/./trees]\n");
   std::vector<std::string> found;
   for (const OutsideFolder& folder : outside_folders(files)) {
-    found.push_back(folder.at.text() + " " + folder.place);
+    found.push_back(folder.at.text() + " " + folder.disk_path);
   }
   CHECK(found == std::vector<std::string>{
                      "Packages/com.a.shared ../shared", "Packages/com.d.near Local/d",

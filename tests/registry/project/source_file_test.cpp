@@ -107,8 +107,8 @@ TEST_CASE("Threads that request one file share one result", "[registry][source]"
   std::vector<const SourceFile*> seen(8);
   {
     std::vector<std::jthread> threads;
-    for (const SourceFile*& place : seen) {
-      threads.emplace_back([&place, &indexed, number] { place = &indexed.sources().get(number); });
+    for (const SourceFile*& result : seen) {
+      threads.emplace_back([&result, &indexed, number] { result = &indexed.sources().get(number); });
     }
   }
   for (const SourceFile* one : seen) CHECK(one == seen.front());

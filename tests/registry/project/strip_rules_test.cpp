@@ -13,7 +13,7 @@ using testing::config_with;
 StripRules rules_for(Target target, const std::string& strip) {
   const auto config = config_with(strip);
   REQUIRE(config.has_value());
-  return config.value().strip[place_of(target)];
+  return config.value().strip[target_index(target)];
 }
 
 TEST_CASE("Kinds are recognised by extensions and by classes", "[registry][strip]") {
@@ -108,7 +108,7 @@ TEST_CASE("Default rules apply to the engine's classes, project rules to any cla
 }
 
 TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
-  const auto [text, place, said] = GENERATE(table<std::string, std::string, std::string>({
+  const auto [text, location, said] = GENERATE(table<std::string, std::string, std::string>({
       {"strip: [server]\n", "muster.yaml:2:8", "must be a mapping"},
       {"strip: {phone: {}}\n", "muster.yaml:2:16", "unknown key 'phone'"},
       {"strip: {server: [audio]}\n", "muster.yaml:2:17", "must be a mapping"},
@@ -138,7 +138,7 @@ TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
   const auto config = config_with(text);
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
-  CHECK_THAT(config.error().message, Catch::StartsWith(place));
+  CHECK_THAT(config.error().message, Catch::StartsWith(location));
   CHECK_THAT(config.error().message, Catch::Contains(said));
 }
 

@@ -87,11 +87,11 @@ struct Writer {
         written += quoted_word(style, text);
       }
       if (words == 1) break;
-      const std::size_t place =
+      const std::size_t next_indent =
           style == Style::plain && !is_flow ? indent + random.below(5) : random.below(9);
       if (may_fold && chance(4)) {
         const std::uint64_t newlines = random.below(3);
-        line_breaks(newlines + 1, place);
+        line_breaks(newlines + 1, next_indent);
         text += newlines == 0 ? " " : std::string(newlines, '\n');
       } else {
         written += ' ';
@@ -185,12 +185,12 @@ struct Writer {
     entries(indent + 1 + blanks, depth, true);
   }
 
-  void entries(std::size_t indent, int depth, bool first_is_placed) {
+  void entries(std::size_t indent, int depth, bool first_is_indented) {
     expected += '{';
     const std::uint64_t count = 1 + random.below(4);
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i > 0) expected += ',';
-      if (i > 0 || !first_is_placed) written += std::string(indent, ' ');
+      if (i > 0 || !first_is_indented) written += std::string(indent, ' ');
       key();
       value(indent, depth, false);
     }
@@ -200,11 +200,11 @@ struct Writer {
   void sequence_below(std::size_t indent, int depth, bool behind_dash) {
     expected += '[';
     std::size_t inner = indent;
-    bool is_placed = false;
+    bool is_indented = false;
     if (behind_dash) {  // - - 1
       written += ' ';
       inner = indent + 2;
-      is_placed = true;
+      is_indented = true;
     } else {
       inner += random.below(3);
       end_line();
@@ -212,8 +212,8 @@ struct Writer {
     const std::uint64_t count = 1 + random.below(4);
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i > 0) expected += ',';
-      if (!is_placed) written += std::string(inner, ' ');
-      is_placed = false;
+      if (!is_indented) written += std::string(inner, ' ');
+      is_indented = false;
       written += '-';
       value(inner, depth, true);
     }

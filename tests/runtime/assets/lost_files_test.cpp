@@ -23,8 +23,8 @@ struct MappedBuild {
   MappedBuild() {
     for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
   }
-  std::string place(const std::string& path) const { return folder.path() + "/client/" + path; }
-  void truncate(const std::string& path) const { fs::resize_file(place(path), 0); }
+  std::string full_path(const std::string& path) const { return folder.path() + "/client/" + path; }
+  void truncate(const std::string& path) const { fs::resize_file(full_path(path), 0); }
   void restore(const std::string& path) const {
     folder.put("client/" + path,
                as_text(files.files().at(AssetPath::parse("client/" + path).value())));
@@ -127,14 +127,14 @@ TEST_CASE("A raw entry is used from the mapped file, and its loss is detected",
 TEST_CASE("A file that is truncated inside a page is detected as damaged",
           "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
-  const std::string place = build.folder.path() + "/" + build.path;
-  const std::uintmax_t size = fs::file_size(place);
+  const std::string full_path = build.folder.path() + "/" + build.path;
+  const std::uintmax_t size = fs::file_size(full_path);
   BundleStore store = BundleStore::open(build.source).value();
   REQUIRE(store.load(guid(1), kMainPayload));
   const auto held = build.source.open(build.path, size);
   CHECK_FALSE(held.value()->is_damaged());
   const bool is_by_one = GENERATE(true, false);
-  fs::resize_file(place, is_by_one ? size - 1 : 5000);
+  fs::resize_file(full_path, is_by_one ? size - 1 : 5000);
   CHECK(held.value()->is_damaged());
   CHECK(store.load(guid(1), kMainPayload).error().code == ErrorCode::io);
 }
@@ -142,15 +142,15 @@ TEST_CASE("A file that is truncated inside a page is detected as damaged",
 TEST_CASE("A file that is removed or replaced while mapped is unaffected",
           "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
-  const std::string place = build.folder.path() + "/" + build.path;
+  const std::string full_path = build.folder.path() + "/" + build.path;
   BundleStore store = BundleStore::open(build.source).value();
   const LoadedEntry noise = store.load(guid(1), kMainPayload).value();
   const bool is_replaced = GENERATE(false, true);
   if (is_replaced) {
     build.folder.put("other", "short");
-    fs::rename(build.folder.path() + "/other", place);
+    fs::rename(build.folder.path() + "/other", full_path);
   } else {
-    fs::remove(place);
+    fs::remove(full_path);
   }
   CHECK(std::ranges::equal(store.load(guid(1), kMainPayload).value().bytes, build.noise));
   CHECK(std::ranges::equal(noise.bytes, build.noise));

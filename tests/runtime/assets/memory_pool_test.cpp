@@ -12,14 +12,14 @@ constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 TEST_CASE("A large buffer is reused, and a tiny buffer is not kept", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory large = pool.allocate(kMegabyte);
-  const std::byte* const place = large.bytes.get();
+  const std::byte* const address = large.bytes.get();
   pool.give_back(std::move(large));
   CHECK(pool.kept_bytes() == kMegabyte);
   // Much smaller requests do not use the buffer, and larger requests cannot use it.
-  CHECK(pool.allocate(kMegabyte / 2).bytes.get() != place);
-  CHECK(pool.allocate(kMegabyte + 1).bytes.get() != place);
+  CHECK(pool.allocate(kMegabyte / 2).bytes.get() != address);
+  CHECK(pool.allocate(kMegabyte + 1).bytes.get() != address);
   const PooledMemory again = pool.allocate(kMegabyte * 3 / 4);
-  CHECK(again.bytes.get() == place);
+  CHECK(again.bytes.get() == address);
   CHECK(again.capacity_bytes == kMegabyte);
   CHECK(pool.kept_bytes() == 0);
   pool.give_back(pool.allocate(1000));
@@ -52,15 +52,15 @@ TEST_CASE("Small buffers are reused for about the same size", "[runtime][assets]
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
     MemoryPool pool;
     PooledMemory memory = pool.allocate(size);
-    const std::byte* const place = memory.bytes.get();
+    const std::byte* const address = memory.bytes.get();
     const std::size_t capacity = memory.capacity_bytes;
     if (capacity < size || capacity > size + size / 8 + 1) FAIL(size << " got " << capacity);
     pool.give_back(std::move(memory));
     if (pool.kept_bytes() != capacity) FAIL(size << " is not kept");
     PooledMemory again = pool.allocate(size);
-    if (again.bytes.get() != place || pool.kept_bytes() != 0) FAIL(size << " is not used again");
+    if (again.bytes.get() != address || pool.kept_bytes() != 0) FAIL(size << " is not used again");
     pool.give_back(std::move(again));
-    if (pool.allocate(capacity + 1).bytes.get() == place) FAIL(size << " is used for more");
+    if (pool.allocate(capacity + 1).bytes.get() == address) FAIL(size << " is used for more");
   }
 }
 
@@ -69,26 +69,26 @@ TEST_CASE("Small buffers are reused in the order in which they were returned",
   // The buffers of a level are consecutive in memory, and writing in that order is faster.
   MemoryPool pool;
   std::vector<PooledMemory> allocated;
-  std::vector<const std::byte*> places;
+  std::vector<const std::byte*> addresses;
   for (std::size_t i = 0; i < 11; ++i) {
     allocated.push_back(pool.allocate(3000));
-    places.push_back(allocated.back().bytes.get());
+    addresses.push_back(allocated.back().bytes.get());
   }
   // Some buffers are reused before more are returned, so that the queue wraps when it grows.
   for (std::size_t i = 0; i < 4; ++i) pool.give_back(std::move(allocated[i]));
   for (std::size_t i = 0; i < 3; ++i) {
     allocated[i] = pool.allocate(3000);
-    CHECK(allocated[i].bytes.get() == places[i]);
+    CHECK(allocated[i].bytes.get() == addresses[i]);
   }
   for (std::size_t i = 4; i < 11; ++i) pool.give_back(std::move(allocated[i]));
   for (std::size_t i = 0; i < 3; ++i) pool.give_back(std::move(allocated[i]));
-  std::rotate(places.begin(), places.begin() + 3, places.end());
+  std::rotate(addresses.begin(), addresses.begin() + 3, addresses.end());
   std::vector<const std::byte*> again;
   for (PooledMemory& memory : allocated) {
     memory = pool.allocate(3000);
     again.push_back(memory.bytes.get());
   }
-  CHECK(again == places);
+  CHECK(again == addresses);
   CHECK(pool.kept_bytes() == 0);
 }
 
@@ -125,14 +125,14 @@ TEST_CASE("Kept buffers can be freed, the oldest first", "[runtime][assets]") {
   MemoryPool pool;
   PooledMemory older = pool.allocate(kMegabyte);
   PooledMemory newer = pool.allocate(2 * kMegabyte);
-  const std::byte* const place = newer.bytes.get();
+  const std::byte* const address = newer.bytes.get();
   pool.give_back(std::move(older));
   pool.give_back(std::move(newer));
   pool.shrink_to(3 * kMegabyte);
   CHECK(pool.kept_bytes() == 3 * kMegabyte);
   pool.shrink_to(3 * kMegabyte - 1);
   CHECK(pool.kept_bytes() == 2 * kMegabyte);
-  CHECK(pool.allocate(2 * kMegabyte).bytes.get() == place);
+  CHECK(pool.allocate(2 * kMegabyte).bytes.get() == address);
   pool.shrink_to(0);
   CHECK(pool.kept_bytes() == 0);
 }

@@ -68,7 +68,7 @@ struct WrittenBuild {
   WrittenBuild() {
     for (const auto& [path, bytes] : files.files()) folder.put(path.text(), as_text(bytes));
   }
-  fs::path place(std::uint64_t asset) const {
+  fs::path full_path(std::uint64_t asset) const {
     return folder.path() + "/client/" + samples::bundle_path(asset);
   }
   void restore(std::uint64_t asset) const {
@@ -95,7 +95,7 @@ TEST_CASE("Lost data of a mapped file is available again with its file",
   MappedStage stage;
   const BundleHandle crate = stage.loader.request_asset(guid(samples::kCrate)).value();
   REQUIRE(stage.loader.finish(crate, kStart) == LoadState::ready);
-  fs::resize_file(stage.place(samples::kCrate), 0);
+  fs::resize_file(stage.full_path(samples::kCrate), 0);
   // Decompressed data is still available.
   CHECK(stage.store.load(guid(samples::kCrate), kFlattenedPrefab).has_value());
   stage.loader.reload(crate.bundle());
@@ -116,7 +116,7 @@ TEST_CASE("If files are truncated while threads load them, only these loads fail
     for (std::size_t round = 0; !is_over; ++round) {
       const std::uint64_t asset = kAssets[round % kAssets.size()];
       std::error_code ignored;
-      fs::resize_file(stage.place(asset), round % 2 * (round * 37 % 190), ignored);
+      fs::resize_file(stage.full_path(asset), round % 2 * (round * 37 % 190), ignored);
       stage.restore(asset);
     }
   });

@@ -63,10 +63,10 @@ TEST_CASE("Reading an entry a second time allocates nothing", "[runtime][bundle]
   const auto entry = reader.find(samples::guid(3), kMainPayload);
   REQUIRE(entry.has_value());
   REQUIRE(reader.read(*entry, decompressor, buffer).has_value());
-  const std::byte* const place = buffer.data();
+  const std::byte* const address = buffer.data();
   const std::size_t capacity = buffer.capacity();
   REQUIRE(reader.read(*entry, decompressor, buffer).has_value());
-  CHECK(buffer.data() == place);
+  CHECK(buffer.data() == address);
   CHECK(buffer.capacity() == capacity);
 }
 

@@ -25,7 +25,7 @@ struct ArmourNow {
   std::int16_t plates = 3;
   FixedText<8> maker{{'n', 'o', 'w'}};
   Quaternion pose;
-  Vec3 place{1, 1, 1};
+  Vec3 position{1, 1, 1};
   std::array<std::uint8_t, 2> slots{7, 7};
   EntityReference holder{5};
 };
@@ -34,7 +34,7 @@ struct ArmourAfter {
   float plates = 4;
   FixedText<8> maker{{'n', 'e', 'w'}};
   Quaternion pose;
-  Vec3 place{2, 2, 2};
+  Vec3 position{2, 2, 2};
   std::array<std::uint8_t, 4> slots{8, 8, 8, 8};
   std::int32_t holder = 6;
   bool is_hot = true;
@@ -54,7 +54,7 @@ consteval auto describe(Type<ArmourNow>) {
       .field<&ArmourNow::plates>("plates", {.minimum = -10, .maximum = 100, .resolution = 1})
       .field<&ArmourNow::maker>("maker")
       .field<&ArmourNow::pose>("pose", {.resolution = 0.001})
-      .field<&ArmourNow::place>("place", {.minimum = -100, .maximum = 100, .resolution = 0.01})
+      .field<&ArmourNow::position>("position", {.minimum = -100, .maximum = 100, .resolution = 0.01})
       .field<&ArmourNow::slots>("slots")
       .field<&ArmourNow::holder>("holder");
 }
@@ -64,7 +64,7 @@ consteval auto describe(Type<ArmourAfter>) {
       .field<&ArmourAfter::plates>("plates", {.resolution = 0.5})
       .field<&ArmourAfter::maker>("maker")
       .field<&ArmourAfter::pose>("pose", {.resolution = 0.01})
-      .field<&ArmourAfter::place>("place", {.resolution = 0.1})
+      .field<&ArmourAfter::position>("position", {.resolution = 0.1})
       .field<&ArmourAfter::slots>("slots")
       .field<&ArmourAfter::holder>("holder")
       .field<&ArmourAfter::is_hot>("isHot");
@@ -107,7 +107,7 @@ void check_pair(std::size_t notes) {
   sent.plates = 6;
   sent.maker = {{'a', 'c', 'm'}};
   sent.pose = {0.6F, 0, 0, 0.8F};
-  if constexpr (requires { sent.place; }) sent.place = {3, -4, 5};
+  if constexpr (requires { sent.position; }) sent.position = {3, -4, 5};
   if constexpr (requires { sent.slots; }) sent.slots.fill(1);
   if constexpr (requires { sent.holder.network_id; }) sent.holder = {77};
   if constexpr (requires { sent.holder = 1; }) sent.holder = 88;
@@ -120,12 +120,12 @@ void check_pair(std::size_t notes) {
   CHECK(got.maker.view() == "acm");
   CHECK(std::abs(got.pose.x - 0.6F) < 0.01F);
   CHECK(std::abs(got.pose.w - 0.8F) < 0.01F);
-  if constexpr (requires { got.place; }) {
-    const bool is_sent = requires { sent.place; };
-    const Vec3 expected = is_sent ? Vec3{3, -4, 5} : fresh.place;
-    CHECK(std::abs(got.place.x - expected.x) < 0.1F);
-    CHECK(std::abs(got.place.y - expected.y) < 0.1F);
-    CHECK(std::abs(got.place.z - expected.z) < 0.1F);
+  if constexpr (requires { got.position; }) {
+    const bool is_sent = requires { sent.position; };
+    const Vec3 expected = is_sent ? Vec3{3, -4, 5} : fresh.position;
+    CHECK(std::abs(got.position.x - expected.x) < 0.1F);
+    CHECK(std::abs(got.position.y - expected.y) < 0.1F);
+    CHECK(std::abs(got.position.z - expected.z) < 0.1F);
   }
   if constexpr (requires { got.slots; }) {
     for (std::size_t i = 0; i < got.slots.size(); ++i) {

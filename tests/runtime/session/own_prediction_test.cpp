@@ -167,8 +167,8 @@ TEST_CASE("An entity that another player owns keeps the server's state", "[sessi
 // after a correction, the runner may change an entity that it did not change in the first run.
 void nudge(SystemContext& ctx, EntityId self, Runner& runner, Transform& at) {
   Random random = ctx.random(self);
-  const auto place = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
-  if ((place + ctx.tick().value()) % 64 != 0) return;
+  const auto quarter_metres = static_cast<std::uint32_t>(std::abs(at.position.x * 4));
+  if ((quarter_metres + ctx.tick().value()) % 64 != 0) return;
   const EntityId other = ctx.find({static_cast<std::int32_t>(random.below(12))});
   Transform* const there = ctx.edit<Transform>(other);
   if (there == nullptr) return;

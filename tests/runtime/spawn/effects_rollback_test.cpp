@@ -121,11 +121,11 @@ class PredictingClient {
     past_.capture(Tick(tick));
     for (const Gun& gun : game_.values(gun_)) {
       if (gun.fired_tick == 0) continue;
-      const Vec3 place{static_cast<float>(gun.number), static_cast<float>(gun.fired_tick), 0};
+      const Vec3 position{static_cast<float>(gun.number), static_cast<float>(gun.fired_tick), 0};
       const EffectCause cause{{{gun.number}, 1}, Tick(gun.fired_tick)};
       const Time happened_at = Time(gun.fired_tick * kTickTime);
       const EffectVerdict verdict =
-          player_.request(SpatialEffectRequest{TypeId(1), place, {}, happened_at, cause});
+          player_.request(SpatialEffectRequest{TypeId(1), position, {}, happened_at, cause});
       REQUIRE((verdict == EffectVerdict::accepted || verdict == EffectVerdict::repeated));
     }
   }

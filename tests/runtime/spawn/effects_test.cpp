@@ -334,8 +334,8 @@ TEST_CASE("With any finite line and time an effect stays at a finite position",
   CHECK(show.player.counters().too_late == 1);
   for (int i = 0; i < 5; ++i) {
     show.after(std::chrono::minutes(11));
-    const Vec3 place = show.tracer(0).position;
-    CHECK((std::isfinite(place.x) && std::isfinite(place.y) && std::isfinite(place.z)));
+    const Vec3 position = show.tracer(0).position;
+    CHECK((std::isfinite(position.x) && std::isfinite(position.y) && std::isfinite(position.z)));
   }
 }
 

@@ -193,7 +193,7 @@ void see_and_shoot(Client& client, const Arena& arena, std::uint32_t now, Random
       pending.is_shot = client.received > 20 && !volumes.empty();
       if (pending.is_shot) {
         const std::uint32_t at = volumes[random.below(volumes.size())];
-        const Vec3 aimed = rewound.placed(at).center + samples::random_vector(random, 0.8);
+        const Vec3 aimed = rewound.world_volume(at).center + samples::random_vector(random, 0.8);
         pending.shot.from = aimed + samples::random_vector(random, 20);
         pending.shot.direction = normalised(aimed - pending.shot.from);
       }

@@ -144,8 +144,8 @@ TEST_CASE("A cast touches a volume exactly when its nearest point is a radius aw
   Random random(7);
   std::uint32_t touched = 0;
   for (int i = 0; i < 20'000; ++i) {
-    const PlacedVolume volume =
-        placed(samples::random_volume(random), samples::random_pose(random));
+    const WorldVolume volume =
+        to_world(samples::random_volume(random), samples::random_pose(random));
     const Vec3 from = samples::random_vector(random, 12);
     const Vec3 direction = normalised(volume.center + samples::random_vector(random, 2) - from);
     const float radius = i % 2 == 0 ? 0 : static_cast<float>(unit(random));
@@ -194,7 +194,7 @@ TEST_CASE("The broad phase omits no hit", "[sync][lag][sys-61][sys-63]") {
     for (const std::uint32_t volume : scratch) {
       if (view.target(volume) == shot.shooter) continue;
       const auto metres =
-          cast(view.placed(volume), shot.from, shot.direction, shot.metres_max, shot.radius);
+          cast(view.world_volume(volume), shot.from, shot.direction, shot.metres_max, shot.radius);
       if (metres) all.push_back({.entity = view.target(volume), .metres = *metres});
     }
     for (const Hit& hit : all) {

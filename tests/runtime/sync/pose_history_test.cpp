@@ -55,7 +55,7 @@ std::vector<Vec3> centers(const PoseHistory& history, const ViewTime& view) {
   RewoundView rewound;
   rewound.begin(history, view);
   std::vector<Vec3> found;
-  for (const std::uint32_t i : all(rewound)) found.push_back(rewound.placed(i).center);
+  for (const std::uint32_t i : all(rewound)) found.push_back(rewound.world_volume(i).center);
   return found;
 }
 
@@ -186,12 +186,12 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
     const auto state = static_cast<std::uint32_t>(random.below(15));
     const auto fraction = static_cast<float>(unit(random));
     const auto world = [&](const Transform& lift, const Transform& rider) {
-      const Pose body = placed(pose_of(lift), pose_of(rider));
-      return placed(body, {{0, 1.7F, 0}, turn(0.2, {1, 0, 0})}).position;
+      const Pose body = to_world(pose_of(lift), pose_of(rider));
+      return to_world(body, {{0, 1.7F, 0}, turn(0.2, {1, 0, 0})}).position;
     };
     const auto& [lift, rider] = states[state];
     const auto& [next_lift, next_rider] = states[state + 1];
-    const Pose bone = placed(placed(pose_of(drawn(lift, next_lift, fraction)),
+    const Pose bone = to_world(to_world(pose_of(drawn(lift, next_lift, fraction)),
                                     pose_of(drawn(rider, next_rider, fraction))),
                              {{0, 1.7F, 0}, turn(0.2, {1, 0, 0})});
     const Vec3 shown = bone.position + rotated(bone.rotation, skull.center);
@@ -202,7 +202,7 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
     const std::uint32_t bone_index = all(rewound)[0];
     CHECK(rewound.target(bone_index) == kRobot);
     CHECK(rewound.part(bone_index) == 7);
-    error_max = std::max(error_max, millimetres(rewound.placed(bone_index).center, shown));
+    error_max = std::max(error_max, millimetres(rewound.world_volume(bone_index).center, shown));
     const Vec3 chord =
         world(lift, rider) * (1 - fraction) + world(next_lift, next_rider) * fraction;
     chord_error_max = std::max(chord_error_max, millimetres(chord, bone.position));
@@ -239,9 +239,9 @@ TEST_CASE("A volume keeps its past shape: crouching does not shrink it", "[sync]
   note_one(history, 2, {.entity = kRobot, .pose = {}, .volume = &crouched});
   RewoundView view;
   view.begin(history, ViewTime::at(Tick(1), 0.9F));
-  CHECK(view.placed(0).half_height == kBody.half_height);
+  CHECK(view.world_volume(0).half_height == kBody.half_height);
   view.begin(history, ViewTime::at(Tick(2)));
-  CHECK(view.placed(0).half_height == crouched.half_height);
+  CHECK(view.world_volume(0).half_height == crouched.half_height);
 }
 
 TEST_CASE("A time outside the history gives its nearest state", "[sync][lag][sys-60]") {
@@ -301,7 +301,7 @@ TEST_CASE("Ticks with despawns and spawns allocate nothing", "[sync][lag][sys-60
   RewoundView view;
   std::vector<std::uint32_t> volumes;
   std::uint64_t before = 0;
-  std::uint64_t placed_count = 0;
+  std::uint64_t computed_count = 0;
   for (std::uint32_t tick = 1; tick < 1000; ++tick) {
     if (tick == 300) before = allocation_count();
     history.begin(Tick(tick));
@@ -315,11 +315,11 @@ TEST_CASE("Ticks with despawns and spawns allocate nothing", "[sync][lag][sys-60
     view.begin(history, ViewTime::at(Tick(tick > 20 ? tick - 20 : tick), 0.5F));
     volumes.clear();
     view.all(volumes);
-    for (const std::uint32_t i : volumes) (void)view.placed(i);
-    placed_count += volumes.size();
+    for (const std::uint32_t i : volumes) (void)view.world_volume(i);
+    computed_count += volumes.size();
   }
   CHECK(allocation_count() == before);
-  CHECK(placed_count > 50'000);
+  CHECK(computed_count > 50'000);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ struct Game {
                   }});
     schedule.add({"break", {vitality, position}, {}, [this](ScheduleContext& context) {
                     walk(context, breaking,
-                         [&](EntityId entity, const Vitality& life, const Position& place) {
-                           if (life.health <= 0) split(context, entity, place);
+                         [&](EntityId entity, const Vitality& life, const Position& at) {
+                           if (life.health <= 0) split(context, entity, at);
                          });
                   }});
     schedule.add(
@@ -55,12 +55,12 @@ struct Game {
     for (int i = 0; i < 40; ++i) f.spawn(static_cast<float>(i % 7));
   }
 
-  void split(ScheduleContext& context, EntityId entity, const Position& place) const {
+  void split(ScheduleContext& context, EntityId entity, const Position& at) const {
     context.changes.request_despawn(entity);
-    const int pieces = entity.slot() % 2 == 0 && place.x < 40 ? 2 : entity.slot() % 3 == 0 ? 0 : 1;
+    const int pieces = entity.slot() % 2 == 0 && at.x < 40 ? 2 : entity.slot() % 3 == 0 ? 0 : 1;
     for (int i = 0; i < pieces; ++i) {
       const QueuedEntity piece = context.changes.create();
-      context.changes.add(f.position, piece, {place.x + 5, place.y, 0});
+      context.changes.add(f.position, piece, {at.x + 5, at.y, 0});
       context.changes.add(f.velocity, piece, {1, static_cast<float>(i), 0});
       context.changes.add(f.vitality, piece, {false, 20});
     }

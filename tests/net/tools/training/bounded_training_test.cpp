@@ -88,9 +88,9 @@ TEST_CASE("Lanes with the smallest gain are left out of a model that is too larg
   CHECK(bounded->lanes_left_out > 0);
   CHECK(bounded->lanes_left_out < kNoisyFields + 1);
   // The lane that predicts motion is still trained.
-  const LaneModel& place = bounded->model.types[0].lanes[1];
-  CHECK(place.weights == whole->model.types[0].lanes[1].weights);
-  CHECK(place.partner_count > 0);
+  const LaneModel& position_lane = bounded->model.types[0].lanes[1];
+  CHECK(position_lane.weights == whole->model.types[0].lanes[1].weights);
+  CHECK(position_lane.partner_count > 0);
   const auto& lanes = bounded->model.types[0].lanes;
   const auto forgotten = std::count_if(lanes.begin(), lanes.end(), [](const LaneModel& lane) {
     return lane.weights == LaneModel().weights && lane.size_weights == SizeWeights{};

@@ -31,8 +31,8 @@ Trace pond(std::uint64_t seed) {
   Random random(seed);
   std::vector<TraceBytes::Entity> ducks;
   for (std::uint32_t i = 0; i < kDucks; ++i) {
-    const auto place = static_cast<std::int32_t>(random.below(500'000));
-    ducks.push_back({.id = i, .type = 0, .values = {10, 200'000 + place, 1}});
+    const auto position = static_cast<std::int32_t>(random.below(500'000));
+    ducks.push_back({.id = i, .type = 0, .values = {10, 200'000 + position, 1}});
   }
   TraceBytes bytes(kHeader);
   for (std::uint32_t tick = 0; tick < kTicks; ++tick) {
