@@ -18,15 +18,15 @@ struct AuditArguments {
   std::string project;
   std::string target = "server";
   std::string format = "text";
-  std::string most;  ///< The maximum number of remaining bytes; empty for no limit.
+  std::string bytes_max;  ///< The maximum number of remaining bytes; empty for no limit.
 };
 
 int audit(const AuditArguments& arguments, Session& session) {
   const auto targets = targets_from(arguments.target);
   if (!targets) return report_error(session, targets.error());
-  const auto most = size_from(arguments.most.empty() ? "0" : arguments.most);
-  if (!most)
-    return report_error(session, {most.error().code, "--max-bytes " + most.error().message});
+  const auto bytes_max = size_from(arguments.bytes_max.empty() ? "0" : arguments.bytes_max);
+  if (!bytes_max)
+    return report_error(session, {bytes_max.error().code, "--max-bytes " + bytes_max.error().message});
   PatientReporter reporter(session.reporter, session.clock);
   const auto open =
       open_project(arguments.project, session, processor_count(), progress_of(reporter));
@@ -42,13 +42,13 @@ int audit(const AuditArguments& arguments, Session& session) {
   int code = write_report(
       session,
       arguments.format == "json" ? audit_json(project, audits) : audit_text(project, audits), {});
-  if (code != kSuccess || arguments.most.empty()) return code;
+  if (code != kSuccess || arguments.bytes_max.empty()) return code;
   for (const StripAudit& one : audits) {
-    if (one.remaining_bytes <= most.value()) continue;
+    if (one.remaining_bytes <= bytes_max.value()) continue;
     refuse(session, fmt::format("{} of presentation remain for the {}, {} more than allowed",
                                 counted(one.remaining_bytes, "source byte"),
                                 one.target == Target::client ? "client" : "server",
-                                one.remaining_bytes - most.value()));
+                                one.remaining_bytes - bytes_max.value()));
     code = kFindings;
   }
   return code;
@@ -65,7 +65,7 @@ void add_audit(CLI::App& app, Session& session) {
       ->check(one_of({"client", "server", "all"}))
       ->capture_default_str();
   command->add_option(
-      "--max-bytes", arguments->most,
+      "--max-bytes", arguments->bytes_max,
       "Report a finding if more source bytes of presentation remain, for example 4 MiB");
   command->add_option("--format", arguments->format, "text or json")
       ->check(one_of({"text", "json"}))

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM |
                                   IN_MOVED_TO | IN_ONLYDIR | IN_EXCL_UNLINK;
-constexpr int kQuietMilliseconds = 150;
+constexpr int kSettleMilliseconds = 150;
 // After a change, `wait` waits again as long as more changes follow, but at most this number of
 // times. The number is limited, because another program may write all the time.
-constexpr int kMostQuietWaits = 40;
+constexpr int kSettleWaitsMax = 40;
 // The maximum number of folders. With more folders, the file system probably contains a cycle.
 constexpr std::size_t kMaxFolders = 1'000'000;
 
@@ -113,14 +113,14 @@ Result<void> FolderWatch::add(const std::string& folder) {
 Result<void> FolderWatch::wait() {
   pollfd poll{queue_.get(), POLLIN, 0};
   bool has_changed = false;
-  for (int quiet_waits = 0; quiet_waits < kMostQuietWaits;) {
-    const int ready = ::poll(&poll, 1, has_changed ? kQuietMilliseconds : -1);
+  for (int settle_waits = 0; settle_waits < kSettleWaitsMax;) {
+    const int ready = ::poll(&poll, 1, has_changed ? kSettleMilliseconds : -1);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for changes");
     if (ready == 0) return {};
     const auto counts = take_events();
     if (!counts) return fail(counts.error());
     has_changed = has_changed || counts.value();
-    if (has_changed) ++quiet_waits;
+    if (has_changed) ++settle_waits;
   }
   return {};
 }

@@ -27,10 +27,10 @@ class StateReader : public ByteReader {
   using ByteReader::ByteReader;
 
   /// Reads a count. Fails if the remaining bytes are too few for this many records of at least
-  /// `least_bytes` each.
-  std::size_t count(std::size_t least_bytes) {
+  /// `bytes_min` each.
+  std::size_t count(std::size_t bytes_min) {
     const std::uint64_t number = varint();
-    if (number > remaining() / least_bytes) fail();
+    if (number > remaining() / bytes_min) fail();
     return failed() ? 0 : static_cast<std::size_t>(number);
   }
 

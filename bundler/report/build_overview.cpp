@@ -362,14 +362,14 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
   const std::vector<BudgetUse> uses = measure_budgets(budgets, {sizes});
   std::map<std::size_t, std::uint64_t> largest;
   for (const BudgetUse& use : uses) {
-    std::uint64_t& most = largest.try_emplace(use.budget, use.bytes).first->second;
-    most = std::max(most, use.bytes);
+    std::uint64_t& bytes_max = largest.try_emplace(use.budget, use.bytes).first->second;
+    bytes_max = std::max(bytes_max, use.bytes);
   }
   for (const BudgetUse& use : uses) {
     const Budget& budget = budgets[use.budget];
-    const auto most = largest.find(use.budget);
-    const bool is_largest = most != largest.end() && most->second == use.bytes;
-    if (is_largest) largest.erase(most);  // Only the first of several equally large bundles counts.
+    const auto maximum = largest.find(use.budget);
+    const bool is_largest = maximum != largest.end() && maximum->second == use.bytes;
+    if (is_largest) largest.erase(maximum);  // Only the first of several equally large bundles counts.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }

@@ -18,7 +18,7 @@ std::uint32_t signed_log(std::int64_t fine, int per_octave) {
 std::uint32_t signed_log_of_units(std::int64_t units, int per_octave) {
   return signed_log(units * (1 << kFeatureBits), per_octave);
 }
-std::uint32_t at_most(std::int64_t value, std::int64_t maximum) {
+std::uint32_t clamp_to(std::int64_t value, std::int64_t maximum) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, maximum));
 }
 
@@ -53,20 +53,20 @@ MixContexts number_contexts(const NumberView& view) {
   const auto part = static_cast<std::uint32_t>(
       (view.prediction.rest + (std::int64_t{1} << (kWeightBits + kFeatureBits - 1))) >>
       (kWeightBits + kFeatureBits - 5));
-  const std::uint32_t level = at_most(view.size / 4 + 8, 127);
-  const std::uint32_t horizon = at_most(view.horizon, 40);
+  const std::uint32_t level = clamp_to(view.size / 4 + 8, 127);
+  const std::uint32_t horizon = clamp_to(view.horizon, 40);
   const SizeHints& hints = view.hints;
   Contexts contexts(view.model.first_slot);
   contexts.add(part, level / 4, constant);
   contexts.add(signed_log(s[0], 3), signed_log(s[1], 1), view.motion.steadiness);
   contexts.add(signed_log_of_units(view.partner_missed, 4),
                signed_log_of_units(view.next_partner_missed, 2), level / 16);
-  contexts.add(view.partners, at_most(hints.changed_count, 7),
+  contexts.add(view.partners, clamp_to(hints.changed_count, 7),
                constant * 8 + view.motion.steadiness);
   contexts.add(signed_log_of_units(view.newest, 2),
-               at_most(std::int64_t{view.model.maximum} - view.newest, 3), signed_log(sum, 1));
+               clamp_to(std::int64_t{view.model.maximum} - view.newest, 3), signed_log(sum, 1));
   contexts.add(view.entity.symbols, level / 8, constant);
-  contexts.add(at_most(view.entity.activity, 15), at_most(hints.ticks_since_event, 63) / 2,
+  contexts.add(clamp_to(view.entity.activity, 15), clamp_to(hints.ticks_since_event, 63) / 2,
                level / 8);
   // Statistics of one lane of a vector are also valid for its other lanes.
   contexts.change_subject(static_cast<std::uint32_t>(view.model.kind) * 64 +
@@ -81,8 +81,8 @@ MixContexts number_contexts(const NumberView& view) {
 }
 
 MixContexts symbol_contexts(const SymbolView& view) {
-  const std::uint32_t so_far = at_most(view.hints.changed_count, 7);
-  const std::uint32_t horizon = at_most(view.horizon, 40);
+  const std::uint32_t so_far = clamp_to(view.hints.changed_count, 7);
+  const std::uint32_t horizon = clamp_to(view.horizon, 40);
   Contexts contexts(view.model.first_slot);
   contexts.add(view.newest, view.age);
   contexts.add(view.newest, view.before, view.partners);
@@ -91,10 +91,10 @@ MixContexts symbol_contexts(const SymbolView& view) {
   contexts.add(signed_log_of_units(view.entity.last_missed, 2), view.newest);
   contexts.add(view.partner_value, view.newest, view.partners & 1);
   contexts.add(horizon, view.age, view.newest);
-  contexts.add(at_most(view.entity.activity, 31), so_far);
+  contexts.add(clamp_to(view.entity.activity, 31), so_far);
   contexts.add(view.entity.changed_set & 255, view.newest);
-  contexts.add(at_most(view.since, 255), view.newest);
-  contexts.add(at_most(view.hints.ticks_since_event, 127), view.newest);
+  contexts.add(clamp_to(view.since, 255), view.newest);
+  contexts.add(clamp_to(view.hints.ticks_since_event, 127), view.newest);
   contexts.add(view.entity.symbols, view.partners, view.entity.changed_set & 7);
   return contexts.all();
 }

@@ -74,8 +74,8 @@ class DatagramSocket {
   /// Reads received datagrams, up to `datagrams.size()`, and returns their number. Sets their
   /// `from`, `to`, `byte_count` and `waited`.
   virtual std::size_t receive(std::span<IncomingDatagram> datagrams) = 0;
-  /// Blocks until a datagram may have arrived, but not longer than `at_most`.
-  virtual void wait(Duration at_most) = 0;
+  /// Blocks until a datagram may have arrived, but not longer than `timeout`.
+  virtual void wait(Duration timeout) = 0;
   /// The bound address, with the port that the system chose.
   virtual Address local_address() const = 0;
   /// Returns the unread datagrams.

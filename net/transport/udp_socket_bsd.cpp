@@ -116,10 +116,10 @@ class UdpSocket final : public DatagramSocket {
     return count;
   }
 
-  void wait(Duration at_most) override {
+  void wait(Duration timeout) override {
     pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
     const auto milliseconds =
-        std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
     static_cast<void>(poll(&wanted, 1, static_cast<int>(std::max<long long>(milliseconds, 1))));
   }
 

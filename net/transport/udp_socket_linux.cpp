@@ -225,10 +225,10 @@ class UdpSocket final : public DatagramSocket {
     return static_cast<std::size_t>(result);
   }
 
-  void wait(Duration at_most) override {
+  void wait(Duration timeout) override {
     pollfd wanted{.fd = descriptor_, .events = POLLIN, .revents = 0};
-    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(at_most);
-    const timespec time{.tv_sec = whole.count(), .tv_nsec = (at_most - whole).count()};
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(timeout);
+    const timespec time{.tv_sec = whole.count(), .tv_nsec = (timeout - whole).count()};
     static_cast<void>(ppoll(&wanted, 1, &time, nullptr));
   }
 

@@ -88,10 +88,10 @@ class UdpSocket final : public DatagramSocket {
     return count;
   }
 
-  void wait(Duration at_most) override {
+  void wait(Duration timeout) override {
     WSAPOLLFD wanted{.fd = handle_, .events = POLLRDNORM, .revents = 0};
     const auto milliseconds =
-        std::chrono::duration_cast<std::chrono::milliseconds>(at_most).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(timeout).count();
     static_cast<void>(WSAPoll(&wanted, 1, static_cast<INT>(std::max<long long>(milliseconds, 1))));
   }
 

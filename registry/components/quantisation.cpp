@@ -117,9 +117,9 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
 
 void quantise_rotations(const FieldDescription& field, const std::byte* at,
                         std::span<std::int64_t> out) {
-  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  const std::uint32_t step_max = rotation_step_max(field.resolution);
   for (std::size_t i = 0; i < out.size(); i += 4, at += sizeof(Quaternion)) {
-    const RotationSteps steps = rotation_steps(load_lane<Quaternion>(at), greatest);
+    const RotationSteps steps = rotation_steps(load_lane<Quaternion>(at), step_max);
     out[i] = steps.dropped;
     std::ranges::copy(steps.others, out.begin() + static_cast<std::ptrdiff_t>(i) + 1);
   }
@@ -127,16 +127,16 @@ void quantise_rotations(const FieldDescription& field, const std::byte* at,
 
 void dequantise_rotations(const FieldDescription& field, std::span<const std::int64_t> values,
                           std::byte* at) {
-  const std::uint32_t greatest = greatest_rotation_step(field.resolution);
+  const std::uint32_t step_max = rotation_step_max(field.resolution);
   const auto within = [](std::int64_t value, std::uint32_t high) {
     return static_cast<std::uint32_t>(std::clamp<std::int64_t>(value, 0, high));
   };
   for (std::size_t i = 0; i < values.size(); i += 4, at += sizeof(Quaternion)) {
     const RotationSteps steps{
         .dropped = within(values[i], 3),
-        .others = {within(values[i + 1], greatest), within(values[i + 2], greatest),
-                   within(values[i + 3], greatest)}};
-    store_lane(at, rotation_of(steps, greatest));
+        .others = {within(values[i + 1], step_max), within(values[i + 2], step_max),
+                   within(values[i + 3], step_max)}};
+    store_lane(at, rotation_of(steps, step_max));
   }
 }
 
@@ -161,7 +161,7 @@ bool is_smallest_three(const FieldDescription& field) {
 
 WireRange wire_range(const FieldDescription& field) {
   if (field.type == FieldType::boolean) return {0, 1};
-  if (is_smallest_three(field)) return {0, greatest_rotation_step(field.resolution)};
+  if (is_smallest_three(field)) return {0, rotation_step_max(field.resolution)};
   if (has_steps(field)) {
     if (has_range(field)) return {0, last_step(field)};
     return with_lane_type(lane_type(field.type),
@@ -205,8 +205,8 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out) {
   // 2^62 is exact as a double and as an integer.
-  constexpr std::int64_t kMost = std::int64_t{1} << 62;
-  quantise_within({-kMost, kMost}, field, component, out);
+  constexpr std::int64_t kValueMax = std::int64_t{1} << 62;
+  quantise_within({-kValueMax, kValueMax}, field, component, out);
 }
 
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,

@@ -22,19 +22,19 @@ struct RotationSteps {
 
 /// The number of steps from -1/sqrt(2) to 1/sqrt(2) for a resolution. The number is even, so that
 /// the value 0 is a step and the identity is exact. Requires: `resolution` is above 0.
-std::uint32_t greatest_rotation_step(double resolution);
+std::uint32_t rotation_step_max(double resolution);
 
 /// The steps that are nearest to a rotation. If the two largest components are almost equal,
 /// several encodings are possible. In this case, the result may be slightly worse than the nearest
 /// steps, but converting the result with `rotation_of` and then with this function gives the same
 /// steps again. Ignores the length of the rotation. An invalid rotation (all zero, or NaN) becomes
-/// the identity. The result is the same on every machine. Requires: `greatest` is a result of
-/// `greatest_rotation_step`.
-RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t greatest);
+/// the identity. The result is the same on every machine. Requires: `step_max` is a result of
+/// `rotation_step_max`.
+RotationSteps rotation_steps(const Quaternion& rotation, std::uint32_t step_max);
 
 /// The rotation for steps, with length 1. The steps may come from the network, so steps outside the
 /// range are clamped. If the vector of the three components is longer than 1, its length is reduced
 /// to 1.
-Quaternion rotation_of(const RotationSteps& steps, std::uint32_t greatest);
+Quaternion rotation_of(const RotationSteps& steps, std::uint32_t step_max);
 
 }  // namespace muster

@@ -116,10 +116,10 @@ void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& finding
     if (paths.empty()) paths.push_back(finding.location.path);
     // A finding for several files gets the highest severity of these files. std::nullopt is lower
     // than every severity.
-    std::optional<Severity> most;
-    for (const AssetPath& path : paths) most = std::max(most, severity_at(finding, path));
-    if (!most) return true;
-    finding.severity = *most;
+    std::optional<Severity> severity_max;
+    for (const AssetPath& path : paths) severity_max = std::max(severity_max, severity_at(finding, path));
+    if (!severity_max) return true;
+    finding.severity = *severity_max;
     return false;
   });
 }

@@ -79,7 +79,7 @@ std::optional<FieldDescription> described(const FieldSchema& sent) {
   if (is_far || (!has_reals && !is_number(field.type))) return std::nullopt;
   field.resolution = sent.resolution;
   if (sent.kind == LaneKind::rotation) {
-    // `high` of the schema is the number of steps, which `greatest_rotation_step` returns.
+    // `high` of the schema is the number of steps, which `rotation_step_max` returns.
     return field.type == FieldType::quaternion && wire_range(field).high == sent.high
                ? std::optional(field)
                : std::nullopt;

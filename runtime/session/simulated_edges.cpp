@@ -92,7 +92,7 @@ struct SimulatedEdges::Impl {
     std::size_t receive(std::span<IncomingDatagram> datagrams) override {
       return socket_->receive(datagrams);
     }
-    void wait(Duration at_most) override { socket_->wait(at_most); }
+    void wait(Duration timeout) override { socket_->wait(timeout); }
     Address local_address() const override { return socket_->local_address(); }
 
    private:

@@ -84,9 +84,9 @@ std::vector<Scene> scenes() {
   all.push_back({"loss_5", lossy(2000, 0.05)});
   all.push_back({"loss_25", lossy(2000, 0.25)});
   LinkOptions wild = path(2000, 25ms, 1s);
-  for (const int most : {20, 40, 60, 100}) {
-    wild.jitter = std::chrono::milliseconds(most);
-    const std::string name = "jitter_" + std::to_string(most);
+  for (const int jitter_ms : {20, 40, 60, 100}) {
+    wild.jitter = std::chrono::milliseconds(jitter_ms);
+    const std::string name = "jitter_" + std::to_string(jitter_ms);
     all.push_back({name, wild});
     all.push_back({name + "_60hz", wild, Offer::payloads});
   }
@@ -177,7 +177,7 @@ Duration moment_of(int number) { return 7s + number / 3 * 1090ms + number % 3 * 
 /// joining. A measurement starts 10 s after the second flow joined and lasts 20 s. Also prints the
 /// worst link use and the worst queue.
 void print_fairness(double rate, Duration round_trip, Offer offer, int moments) {
-  double least = 1;
+  double fairness_min = 1;
   double mean = 0;
   double used = 1;
   Duration queue{};
@@ -188,14 +188,14 @@ void print_fairness(double rate, Duration round_trip, Offer offer, int moments) 
     both.add_flow();
     both.run(10s);
     const Bottleneck::Report report = both.measure(20s);
-    least = std::min(least, report.fairness);
+    fairness_min = std::min(fairness_min, report.fairness);
     mean += report.fairness / moments;
     used = std::min(used, report.used);
     queue = std::max(queue, report.delay_p95);
   }
   fmt::print(stderr,
              "two on {:.0f} kbit/s, RTT {} ms, {}: {:.2f}/{:.2f}, used {:.3f}, queue {} ms\n", rate,
-             round_trip / 1ms, offer == Offer::payloads ? "60 Hz" : "messages", least, mean, used,
+             round_trip / 1ms, offer == Offer::payloads ? "60 Hz" : "messages", fairness_min, mean, used,
              queue / 1ms);
 }
 

@@ -161,8 +161,8 @@ def main():
             write_trace(path, f"made_up_noise_{bits}", (bits,) * 10, noise(bits))
             for coder in ("range", "mix"):
                 report = stream(path, "--coder", coder)
-                most = 1.5 * report["peers"]["bit_packed_bytes"]
-                expect(report["mean_bytes"] < most,
+                bytes_max = 1.5 * report["peers"]["bit_packed_bytes"]
+                expect(report["mean_bytes"] < bytes_max,
                        f"noise of {bits} bits takes more than {most} bytes")
         path = os.path.join(folder, "newcomers.mtrc")
         write_trace(path, "made_up_newcomers", (32,) * 10, newcomers())

@@ -67,13 +67,13 @@ namespace muster::built_in {
 
 int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
   const bool is_for_mix = arguments.coder == "mix";
-  const std::size_t most = is_for_mix ? kMixModelBytesMax : kRangeModelBytesMax;
-  const std::optional<BoundedModel> trained = train_bounded(training, is_for_mix, most);
+  const std::size_t bytes_max = is_for_mix ? kMixModelBytesMax : kRangeModelBytesMax;
+  const std::optional<BoundedModel> trained = train_bounded(training, is_for_mix, bytes_max);
   if (!trained) {
     return fail_with(fmt::format(
         "a model for '{}' has at most {} bytes, and the names and ranges of these fields alone "
         "need more: describe fewer types or fields",
-        arguments.coder, most));
+        arguments.coder, bytes_max));
   }
   const Result<void> written = write_file(arguments.out, trained->file);
   if (!written) return fail_with(written.error().message);
@@ -81,7 +81,7 @@ int train(const Arguments& arguments, std::span<const TrainingTrace> training) {
              trained->model.types.size(), trained->model.probabilities.size());
   if (trained->lanes_left_out > 0) {
     fmt::print("{} of {} fields were omitted, because a model for '{}' has at most {} bytes\n",
-               trained->lanes_left_out, trained->lane_count, arguments.coder, most);
+               trained->lanes_left_out, trained->lane_count, arguments.coder, bytes_max);
   }
   return 0;
 }

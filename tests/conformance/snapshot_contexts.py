@@ -4,8 +4,8 @@ from snapshot_coders import MASK_32
 from snapshot_model import TREE_MAX
 
 
-def bounded(value, least, most):
-    return max(least, min(most, value))
+def bounded(value, minimum, maximum):
+    return max(minimum, min(maximum, value))
 
 
 def log_fine(value):

@@ -38,7 +38,7 @@ class File(RangeReader):
         probabilities[index] = max(64, min(65472, p))
         return bit
 
-    def number(self, subject, least, most):
+    def number(self, subject, minimum, maximum):
         state = self.subjects.get(subject)
         if state is None:
             state = self.subjects[subject] = Subject()
@@ -53,11 +53,11 @@ class File(RangeReader):
                 value = value * 2 + (self.adaptive(state.low[length - 1], value & 7) if done < 3
                                      else self.even_bit())
             value = -value if negative else value
-        require(least <= value <= most, f"a number about {subject} is within its limits")
+        require(minimum <= value <= maximum, f"a number about {subject} is within its limits")
         return value
 
-    def count(self, most):
-        return self.number("count", 0, most)
+    def count(self, maximum):
+        return self.number("count", 0, maximum)
 
     def name(self):
         return bytes(self.number("letter", 0, 255) for _ in range(self.count(256)))

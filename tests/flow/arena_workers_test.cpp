@@ -31,7 +31,7 @@ class HeardSocket final : public DatagramSocket {
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     return inner_->receive(datagrams);
   }
-  void wait(Duration at_most) override { inner_->wait(at_most); }
+  void wait(Duration timeout) override { inner_->wait(timeout); }
   Address local_address() const override { return inner_->local_address(); }
 
  private:

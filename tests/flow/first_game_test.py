@@ -28,10 +28,10 @@ def code_lines(path):
 
 
 def check_lengths(folder):
-    for name, most in LINES_MAX.items():
+    for name, lines_max in LINES_MAX.items():
         count = len(code_lines(pathlib.Path(folder) / name))
         print(f"{name}: {count} lines of at most {most}")
-        if not 0 < count <= most:
+        if not 0 < count <= lines_max:
             fail(f"{name} has {count} lines of code; the README promises at most {most}")
 
 

@@ -48,8 +48,8 @@ class Script {
     bytes_ = bytes_.subspan(1);
     return byte;
   }
-  NetBytes some(std::size_t most) {
-    const auto taken = bytes_.first(std::min(bytes_.size(), most));
+  NetBytes some(std::size_t size_max) {
+    const auto taken = bytes_.first(std::min(bytes_.size(), size_max));
     bytes_ = bytes_.subspan(taken.size());
     return copy_of(std::as_bytes(taken));
   }

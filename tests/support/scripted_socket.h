@@ -77,7 +77,7 @@ class FailingSocket final : public DatagramSocket {
     }
     return count;
   }
-  void wait(Duration at_most) override { inner_.wait(at_most); }
+  void wait(Duration timeout) override { inner_.wait(timeout); }
   Address local_address() const override { return inner_.local_address(); }
 
   /// Makes `count` calls fail in this way, beginning with call `first` (counted from 0).

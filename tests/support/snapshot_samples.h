@@ -73,9 +73,9 @@ inline EntitySchema random_schema(Random& random, std::size_t lanes_max) {
 
 /// Fills a model's weights, partners and probabilities with random values within their bounds.
 inline void disturb(SnapshotModel& model, Random& random) {
-  const auto weight = [&](std::int32_t most) {
-    if (random.below(8) == 0) return random.below(2) == 0 ? most : -most;
-    const std::int64_t bound = std::max<std::int64_t>(most >> random.below(20), 1);
+  const auto weight = [&](std::int32_t weight_max) {
+    if (random.below(8) == 0) return random.below(2) == 0 ? weight_max : -weight_max;
+    const std::int64_t bound = std::max<std::int64_t>(weight_max >> random.below(20), 1);
     return static_cast<std::int32_t>(
         static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(bound) * 2 + 1)) - bound);
   };

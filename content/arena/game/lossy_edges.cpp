@@ -30,7 +30,7 @@ class LossySocket final : public DatagramSocket {
     return inner_->send(datagrams);
   }
   std::size_t receive(std::span<IncomingDatagram> datagrams) override;
-  void wait(Duration at_most) override;
+  void wait(Duration timeout) override;
   Address local_address() const override { return inner_->local_address(); }
   SocketBacklog backlog() const override { return inner_->backlog(); }
 
@@ -86,11 +86,11 @@ std::size_t LossySocket::receive(std::span<IncomingDatagram> datagrams) {
   return count;
 }
 
-void LossySocket::wait(Duration at_most) {
+void LossySocket::wait(Duration timeout) {
   if (!late_.empty()) {
-    at_most = std::clamp<Duration>(late_.front().due - clock_.now(), {}, at_most);
+    timeout = std::clamp<Duration>(late_.front().due - clock_.now(), {}, timeout);
   }
-  inner_->wait(at_most);
+  inner_->wait(timeout);
 }
 
 }  // namespace

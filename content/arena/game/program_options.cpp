@@ -123,8 +123,8 @@ bool parse_positional(Program program, const std::vector<std::string_view>& posi
   // A start time and a speed are only for recordings.
   if (!is_replay && (options.from_seconds > 0 || options.speed != 1)) return false;
   if (is_replay && !options.capture.empty()) return false;  // A replay has no datagrams.
-  const std::size_t most = is_replay ? 1 : is_client ? 3 : 2;
-  if (positional.empty() || positional.size() > most) return false;
+  const std::size_t count_max = is_replay ? 1 : is_client ? 3 : 2;
+  if (positional.empty() || positional.size() > count_max) return false;
   options.build = positional[0];
   if (is_replay) return true;
   if (is_client && positional.size() != 3) return false;

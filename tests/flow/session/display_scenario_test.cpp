@@ -30,8 +30,8 @@ Game game_of(const Systems& shared, const Systems& server = {}) {
 struct Steps {
   void add(float position) {
     if (last) {
-      most = std::max(most, position - *last);
-      least = std::min(least, position - *last);
+      step_max = std::max(step_max, position - *last);
+      step_min = std::min(step_min, position - *last);
       sum += position - *last;
       ++count;
       if (std::abs(position - *last) > 0.001F) ++moved;
@@ -40,8 +40,8 @@ struct Steps {
   }
   float mean() const { return sum / static_cast<float>(std::max(count, 1)); }
   std::optional<float> last;
-  float most = -1000;
-  float least = 1000;
+  float step_max = -1000;
+  float step_min = 1000;
   float sum = 0;
   int count = 0;
   int moved = 0;
@@ -75,8 +75,8 @@ TEST_CASE("A clock that jumps while a correction is blended shows no jump of the
   CHECK(steps.sum > 5);
   // A correction is blended over six frames. After half a second without states, two states may
   // arrive together.
-  CHECK(steps.most < 0.3F);
-  CHECK(steps.least > -0.01F);
+  CHECK(steps.step_max < 0.3F);
+  CHECK(steps.step_min > -0.01F);
 }
 
 /// A server and a client with rates that `SimulatedMatch` does not offer.
@@ -137,8 +137,8 @@ TEST_CASE("Own and other entities move evenly at any frame rate [S36, S49]",
   const auto step = static_cast<float>(1 / rate);  // The entity moves at one metre per second.
   for (const Steps* const steps : {&own, &other}) {
     CHECK(steps->mean() == Approx(step).epsilon(0.02));
-    CHECK(steps->most < 1.5F * step);
-    CHECK(steps->least > 0.5F * step);
+    CHECK(steps->step_max < 1.5F * step);
+    CHECK(steps->step_min > 0.5F * step);
   }
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("A ball that a player pushes does not jitter for this player [S38]",
   match->run(6s);
   CHECK(server.get<Transform>(ball)->position.x > 4);
   CHECK(steps.sum > 2);
-  CHECK(steps.least > -0.001F);
-  CHECK(steps.most < 2.5F / 60);
+  CHECK(steps.step_min > -0.001F);
+  CHECK(steps.step_max < 2.5F / 60);
   CHECK(client.metrics().corrections <= 2);
 }
 
@@ -258,8 +258,8 @@ TEST_CASE("A correction of a rarely updated entity is blended at display rate [P
   match->run(2s);
   CHECK(steps.sum == Approx(1).margin(0.01));
   CHECK(steps.moved >= 5);  // 100 ms are six frames.
-  CHECK(steps.most < 0.4F);
-  CHECK(steps.least > -0.001F);
+  CHECK(steps.step_max < 0.4F);
+  CHECK(steps.step_min > -0.001F);
 }
 
 TEST_CASE("Without new states, other entities continue to move for a limited time only [S43, P34]",

@@ -179,8 +179,8 @@ TEST_CASE("Lost connections and new maps duplicate no reliable message and remov
   GameClient& client = match->add_client(link);
   match->run(2s);
   Random random(seed);
-  const auto run_up_to = [&](std::uint32_t most) {
-    match->run(std::chrono::milliseconds(random.below(most)));
+  const auto run_up_to = [&](std::uint32_t ms_max) {
+    match->run(std::chrono::milliseconds(random.below(ms_max)));
     if (random.below(3) == 0) REQUIRE(match->server().load_level("yard"));
   };
   Correspondence letters(*match, client);

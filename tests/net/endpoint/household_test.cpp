@@ -80,10 +80,10 @@ class Household {
     Connection& connection = *stage_.server->connection(handle);
     const bool is_other = handle.slot < others_;
     for (int i = 0; i < (is_other ? 1 : 16); ++i) {
-      const std::size_t most =
+      const std::size_t payload_bytes =
           std::min(connection.budget(stage_.now), is_other ? 50 : connection.payload_bytes_max());
-      if (most == 0) break;
-      const std::vector<std::byte> bytes(most);
+      if (payload_bytes == 0) break;
+      const std::vector<std::byte> bytes(payload_bytes);
       if (connection.send_payload(bytes, 0) != SendStatus::queued) break;
     }
     connection.clear_delivery_reports();

@@ -299,7 +299,7 @@ class ManyAddressesSocket final : public DatagramSocket {
     for (IncomingDatagram& each : datagrams.first(count)) each.to = asked;
     return count;
   }
-  void wait(Duration at_most) override { inner_.wait(at_most); }
+  void wait(Duration timeout) override { inner_.wait(timeout); }
   Address local_address() const override { return inner_.local_address(); }
 
   Address asked;

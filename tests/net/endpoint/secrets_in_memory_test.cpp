@@ -32,7 +32,7 @@ class RecordingSocket final : public DatagramSocket {
     }
     return count;
   }
-  void wait(Duration at_most) override { inner_.wait(at_most); }
+  void wait(Duration timeout) override { inner_.wait(timeout); }
   Address local_address() const override { return inner_.local_address(); }
 
   NetBytes response;

@@ -287,7 +287,7 @@ TEST_CASE("Several updates give one list in which each entity is removed and cre
     ReplicationStage stage(seed, {.snapshot_ticks = 1});
     ReplicationStage::Client& client = stage.join();
     stage.run(20);
-    std::size_t most = 0;
+    std::size_t changes_max = 0;
     for (int i = 0; i < 240; ++i) {
       client.is_loading = i % 12 != 11;
       stage.step([&] {
@@ -300,12 +300,12 @@ TEST_CASE("Several updates give one list in which each entity is removed and cre
           stage.stir(NetworkId{id});
         }
       });
-      most = std::max(most, client.replication->changes().size());
+      changes_max = std::max(changes_max, client.replication->changes().size());
     }
     stage.run(30);
     CHECK(stage.difference(client).empty());
-    CHECK(most > 0);
-    CHECK(most <= 24);
+    CHECK(changes_max > 0);
+    CHECK(changes_max <= 24);
   }
 }
 

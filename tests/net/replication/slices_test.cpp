@@ -254,7 +254,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
   SnapshotWriter writer(model, {.coder = coder});
   Random random(bits);
   std::vector<std::byte> memory(100'000);
-  std::size_t most = 0;
+  std::size_t written_max = 0;
   std::uint32_t tick = 0;
   std::vector<std::vector<LaneValue>> rows;
   for (int which = 0; which < 24; ++which) {
@@ -264,11 +264,11 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
     for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
       const EntityState state{.id = SliceId{1}, .kind = {}, .values = rows.back().data()};
       writer.begin(Tick(++tick), {&state, 1});
-      most = std::max(most, writer.write(memory).size());
+      written_max = std::max(written_max, writer.write(memory).size());
       writer.acknowledge(writer.last_number());
     }
   }
-  return most;
+  return written_max;
 }
 
 }  // namespace

@@ -37,12 +37,12 @@ std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
   }
   std::deque<SnapshotNumber> acks;
   std::vector<std::byte> memory(100'000);
-  std::size_t most = 0;
+  std::size_t bytes_max = 0;
   for (std::uint32_t tick = 1; tick <= 600; ++tick) {
     writer.begin(Tick(tick), world);
     const std::span<const std::byte> bytes = writer.write(memory);
     REQUIRE(writer.is_done());
-    if (tick > 100) most = std::max(most, bytes.size());
+    if (tick > 100) bytes_max = std::max(bytes_max, bytes.size());
     REQUIRE(reader.read(bytes) == SnapshotVerdict::applied);
     acks.push_back(writer.last_number());
     while (!acks.empty() &&
@@ -52,7 +52,7 @@ std::size_t idle_bytes(std::size_t entities, std::uint32_t ack_ticks) {
     }
   }
   REQUIRE(reader.entities().size() == entities);
-  return most;
+  return bytes_max;
 }
 
 TEST_CASE("An unchanged world costs at most four bytes per snapshot", "[net][snapshot]") {

@@ -315,7 +315,7 @@ TEST_CASE("A payload leaves room for the items that every packet contains", "[ne
   Connection& sender = pair.a->connection;
   Connection& receiver = pair.b->connection;
   const auto message = message_of(1, 900);
-  std::uint64_t most = 0;
+  std::uint64_t packets_max = 0;
   for (int i = 0; i < 220; ++i) {
     // Many packets arrive with gaps, so that the acknowledgements are as long as possible.
     for (int more = 0; more < 40; ++more) {
@@ -329,14 +329,14 @@ TEST_CASE("A payload leaves room for the items that every packet contains", "[ne
     }
     const std::uint64_t before = sender.counters().packets_out;
     pair.step(16ms);
-    most = std::max(most, sender.counters().packets_out - before);
+    packets_max = std::max(packets_max, sender.counters().packets_out - before);
     sender.clear_delivery_reports();
     for (; !sender.message(0).empty(); sender.pop_message(0)) {
     }
     for (; !receiver.payload().bytes.empty(); receiver.pop_payload()) {
     }
   }
-  REQUIRE(most < 16);
+  REQUIRE(packets_max < 16);
 }
 
 TEST_CASE("Two ends that close at the same time stop sending", "[net][transport]") {

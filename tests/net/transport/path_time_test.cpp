@@ -132,11 +132,11 @@ TEST_CASE("The minimum of a window is never too old or too small, and soon exact
   Time now(5s);
   int level = 500;
   const auto minimum_of = [&](Duration window) {
-    int least = 1 << 30;
+    int value_min = 1 << 30;
     for (const auto& [at, value] : samples) {
-      if (now - at <= window) least = std::min(least, value);
+      if (now - at <= window) value_min = std::min(value_min, value);
     }
-    return least;
+    return value_min;
   };
   for (int i = 0; i < 20000; ++i) {
     now += std::chrono::microseconds(random.below(i % 500 == 0 ? 1'500'000 : 10'000));

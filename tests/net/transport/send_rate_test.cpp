@@ -132,12 +132,12 @@ TEST_CASE(
   bottleneck.run(8s);
   bottleneck.set_rate(kilobits(500));
   bottleneck.run(1500ms);
-  double most = 0;
+  double rate_max = 0;
   for (int i = 0; i < 500; ++i) {
     bottleneck.run(20ms);
-    most = std::max(most, bottleneck.estimate(0).bytes_per_second());
+    rate_max = std::max(rate_max, bottleneck.estimate(0).bytes_per_second());
   }
-  REQUIRE(most <= kilobits(1000));
+  REQUIRE(rate_max <= kilobits(1000));
   const Bottleneck::Report report = bottleneck.measure(8s);
   CAPTURE(report.used, report.delay_p95.count());
   REQUIRE(report.used >= 0.95);

@@ -43,8 +43,8 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
   const auto run = [&pair, &game](Duration time) {
     for (const Time end = pair.now + time; pair.now < end;) {
       const Time tick = pair.now + 16'667us;
-      while (const std::size_t most = std::min(game.budget(tick), game.payload_bytes_max())) {
-        REQUIRE(game.send_payload(NetBytes(most), 0) == SendStatus::queued);
+      while (const std::size_t payload_bytes = std::min(game.budget(tick), game.payload_bytes_max())) {
+        REQUIRE(game.send_payload(NetBytes(payload_bytes), 0) == SendStatus::queued);
       }
       pair.step(16'667us);
       for (Connection& there = pair.b->connection; !there.payload().bytes.empty();) {
@@ -129,7 +129,7 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
   Connection& game = pair.a->connection;
   Connection& there = pair.b->connection;
   std::int64_t credit = 0;
-  std::uint64_t most = 0;
+  std::uint64_t packets_max = 0;
   for (int i = 0; i < 1800; ++i) {
     credit = std::min<std::int64_t>(credit + 250, 1500);
     game.allow(credit);
@@ -142,7 +142,7 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
     const ConnectionCounters before = game.counters();
     pair.step(16'667us);
     credit -= static_cast<std::int64_t>(game.counters().bytes_out - before.bytes_out);
-    most = std::max(most, game.counters().packets_out - before.packets_out);
+    packets_max = std::max(packets_max, game.counters().packets_out - before.packets_out);
     for (; !there.payload().bytes.empty(); there.pop_payload()) {
     }
     for (; !there.message(0).empty(); there.pop_message(0)) {
@@ -154,7 +154,7 @@ TEST_CASE("Messages use only their share of an allowance beside a game that fill
   REQUIRE(counters.payload_bytes_out > 2 * counters.message_bytes_out);
   REQUIRE(counters.message_bytes_out > 0);
   // Waiting data causes no empty packets.
-  REQUIRE(most <= 3);
+  REQUIRE(packets_max <= 3);
 }
 
 }  // namespace

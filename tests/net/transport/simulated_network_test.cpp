@@ -79,19 +79,19 @@ TEST_CASE("A link has the latency and jitter of its options", "[net][transport][
   }
   REQUIRE(lane.arrived.size() == kCount);
   double sum = 0;
-  Duration least = 1s;
-  Duration most{};
+  Duration delay_min = 1s;
+  Duration delay_max{};
   for (std::size_t i = 0; i < kCount; ++i) {
     const Duration delay = lane.arrived[i].at - sent[i];
-    least = std::min(least, delay);
-    most = std::max(most, delay);
+    delay_min = std::min(delay_min, delay);
+    delay_max = std::max(delay_max, delay);
     sum += std::chrono::duration<double, std::milli>(delay).count();
   }
-  REQUIRE(least >= 20ms);
-  REQUIRE(least < 21ms);
+  REQUIRE(delay_min >= 20ms);
+  REQUIRE(delay_min < 21ms);
   REQUIRE(sum / kCount == Approx(kind == Jitter::uniform ? 25 : 30).margin(0.6));
-  REQUIRE(most <= (kind == Jitter::uniform ? Duration(30ms) : Duration(120ms)));
-  REQUIRE(most > (kind == Jitter::uniform ? Duration(29ms) : Duration(60ms)));
+  REQUIRE(delay_max <= (kind == Jitter::uniform ? Duration(30ms) : Duration(120ms)));
+  REQUIRE(delay_max > (kind == Jitter::uniform ? Duration(29ms) : Duration(60ms)));
 }
 
 TEST_CASE("A datagram reports how long it waited in a socket", "[net][transport][sys-28]") {

@@ -44,14 +44,14 @@ TEST_CASE("The names of an array's fields do not depend on the array's length",
 
 struct Sums {
   std::uint8_t two = 1 + 1;
-  std::int32_t least = std::numeric_limits<std::int32_t>::min();
+  std::int32_t smallest = std::numeric_limits<std::int32_t>::min();
   std::int32_t below = -5 - 1;
   std::int64_t hour = 3600 - 1;
 };
 consteval auto describe(Type<Sums>) {
   return Describe<Sums>("Sums")
       .field<&Sums::two>("two")
-      .field<&Sums::least>("least")
+      .field<&Sums::smallest>("smallest")
       .field<&Sums::below>("below", {.minimum = -6, .maximum = 0})
       .field<&Sums::hour>("hour");
 }
@@ -75,7 +75,7 @@ TEST_CASE("A default value may be the result of a computation", "[registry][desc
   REQUIRE(sums.default_value.size() == sizeof value);
   std::memcpy(&value, sums.default_value.data(), sizeof value);
   CHECK(value.two == 2);
-  CHECK(value.least == INT32_MIN);
+  CHECK(value.smallest == INT32_MIN);
   CHECK(value.below == -6);
   CHECK(value.hour == 3599);
 }

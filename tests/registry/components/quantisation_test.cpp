@@ -78,7 +78,7 @@ TEST_CASE("Steps without a range are limited by a lane of 32 bits, or by their t
     WireRange expected;
   };
   using enum FieldType;
-  constexpr std::int64_t kMost = 2147483647;
+  constexpr std::int64_t kInt32Max = 2147483647;
   constexpr std::int64_t kFar = 2147483392;
   constexpr std::int64_t kExact = std::int64_t{1} << 53U;
   const auto row = GENERATE_COPY(Row{"a float", float32, 4, 0.25, {-kFar, kFar}},
@@ -88,7 +88,7 @@ TEST_CASE("Steps without a range are limited by a lane of 32 bits, or by their t
                                  Row{"a double's end", float64, 8, 1e308, {-2, 2}},
                                  Row{"a byte of fives", int8, 1, 5, {-26, 25}},
                                  Row{"all of a type", uint32, 4, 1, {0, 4294967295}},
-                                 Row{"with signs", int32, 4, 1, {-kMost - 1, kMost}},
+                                 Row{"with signs", int32, 4, 1, {-kInt32Max - 1, kInt32Max}},
                                  Row{"64 bits", int64, 8, 2, {-kExact, kExact}},
                                  Row{"no sign", uint64, 8, 1, {0, kExact}});
   CAPTURE(row.reason);

@@ -37,13 +37,13 @@ double difference(const Quaternion& left, const Quaternion& right) {
 }
 
 // Checks that the steps of a rotation are unchanged after a second round trip.
-void check_steps(const Quaternion& rotation, std::uint32_t greatest) {
-  const RotationSteps steps = rotation_steps(rotation, greatest);
-  CAPTURE(rotation.x, rotation.y, rotation.z, rotation.w, greatest, steps.dropped, steps.others);
+void check_steps(const Quaternion& rotation, std::uint32_t step_max) {
+  const RotationSteps steps = rotation_steps(rotation, step_max);
+  CAPTURE(rotation.x, rotation.y, rotation.z, rotation.w, step_max, steps.dropped, steps.others);
   REQUIRE(steps.dropped <= 3);
-  REQUIRE(std::ranges::max(steps.others) <= greatest);
-  const Quaternion back = rotation_of(steps, greatest);
-  REQUIRE(rotation_steps(back, greatest) == steps);
+  REQUIRE(std::ranges::max(steps.others) <= step_max);
+  const Quaternion back = rotation_of(steps, step_max);
+  REQUIRE(rotation_steps(back, step_max) == steps);
   REQUIRE(std::abs(length_of(back) - 1) < 1e-6);
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("The maximum step of a rotation is even and within the codec's limit",
                             Row{"rounded to even", kRootOfTwo / 101, 102}, Row{"too coarse", 5, 4},
                             Row{"too fine", 1e-30, (1U << 20U) - 2});
   CAPTURE(row.reason);
-  CHECK(greatest_rotation_step(row.resolution) == row.expected);
+  CHECK(rotation_step_max(row.resolution) == row.expected);
 }
 
 TEST_CASE("Common rotations have the expected steps", "[registry][quantise][sys-38]") {
@@ -96,17 +96,17 @@ TEST_CASE("Every rotation is stable and close to the original", "[registry][quan
   CAPTURE(seed);
   std::mt19937_64 random(seed);
   std::normal_distribution<float> normal;
-  for (const std::uint32_t greatest : {4U, 10U, 100U, 2828U, 11584U, (1U << 20U) - 2}) {
+  for (const std::uint32_t step_max : {4U, 10U, 100U, 2828U, 11584U, (1U << 20U) - 2}) {
     double farthest = 0;
     for (int round = 0; round < 20000; ++round) {
       const Quaternion rotation{normal(random), normal(random), normal(random), normal(random)};
-      check_steps(rotation, greatest);
-      const Quaternion back = rotation_of(rotation_steps(rotation, greatest), greatest);
+      check_steps(rotation, step_max);
+      const Quaternion back = rotation_of(rotation_steps(rotation, step_max), step_max);
       farthest = std::max(farthest, difference(rotation, back));
     }
     // The limit for the error: half a step for each of three components, from which the fourth
     // component is computed.
-    CHECK(farthest * greatest < 4 * kRootOfTwo);
+    CHECK(farthest * step_max < 4 * kRootOfTwo);
   }
 }
 
@@ -115,9 +115,9 @@ TEST_CASE("Rotations with two, three or four equal largest components are stable
   const auto seed = GENERATE(4U, 5U, 6U);
   CAPTURE(seed);
   std::mt19937_64 random(seed);
-  for (const std::uint32_t greatest : {4U, 6U, 50U, 2828U, 11584U, (1U << 20U) - 2}) {
-    std::uniform_real_distribution<float> near(-2.5F / static_cast<float>(greatest),
-                                               2.5F / static_cast<float>(greatest));
+  for (const std::uint32_t step_max : {4U, 6U, 50U, 2828U, 11584U, (1U << 20U) - 2}) {
+    std::uniform_real_distribution<float> near(-2.5F / static_cast<float>(step_max),
+                                               2.5F / static_cast<float>(step_max));
     std::uniform_real_distribution<float> any(-1, 1);
     for (int round = 0; round < 20000; ++round) {
       std::array<float, 4> parts{};
@@ -126,20 +126,20 @@ TEST_CASE("Rotations with two, three or four equal largest components are stable
         const float sign = random() % 2 == 0 ? 1.0F : -1.0F;
         part = is_great ? sign * (1 + near(random)) : any(random);
       }
-      check_steps({parts[0], parts[1], parts[2], parts[3]}, greatest);
+      check_steps({parts[0], parts[1], parts[2], parts[3]}, step_max);
     }
   }
 }
 
 TEST_CASE("Any four integers give a rotation of length one", "[registry][quantise]") {
-  for (const std::uint32_t greatest : {4U, 10U, 24U}) {
-    for (std::uint32_t code = 0; code < 4 * (greatest + 1) * (greatest + 1) * (greatest + 1);
+  for (const std::uint32_t step_max : {4U, 10U, 24U}) {
+    for (std::uint32_t code = 0; code < 4 * (step_max + 1) * (step_max + 1) * (step_max + 1);
          ++code) {
-      const std::uint32_t side = greatest + 1;
+      const std::uint32_t side = step_max + 1;
       const RotationSteps steps{
           .dropped = code % 4,
           .others = {code / 4 % side, code / 4 / side % side, code / 4 / side / side}};
-      check_steps(rotation_of(steps, greatest), greatest);
+      check_steps(rotation_of(steps, step_max), step_max);
     }
   }
   for (const std::uint32_t wild : {0U, 5000U, 2829U, ~0U}) {

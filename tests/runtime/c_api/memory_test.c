@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static const size_t kStepBytes = (size_t)192 << 10;
-static const size_t kMostBytes = (size_t)1 << 30;
+static const size_t kBytesMax = (size_t)1 << 30;
 /// The test ends after this many consecutive children that loaded everything.
 static const int kEnough = 8;
 
@@ -51,7 +51,7 @@ static int load_all(const char* folder) {
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   int failure_count = 0, loaded_count = 0, short_count = 0;
-  for (size_t bytes = 0; bytes <= kMostBytes && loaded_count < kEnough; bytes += kStepBytes) {
+  for (size_t bytes = 0; bytes <= kBytesMax && loaded_count < kEnough; bytes += kStepBytes) {
     const pid_t child = fork();
     if (child == 0) _exit(limit_memory_to(bytes) ? load_all(argv[1]) : 2);
     int end = 0;

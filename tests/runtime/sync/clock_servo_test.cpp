@@ -27,11 +27,11 @@ int late_count(const std::vector<LedCommand>& commands, double from_ms, double u
 }
 
 double early_max(const std::vector<LedCommand>& commands, double from_ms, double until_ms) {
-  double most = -1e9;
+  double maximum = -1e9;
   for (const LedCommand& one : commands) {
-    if (one.sent_ms >= from_ms && one.sent_ms < until_ms) most = std::max(most, one.early_ms);
+    if (one.sent_ms >= from_ms && one.sent_ms < until_ms) maximum = std::max(maximum, one.early_ms);
   }
-  return most;
+  return maximum;
 }
 
 /// Returns true if each tick number from the first to the last has exactly one command, in order.

@@ -30,11 +30,11 @@ double behind_at(const std::vector<ShownFrame>& frames, double ms) {
 }
 
 double behind_max(const std::vector<ShownFrame>& frames, double from_ms, double until_ms) {
-  double most = -1e9;
+  double maximum = -1e9;
   for (const ShownFrame& one : frames) {
-    if (one.now_ms >= from_ms && one.now_ms < until_ms) most = std::max(most, behind(one));
+    if (one.now_ms >= from_ms && one.now_ms < until_ms) maximum = std::max(maximum, behind(one));
   }
-  return most;
+  return maximum;
 }
 
 /// Returns how often the clock changes from more than 1 % fast to more than 1 % slow, or back.
@@ -172,11 +172,11 @@ TEST_CASE("Catching up after the delay became shorter ends at the new delay, not
       play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
   const auto usual = play_default(steady(20), {.seconds = 30});
   // Snapshots are 50 ms apart, and arrive 20 ms after they were sent.
-  double least = 1e9;
+  double behind_min = 1e9;
   for (const ShownFrame& one : frames) {
-    if (one.now_ms > 10'000) least = std::min(least, behind(one));
+    if (one.now_ms > 10'000) behind_min = std::min(behind_min, behind(one));
   }
-  CHECK(least > 45);
+  CHECK(behind_min > 45);
   CHECK(behind_at(frames, 9000) > behind_at(usual, 9000) + 80);
   CHECK(behind_at(frames, 25'000) == Approx(behind_at(usual, 25'000)).margin(15));
 }

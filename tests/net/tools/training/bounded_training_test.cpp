@@ -81,10 +81,10 @@ TEST_CASE("Lanes with the smallest gain are left out of a model that is too larg
   const std::vector<TrainingTrace> training = training_of(trace);
   const auto whole = train_bounded(training, false, kRangeModelBytesMax);
   REQUIRE(whole);
-  const std::size_t most = whole->file.size() * 2 / 3;
-  const auto bounded = train_bounded(training, false, most);
+  const std::size_t bytes_max = whole->file.size() * 2 / 3;
+  const auto bounded = train_bounded(training, false, bytes_max);
   REQUIRE(bounded);
-  CHECK(bounded->file.size() <= most);
+  CHECK(bounded->file.size() <= bytes_max);
   CHECK(bounded->lanes_left_out > 0);
   CHECK(bounded->lanes_left_out < kNoisyFields + 1);
   // The lane that predicts motion is still trained.
@@ -99,7 +99,7 @@ TEST_CASE("Lanes with the smallest gain are left out of a model that is too larg
   SnapshotModel read;
   std::string error;
   REQUIRE(decode_model(bounded->file, read, error));
-  const auto again = train_bounded(training, false, most);
+  const auto again = train_bounded(training, false, bytes_max);
   REQUIRE(again);
   CHECK(again->file == bounded->file);
 }
