@@ -181,7 +181,7 @@ class HiddenSearch {
     constexpr std::int64_t kObjectsPerType = 100'000;
     if (has_foreign_importer(project_.files(), path_of(asset))) return true;
     const std::int64_t id = main_id_in_sidecar(project_.files(), path_of(asset));
-    return id > 0 && id % kObjectsPerType == 0 && id != SourceFile::kUsualMainId;
+    return id > 0 && id % kObjectsPerType == 0 && id != SourceFile::kDefaultMainId;
   }
 
   const Project& project_;

@@ -31,7 +31,7 @@ struct SlotText {
 
 /// The object of an asset to which a strong reference points.
 struct StrongTarget {
-  std::int64_t file_id = SourceFile::kUsualMainId;
+  std::int64_t file_id = SourceFile::kDefaultMainId;
   /// Unity's `type`: 3 for imported assets (prefabs, models), 2 for assets in the editor's own
   /// format.
   int type = 2;

@@ -91,12 +91,12 @@ int variant_instance(const SourceFile& source) {
 std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
                                         const std::pair<std::string, std::string>& value) {
   constexpr std::size_t kFoldedAt = 80;
-  constexpr std::size_t kUsualIndent = 4;
+  constexpr std::size_t kTypicalIndent = 4;
   std::string first =
       "- target: {fileID: " + std::to_string(target) + ", guid: " + base.to_string() + ",";
   std::vector<std::string> lines{std::move(first)};
   const std::string last = "type: 3}";
-  if (kUsualIndent + lines[0].size() + 1 + last.size() > kFoldedAt) {
+  if (kTypicalIndent + lines[0].size() + 1 + last.size() > kFoldedAt) {
     lines.push_back("    " + last);
   } else {
     lines[0] += " " + last;

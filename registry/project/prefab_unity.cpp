@@ -317,7 +317,7 @@ class UnityFlattening {
                              std::size_t root) {
     SourceEntity& entity = pending_[root].entity;
     if (entity.file_id == 0) entity.file_id = named_object(changes);
-    if (entity.file_id == 0) entity.file_id = usual_root(instance);
+    if (entity.file_id == 0) entity.file_id = model_root(instance);
     const std::int64_t root_id = entity.file_id;
     for (const StandIn& stand_in : stand_ins_) {
       if (stand_in.instance != instance) continue;
@@ -346,7 +346,7 @@ class UnityFlattening {
     return 0;
   }
 
-  std::int64_t usual_root(std::int64_t instance) const {
+  std::int64_t model_root(std::int64_t instance) const {
     for (const std::int64_t id : {kHashedModelRoot, kFirstModelObject}) {
       const auto found = stand_in_ids_.find({instance, id});
       if (found != stand_in_ids_.end()) return found->second;

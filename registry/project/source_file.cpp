@@ -29,7 +29,7 @@ std::unique_ptr<SourceFile> load(const FileReader& files, const Asset& asset) {
   }
   // If no object has the usual id, the sidecar names the main object.
   if (source->tree.documents.size() > 1 && has_extension(asset.path, "asset") &&
-      std::ranges::find(source->tree.documents, SourceFile::kUsualMainId,
+      std::ranges::find(source->tree.documents, SourceFile::kDefaultMainId,
                         &yaml::Document::file_id) == source->tree.documents.end()) {
     const std::int64_t id = main_id_in_sidecar(files, asset.path);
     if (id != 0) source->main_id = id;

@@ -19,13 +19,13 @@ struct SourceFile {
   yaml::Dialect dialect = yaml::Dialect::empty;
   yaml::Tree tree;
   /// The file id of the main object: Unity's 11400000, or the id in the sidecar.
-  std::int64_t main_id = kUsualMainId;
+  std::int64_t main_id = kDefaultMainId;
   /// The reason why `tree` is missing: an unsupported dialect, or a syntax error.
   std::optional<yaml::SyntaxError> error;
   /// The reason why `bytes` could not be read.
   std::optional<Error> read_error;
 
-  static constexpr std::int64_t kUsualMainId = 11400000;
+  static constexpr std::int64_t kDefaultMainId = 11400000;
 
   bool good() const { return !error && !read_error; }
   /// The index of the document with this file id; -1 if none exists. File id 0 means the main

@@ -17,7 +17,7 @@ constexpr double kHistoryMs = 12'000;
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
 /// The maximum lateness of one packet in the mean of the usual need.
-constexpr double kUsualRiseMs = 100;
+constexpr double kTypicalRiseMs = 100;
 /// A packet that is later than this time was delayed by an outage, and is not added to the history.
 /// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
 /// the delay longer.
@@ -43,18 +43,18 @@ DelayEstimate::DelayEstimate(const DelayEstimateOptions& options)
 }
 
 void DelayEstimate::note(double needed_ms, double now_ms) {
-  if (seen_ == 0) usual_ms_ = needed_ms;
+  if (seen_ == 0) typical_ms_ = needed_ms;
   if (seen_ > 0) active_ms_ += std::clamp(now_ms - noted_at_ms_, 0.0, kSilenceMs);
   noted_at_ms_ = now_ms;
-  const double late = needed_ms - usual_ms_;
+  const double late = needed_ms - typical_ms_;
   const double overshoot = late - beyond_ms_ - options_.margin_ms;
   const double rise = std::min(options_.peak_share * overshoot, options_.peak_max_ms);
   peak_ms_ = std::max(peak_ms(now_ms), rise);
   peak_at_ms_ = now_ms;
   remember(needed_ms, now_ms, false);
   ++seen_;
-  const double share = std::max(1 / options_.usual_packets, 1.0 / seen_);
-  if (late < kOutageMs) usual_ms_ += share * std::min(late, kUsualRiseMs);
+  const double share = std::max(1 / options_.mean_packets, 1.0 / seen_);
+  if (late < kOutageMs) typical_ms_ += share * std::min(late, kTypicalRiseMs);
   follow_step(now_ms);
   choose_quantile();
 }
@@ -65,10 +65,10 @@ void DelayEstimate::note_lost(double needed_ms) {
 
 /// Adds a packet to the recent packets, and to the history unless an outage delayed the packet.
 void DelayEstimate::remember(double needed_ms, double now_ms, bool is_lost) {
-  const double late = needed_ms - usual_ms_;
+  const double late = needed_ms - typical_ms_;
   recent_[remembered_ % kRecent] = {.needed_ms = needed_ms,
                                     .at_ms = now_ms,
-                                    .usual_ms = usual_ms_,
+                                    .typical_ms = typical_ms_,
                                     .is_lost = is_lost,
                                     .is_in_history = late < kOutageMs};
   ++remembered_;
@@ -93,20 +93,20 @@ void DelayEstimate::follow_step(double now_ms) {
     if (one.is_lost) continue;
     ++arrived;
     lowest = std::min(lowest, one.needed_ms);
-    before = one.usual_ms;
+    before = one.typical_ms;
     is_long = arrived >= kStepPackets && now_ms - one.at_ms >= kStepTimeMs;
   }
   if (lowest - before <= kStepMs) return;
   // The first packet of the step replaces the packets that were lost immediately before it.
   while (count < count_max && recent(count).is_lost) ++count;
-  const double step = std::max(lowest - usual_ms_, 0.0);
-  usual_ms_ += step;
+  const double step = std::max(lowest - typical_ms_, 0.0);
+  typical_ms_ += step;
   peak_ms_ = std::max(peak_ms_ - step, 0.0);
   late_ms_.clear();
   for (std::uint32_t i = count; i-- > 0;) {
     Recent& one = recent(i);
-    if (one.is_in_history) late_ms_.push_back(one.needed_ms - usual_ms_);
-    one.usual_ms = usual_ms_;
+    if (one.is_in_history) late_ms_.push_back(one.needed_ms - typical_ms_);
+    one.typical_ms = typical_ms_;
   }
   history_.replace_last(late_ms_);
 }
@@ -123,7 +123,7 @@ double DelayEstimate::peak_ms(double now_ms) const {
   return peak_ms_ * std::exp2(-std::max(now_ms - peak_at_ms_, 0.0) / kPeakHalfLifeMs);
 }
 
-double DelayEstimate::settled_ms() const { return usual_ms_ + beyond_ms_ + options_.margin_ms; }
+double DelayEstimate::settled_ms() const { return typical_ms_ + beyond_ms_ + options_.margin_ms; }
 
 double DelayEstimate::wanted_ms(double now_ms) const {
   return settled_ms() + std::max(peak_ms(now_ms), 0.0);

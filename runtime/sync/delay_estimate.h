@@ -19,7 +19,7 @@ struct DelayEstimateOptions {
   double floor_share = 0.7;
   double peak_share = 0.5;   ///< The share of a spike that is added to the peak, 0 to 1.
   double peak_max_ms = 200;  ///< The maximum of the estimate's peak.
-  double usual_packets = 8;  ///< The number of packets in the mean of the usual need. At least 1.
+  double mean_packets = 8;  ///< The number of packets in the mean of the usual need. At least 1.
 };
 
 /// Estimates a delay for a stream of packets. A packet's need is the minimum delay with which the
@@ -43,7 +43,7 @@ class DelayEstimate {
   /// Adds a lost packet. `needed_ms` is the need of the packet that replaces the lost packet.
   void note_lost(double needed_ms);
   /// The usual need; 0 before the first packet.
-  double usual_ms() const { return usual_ms_; }
+  double typical_ms() const { return typical_ms_; }
   /// The delay without the peak.
   double settled_ms() const;
   /// The delay at `now_ms`.
@@ -58,7 +58,7 @@ class DelayEstimate {
   struct Recent {
     double needed_ms = 0;
     double at_ms = 0;
-    double usual_ms = 0;  ///< The usual need before this packet.
+    double typical_ms = 0;  ///< The usual need before this packet.
     bool is_lost = false;
     bool is_in_history = false;
   };
@@ -74,8 +74,8 @@ class DelayEstimate {
   std::uint32_t seen_ = 0;        ///< The number of arrived packets.
   double noted_at_ms_ = 0;
   double active_ms_ = 0;  ///< The time that the history uses. Long pauses are left out.
-  double usual_ms_ = 0;
-  double beyond_ms_ = 0;  ///< The larger of quantile and floor, relative to `usual_ms_`.
+  double typical_ms_ = 0;
+  double beyond_ms_ = 0;  ///< The larger of quantile and floor, relative to `typical_ms_`.
   double peak_ms_ = 0;    ///< The peak at the time `peak_at_ms_`.
   double peak_at_ms_ = 0;
   std::vector<double> late_ms_;  ///< For `follow_step`.

@@ -75,7 +75,7 @@ double QuantileBuffer::shown(Time now) {
   const double limit = estimate_.settled_ms() + estimate_.peak_max_ms();
   const double wanted = std::max(estimate_.wanted_ms(now_ms), std::min(waiting, limit));
   const double position = clock_.follow(now_ms - wanted, now_ms);
-  delay_ms_ = now_ms - position - estimate_.usual_ms();
+  delay_ms_ = now_ms - position - estimate_.typical_ms();
   return std::max(position / tick_ms_, 0.0);
 }
 

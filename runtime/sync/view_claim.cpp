@@ -114,8 +114,8 @@ CheckedView ViewClaims::check(const ViewClaim* claim, const ClaimContext& contex
   course_ += step_;
   stopped_course_ = std::min(stopped_course_ + step_, high_);
   if (claim == nullptr) {
-    const double usual = has_course_ ? stopped_course_ : high_;
-    return finish(std::clamp(usual, low_, high_), nullptr, ClaimVerdict::missing);
+    const double assumed = has_course_ ? stopped_course_ : high_;
+    return finish(std::clamp(assumed, low_, high_), nullptr, ClaimVerdict::missing);
   }
   const double claimed = claim->ticks();
   double used = claimed;

@@ -175,16 +175,16 @@ TEST_CASE("A lossy socket loses its share of datagrams, and delays the rest with
 
 TEST_CASE("A server that only this machine can reach has no limit of players per address",
           "[flow][session]") {
-  const GameServerOptions usual;
+  const GameServerOptions defaults;
   arena::ProgramOptions options;
   const auto per_address = [&options](const char* address) {
     options.address = address;
     return options.players_per_address();
   };
-  CHECK(per_address("127.0.0.1:7000") == usual.players_max);
-  CHECK(per_address("[::1]:7000") == usual.players_max);
-  CHECK(per_address("0.0.0.0:7000") == usual.players_per_address);
-  CHECK(per_address("[::]:7000") == usual.players_per_address);
+  CHECK(per_address("127.0.0.1:7000") == defaults.players_max);
+  CHECK(per_address("[::1]:7000") == defaults.players_max);
+  CHECK(per_address("0.0.0.0:7000") == defaults.players_per_address);
+  CHECK(per_address("[::]:7000") == defaults.players_per_address);
   options.clients_per_address = 3;
   CHECK(per_address("127.0.0.1:7000") == 3);
 }

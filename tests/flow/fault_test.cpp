@@ -51,8 +51,8 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
   MemoryFileSystem memory = project(name);
   const auto whole = Project::open(memory, 1, {});
   REQUIRE(whole.has_value());
-  const std::vector<std::string> usual = paths_of(validate(*whole.value(), {}));
-  REQUIRE(usual.size() == (name == "clean" ? 0 : 1));
+  const std::vector<std::string> expected = paths_of(validate(*whole.value(), {}));
+  REQUIRE(expected.size() == (name == "clean" ? 0 : 1));
   FaultyFileSystem files(memory, code);
   const std::size_t calls = fail_each(files, [&] {
     const auto opened = Project::open(files, 1, {});
@@ -64,7 +64,7 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
     // The file is read again for the line of a finding. If this read fails, only the line is
     // missing.
     const bool has_lost_a_line =
-        !usual.empty() && paths_of(findings) == usual &&
+        !expected.empty() && paths_of(findings) == expected &&
         files.failed_call() == "read " + findings.front().location.path.text();
     CHECK((count(findings).errors > 0 || has_lost_a_line));
   });

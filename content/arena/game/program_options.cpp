@@ -142,10 +142,10 @@ bool is_loopback(const Address& address) {
 }  // namespace
 
 std::uint16_t ProgramOptions::players_per_address() const {
-  const GameServerOptions usual;
+  const GameServerOptions defaults;
   if (clients_per_address) return *clients_per_address;
   const std::optional<Address> parsed = Address::parse(address);
-  return parsed && is_loopback(*parsed) ? usual.players_max : usual.players_per_address;
+  return parsed && is_loopback(*parsed) ? defaults.players_max : defaults.players_per_address;
 }
 
 std::string usage_of(Program program) {

@@ -213,12 +213,12 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
                      samples::guid_count(
                          ObjectReader::open(entry_of(cooked, EntryKind::object)->plain).value()));
   };
-  const StripRules usual = StripRules::defaults_for(Target::server);
-  REQUIRE(usual.strips_class("Light", ClassOwner::engine));
-  const auto [kept_types, kept_guids] = types_with(lamp, usual);
+  const StripRules defaults = StripRules::defaults_for(Target::server);
+  REQUIRE(defaults.strips_class("Light", ClassOwner::engine));
+  const auto [kept_types, kept_guids] = types_with(lamp, defaults);
   CHECK(std::ranges::count(kept_types, "Light") == 1);
   CHECK(kept_guids == types_with(lamp, StripRules()).second);
-  CHECK(types_with(made, usual).first == std::vector<std::string>{"Light"});
+  CHECK(types_with(made, defaults).first == std::vector<std::string>{"Light"});
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
   CHECK(answers.answer({CookAsks::stripping, {}, "Light"}, Target::server) != ContentHash());
   CHECK(answers.answer({CookAsks::script_stripping, {}, "Light"}, Target::server) == ContentHash());

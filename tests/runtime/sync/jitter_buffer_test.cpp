@@ -170,15 +170,15 @@ TEST_CASE("Catching up after the delay became shorter ends at the new delay, not
           "[sync][sys-53][sys-81]") {
   const auto frames =
       play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
-  const auto usual = play_default(steady(20), {.seconds = 30});
+  const auto baseline = play_default(steady(20), {.seconds = 30});
   // Snapshots are 50 ms apart, and arrive 20 ms after they were sent.
   double behind_min = 1e9;
   for (const ShownFrame& one : frames) {
     if (one.now_ms > 10'000) behind_min = std::min(behind_min, behind(one));
   }
   CHECK(behind_min > 45);
-  CHECK(behind_at(frames, 9000) > behind_at(usual, 9000) + 80);
-  CHECK(behind_at(frames, 25'000) == Approx(behind_at(usual, 25'000)).margin(15));
+  CHECK(behind_at(frames, 9000) > behind_at(baseline, 9000) + 80);
+  CHECK(behind_at(frames, 25'000) == Approx(behind_at(baseline, 25'000)).margin(15));
 }
 
 TEST_CASE("A drift of 200 ppm for an hour does not change the delay [P6, S37]",
