@@ -66,7 +66,7 @@ class StateWriter {
                        .is_settled = is_settled(seen.stamp, run_.inputs->started_ns()),
                        .hash = seen.hash};
       if (input.use != InputUse::whole) {
-        if (const StateInput* known = hashes_.rested(seen.path, seen.stamp)) {
+        if (const StateInput* known = hashes_.find_unchanged(seen.path, seen.stamp)) {
           input.use = InputUse::whole;
           input.hash = known->hash;
         }

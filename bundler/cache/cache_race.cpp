@@ -41,8 +41,8 @@ class Race {
         pieces_(race.estimates.size()),
         back_(pieces_.size()),
         started_(clock.now()),
-        rest_work_(std::accumulate(race.estimates.begin(), race.estimates.end(), Duration{})),
-        all_work_(rest_work_) {}
+        remaining_work_(std::accumulate(race.estimates.begin(), race.estimates.end(), Duration{})),
+        all_work_(remaining_work_) {}
 
   bool can_pay() const { return !race_.experience.look_up || pays(); }
 
@@ -152,7 +152,7 @@ class Race {
     }
     const std::size_t piece = front_++;
     pieces_[piece] = {State::asking, clock_.now()};
-    rest_work_ -= race_.estimates[piece];
+    remaining_work_ -= race_.estimates[piece];
     asking_work_ += race_.estimates[piece];
     result_bytes_ += bytes_of(piece);
     ++results_;
@@ -209,7 +209,7 @@ class Race {
         return piece;
       }
       if (front_ < back_ && !pays()) {
-        rest_work_ -= race_.estimates[--back_];
+        remaining_work_ -= race_.estimates[--back_];
         pieces_[back_].state = State::claimed;
         return Piece{back_, false};
       }
@@ -276,7 +276,7 @@ class Race {
     const auto each = look_up_time();
     if (!each) return clock_.now() - started_ < patience();
     const std::size_t rounds = (back_ - front_ + look_ups_ - 1) / look_ups_;
-    return *each * static_cast<Duration::rep>(rounds) < corrected(rest_work_);
+    return *each * static_cast<Duration::rep>(rounds) < corrected(remaining_work_);
   }
 
   // Whether a pending answer will arrive before the workers have done the queried pieces.
@@ -313,7 +313,7 @@ class Race {
   /// True if running queries take too long and no worker can do their pieces.
   bool is_abandoning_ = false;
   Time started_;
-  Duration rest_work_;      ///< The work of the pieces that are not begun.
+  Duration remaining_work_;      ///< The work of the pieces that are not begun.
   Duration asking_work_{};  ///< The work of the pieces being queried.
   const Duration all_work_;
   Duration worked_{};    ///< The total time that all workers have spent on finished pieces.

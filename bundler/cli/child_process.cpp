@@ -159,7 +159,7 @@ Result<void> ChildProcess::read_exactly(std::span<std::byte> to) {
   return {};
 }
 
-Result<std::string> ChildProcess::read_rest(std::size_t max_bytes) {
+Result<std::string> ChildProcess::read_to_end(std::size_t max_bytes) {
   std::string text;
   while (true) {
     text += as_text(Bytes(buffer_).subspan(begin_, end_ - begin_));

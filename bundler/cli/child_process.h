@@ -39,7 +39,7 @@ class ChildProcess {
   /// Fills `to`. Fails with `truncated` if the output ends before `to` is full.
   Result<void> read_exactly(std::span<std::byte> to);
   /// Reads the remaining output. Fails with `limit_exceeded` if there are more than `max_bytes`.
-  Result<std::string> read_rest(std::size_t max_bytes);
+  Result<std::string> read_to_end(std::size_t max_bytes);
   /// Ends the program's standard input.
   void close_input();
   /// The first kilobytes of the program's standard error, for `ChildErrors::kept`.

@@ -50,7 +50,7 @@ Result<Answer> ask(const std::string& folder, std::vector<std::string> arguments
     return fail(written.error());
   }
   child.value().close_input();
-  auto text = child.value().read_rest(max_bytes);
+  auto text = child.value().read_to_end(max_bytes);
   if (!text) return fail(text.error());
   Answer answer{std::move(text).value(), {}, child.value().wait()};
   answer.errors = child.value().errors();

@@ -44,22 +44,22 @@ BuildMemory::BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> 
   for (const StateMentions& one : earlier_->mentions) mentions_[one.input] = &one;
 }
 
-std::optional<std::uint32_t> BuildMemory::rested(const AssetPath& path) {
+std::optional<std::uint32_t> BuildMemory::find_unchanged(const AssetPath& path) {
   if (!is_of_tool_) return std::nullopt;
-  const StateInput* const known = hashes_.rested(path, inputs_.look_at(path));
+  const StateInput* const known = hashes_.find_unchanged(path, inputs_.look_at(path));
   if (known == nullptr) return std::nullopt;
   inputs_.assume(path, known->hash);
   return numbers_->of(path);
 }
 
 std::optional<SidecarFacts> BuildMemory::find_sidecar(const AssetPath& path) {
-  const auto number = rested(path);
+  const auto number = find_unchanged(path);
   if (!number || sidecars_[*number] == nullptr) return std::nullopt;
   return sidecars_[*number]->facts;
 }
 
 const std::vector<FileMention>* BuildMemory::find_mentions(const AssetPath& path) {
-  const auto number = rested(path);
+  const auto number = find_unchanged(path);
   if (!number || mentions_[*number] == nullptr) return nullptr;
   return &mentions_[*number]->mentions;
 }

@@ -57,7 +57,7 @@ class BuildMemory final : public FileMemory {
  private:
   /// The input number of an unchanged file; no value if the file has changed. The call counts as a
   /// read of the file.
-  std::optional<std::uint32_t> rested(const AssetPath& path);
+  std::optional<std::uint32_t> find_unchanged(const AssetPath& path);
   ContentHash key_of(AssetNumber asset, const AssetFacts& facts) const;
   void add_file(AssetNumber asset, ContentHasher& hasher) const;
 

@@ -8,7 +8,7 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
   if (const auto seen = inputs_.hash_of(path)) return *seen;
   const FileStamp stamp = inputs_.look_at(path);
   if (!stamp.exists || stamp.kind != FileKind::file) return {};
-  if (const StateInput* known = rested(path, stamp)) {
+  if (const StateInput* known = find_unchanged(path, stamp)) {
     inputs_.assume(
         path,
         known->hash);  // If a read during this build finds other content, the change is detected.
@@ -19,7 +19,7 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
   return bytes ? hash_bytes(bytes.value()) : ContentHash();
 }
 
-const StateInput* InputHashes::rested(const AssetPath& path, const FileStamp& stamp) const {
+const StateInput* InputHashes::find_unchanged(const AssetPath& path, const FileStamp& stamp) const {
   const StateInput* known = earlier_ == nullptr ? nullptr : earlier_->find(path);
   const bool is_same = known != nullptr && known->use == InputUse::whole && known->is_settled &&
                        known->stamp == stamp && stamp.exists && stamp.kind == FileKind::file;

@@ -19,7 +19,7 @@ class InputHashes {
   ContentHash hash_of(const AssetPath& path) const;
 
   /// The record of a file in the earlier build; null if the file may have changed since that build.
-  const StateInput* rested(const AssetPath& path, const FileStamp& stamp) const;
+  const StateInput* find_unchanged(const AssetPath& path, const FileStamp& stamp) const;
 
  private:
   const RecordedFiles& inputs_;

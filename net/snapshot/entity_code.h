@@ -315,7 +315,7 @@ bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, st
   const std::int64_t high = std::int64_t{model.maximum} - low;
   if (target < low || target > high) {
     target = std::clamp(target, low, high);
-    prediction = {.steps = target - newest, .rest = 0};
+    prediction = {.steps = target - newest, .remainder = 0};
   }
   const std::int64_t residual = code_residual(model, lane, newest, motion, prediction);
   if (!put_number(model, lane, target + residual)) return false;
@@ -393,7 +393,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;
   const bool is_certain = motion.is_constant && hardly_moves;
   const auto fraction = static_cast<std::uint32_t>(
-      hardly_moves ? 8 : ((prediction.rest + (1 << (kBits - 1))) * 8) >> kBits);
+      hardly_moves ? 8 : ((prediction.remainder + (1 << (kBits - 1))) * 8) >> kBits);
   const std::uint32_t partners = changed_partners(model);
   std::uint32_t level = 0;
   std::int32_t size = -64;  // The size if the value is certain.
@@ -411,7 +411,7 @@ std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_
     level = size_level(size);
     if constexpr (PredictionWatcher<Coder>) {
       coder_.see({.lane = lane,
-                  .missed = std::abs(residual * (1 << kBits) - prediction.rest),
+                  .missed = std::abs(residual * (1 << kBits) - prediction.remainder),
                   .sizes = sizes});
     }
   }

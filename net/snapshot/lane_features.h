@@ -134,8 +134,8 @@ Turn turn_of(const LaneModel& angle, LaneValue before, LaneValue now);
 /// steps. The unit of the rest is 1/2^(kWeightBits + kFeatureBits) of a step.
 struct Prediction {
   std::int64_t steps = 0;
-  std::int64_t rest = 0;
-  std::int64_t sum() const { return (steps << (kWeightBits + kFeatureBits)) + rest; }
+  std::int64_t remainder = 0;
+  std::int64_t sum() const { return (steps << (kWeightBits + kFeatureBits)) + remainder; }
 };
 template <std::size_t count>
 std::int64_t weighted(const std::int32_t* weights, const std::int64_t* features) {
@@ -147,7 +147,7 @@ std::int64_t weighted(const std::int32_t* weights, const std::int64_t* features)
 inline Prediction rounded(std::int64_t sum) {
   constexpr int kBits = kWeightBits + kFeatureBits;
   const std::int64_t steps = (sum + (std::int64_t{1} << (kBits - 1))) >> kBits;
-  return {.steps = steps, .rest = sum - (steps << kBits)};
+  return {.steps = steps, .remainder = sum - (steps << kBits)};
 }
 inline Prediction predict(const FeatureWeights& weights,
                           const std::array<std::int64_t, kMaxFeatures>& features,

@@ -51,7 +51,7 @@ MixContexts number_contexts(const NumberView& view) {
   const std::uint32_t constant = view.motion.is_constant ? 1 : 0;
   const std::int64_t sum = view.prediction.sum() / (1 << kWeightBits);
   const auto part = static_cast<std::uint32_t>(
-      (view.prediction.rest + (std::int64_t{1} << (kWeightBits + kFeatureBits - 1))) >>
+      (view.prediction.remainder + (std::int64_t{1} << (kWeightBits + kFeatureBits - 1))) >>
       (kWeightBits + kFeatureBits - 5));
   const std::uint32_t level = clamp_to(view.size / 4 + 8, 127);
   const std::uint32_t horizon = clamp_to(view.horizon, 40);

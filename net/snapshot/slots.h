@@ -52,12 +52,12 @@ inline constexpr std::uint32_t kLevels = 24;  ///< The levels of the residual's 
 /// The fraction of the prediction in eighths of a step; 8 if the prediction hardly moves.
 inline constexpr std::uint32_t kFractions = 9;
 inline constexpr std::uint32_t kConstantCases = 32;  ///< The cases of a constant lane.
-inline constexpr std::uint32_t kRestLevels = 4;
+inline constexpr std::uint32_t kCertainLevels = 4;
 inline constexpr std::uint32_t kSides = 3 * kFractions * 3;
 inline constexpr std::uint32_t kWrong = 0;
 inline constexpr std::uint32_t kSide = kWrong + kLevels * kFractions * 2 + kConstantCases;
 inline constexpr std::uint32_t kLength = kSide + kSides;
-inline constexpr std::uint32_t kLowBits = kLength + (kLevels + kRestLevels) * kLengths;
+inline constexpr std::uint32_t kLowBits = kLength + (kLevels + kCertainLevels) * kLengths;
 inline constexpr std::uint32_t kOtherSpelling = kLowBits + kLow;
 // For new entities: whether the value is the initial value, then the difference from it.
 inline constexpr std::uint32_t kNew = kOtherSpelling + 1;

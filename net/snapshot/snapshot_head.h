@@ -52,8 +52,8 @@ std::uint32_t code_even(Coder& coder, std::uint32_t value, unsigned bits) {
 /// receiver may have missed any number of snapshots.
 template <DecisionCoder Coder>
 void code_whole_number(Coder& coder, SnapshotNumber& number) {
-  constexpr unsigned kRest = 16 - kNumberBits;
-  const std::uint32_t high = code_even(coder, number >> kNumberBits, kRest);
+  constexpr unsigned kHighBits = 16 - kNumberBits;
+  const std::uint32_t high = code_even(coder, number >> kNumberBits, kHighBits);
   number = static_cast<SnapshotNumber>(high << kNumberBits | (number & ((1U << kNumberBits) - 1)));
 }
 

@@ -144,7 +144,7 @@ class Writer {
   }
 
  private:
-  std::string_view rest_of(std::size_t field, std::size_t prefix) const {
+  std::string_view path_after(std::size_t field, std::size_t prefix) const {
     return std::string_view(component_.fields[field].name).substr(prefix);
   }
 
@@ -152,14 +152,14 @@ class Writer {
   // of a struct are adjacent, because all fields are sorted by offset.
   void write_fields(std::size_t begin, std::size_t end, std::size_t prefix, std::size_t indent) {
     while (begin < end) {
-      const Step step = first_step(rest_of(begin, prefix));
+      const Step step = first_step(path_after(begin, prefix));
       if (step.rest.empty()) {
         line(component_.fields[begin], step.name, indent);
         ++begin;
         continue;
       }
       std::size_t after = begin;
-      while (after < end && first_step(rest_of(after, prefix)).name == step.name) ++after;
+      while (after < end && first_step(path_after(after, prefix)).name == step.name) ++after;
       out_.append(indent, ' ') += word(step.name) + ":\n";
       write_struct(begin, after, prefix, indent);
       begin = after;
@@ -168,9 +168,9 @@ class Writer {
 
   void write_struct(std::size_t begin, std::size_t end, std::size_t prefix, std::size_t indent) {
     while (begin < end) {
-      const Step step = first_step(rest_of(begin, prefix));
+      const Step step = first_step(path_after(begin, prefix));
       std::size_t after = begin;
-      while (after < end && first_step(rest_of(after, prefix)).index == step.index) ++after;
+      while (after < end && first_step(path_after(after, prefix)).index == step.index) ++after;
       const std::size_t inner = component_.fields[begin].name.size() - step.rest.size();
       const std::size_t at = out_.size();
       write_fields(begin, after, inner, indent + 2);

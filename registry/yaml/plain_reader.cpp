@@ -72,14 +72,14 @@ class Source {
   }
 
   /// The text from a mark to the end; empty if the mark is in the appended line.
-  std::string_view rest_at(const YAML::Mark& mark) const {
+  std::string_view text_from(const YAML::Mark& mark) const {
     const auto offset = static_cast<std::size_t>(std::max(mark.pos, 0));
     return text_.substr(std::min(offset, text_.size()));
   }
   /// The position of an empty list item: the last dash before a mark, if only blanks and comments
   /// are between them. Otherwise the result is an unknown position.
   Position dash_before(const YAML::Mark& mark) const {
-    std::string_view before = text_.substr(0, text_.size() - rest_at(mark).size());
+    std::string_view before = text_.substr(0, text_.size() - text_from(mark).size());
     auto line = static_cast<std::uint32_t>(position_of(mark).line);
     for (;; --line) {
       const std::size_t begin = before.rfind('\n') + 1;  // This is 0 on the first line.
@@ -93,7 +93,7 @@ class Source {
   }
   Position position_of(const YAML::Mark& mark) const {
     if (mark.is_null()) return {};
-    if (rest_at(mark).empty()) return end_;
+    if (text_from(mark).empty()) return end_;
     return {static_cast<std::uint32_t>(mark.line + 1), static_cast<std::uint32_t>(mark.column + 1)};
   }
 
@@ -107,7 +107,7 @@ class TreeHandler final : public YAML::EventHandler {
   TreeHandler(TreeBuilder& builder, const Source& source) : builder_(builder), source_(source) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    const std::string_view rest = source_.rest_at(mark);
+    const std::string_view rest = source_.text_from(mark);
     if (rest.empty()) return;  // The appended line.
     if (!builder_.tree.documents.empty() && !rest.starts_with("---")) {
       refuse(source_.position_of(mark), "unexpected text behind the value");
@@ -186,7 +186,7 @@ class TreeHandler final : public YAML::EventHandler {
   // text. Block scalars, and quoted scalars after an anchor or a tag, count as double-quoted.
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
-    return source_.rest_at(mark).starts_with('\'') ? ScalarStyle::single_quoted
+    return source_.text_from(mark).starts_with('\'') ? ScalarStyle::single_quoted
                                                    : ScalarStyle::double_quoted;
   }
 
@@ -306,7 +306,7 @@ ReadResult read_plain(std::string_view text, const Limits& limits) {
   } catch (const Refusal&) {
     return with_odd_line_end(std::move(builder.error), text);
   } catch (const YAML::Exception& problem) {
-    if (!problem.mark.is_null() && source.rest_at(problem.mark).empty()) {
+    if (!problem.mark.is_null() && source.text_from(problem.mark).empty()) {
       return SyntaxError{source.position_of(problem.mark),
                          "the text ends inside a quote, bracket or other construct"};
     }

@@ -44,7 +44,7 @@ bool GameServer::Impl::is_lost(const Player& player, const ServerEvent& event) c
 void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_at = now;
   player.lost_text = std::string(reason);
-  player.commands.rest();
+  player.commands.pause();
   // Replication begins again, as for a new client.
   replication->remove_client(client_of(player.id));
   replication->add_client(client_of(player.id), {.player = player.id, .team = player.team});
@@ -94,11 +94,11 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   player.pipe.send_first(SessionMessage::resumed,
                          encode(Resumed{.map = map_count, .count = player.pipe.received_count()}));
   const CommandForces& forces = player.commands.forces();
-  const std::optional<CommandNumber> resting = player.commands.resting_since();
+  const std::optional<CommandNumber> paused_since = player.commands.paused_since();
   for (const ForcedField& forced : forces.lasting()) {
     // A force that was made while the connection was lost is not sent yet: the client's first
     // command gives the force a new offset.
-    if (resting && command_steps(*resting, forced.command) > 0) continue;
+    if (paused_since && command_steps(*paused_since, forced.command) > 0) continue;
     player.pipe.send_first(SessionMessage::forced, forces.encode(forced));
   }
   player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));

@@ -275,8 +275,8 @@ void CommandQueue::run(StructDecoder& decoder, CommandNumber number) {
   if (has(number)) {
     convert(decoder, slot(number).values, raw_);
     // While the connection was lost, offsets were computed relative to the default command.
-    if (resting_since_) forces_.renew(*resting_since_, number);
-    resting_since_.reset();
+    if (paused_since_) forces_.renew(*paused_since_, number);
+    paused_since_.reset();
   } else {
     repeat_commands(types_, raw_);
     ++counters_.missing;
@@ -323,8 +323,8 @@ void CommandQueue::begin_tick(StructDecoder& decoder) {
   run(decoder, next);
 }
 
-void CommandQueue::rest() {
-  if (!resting_since_) resting_since_ = number();
+void CommandQueue::pause() {
+  if (!paused_since_) paused_since_ = number();
   for (std::size_t i = 0; i < types_.size(); ++i) {
     std::ranges::copy(types_[i].default_value, raw_[i].begin());
   }

@@ -90,9 +90,9 @@ class CommandQueue {
   /// command runs the default command plus the sums of late commands. If a field is forced during
   /// this time, the field has the forced value again in the first command after the client has
   /// reconnected.
-  void rest();
+  void pause();
   /// The command at which the connection was lost. Empty while the client is connected.
-  std::optional<CommandNumber> resting_since() const { return resting_since_; }
+  std::optional<CommandNumber> paused_since() const { return paused_since_; }
 
   /// Forces a field of the next tick's command. Later values of the field continue from the forced
   /// value. Returns false if the type or field is unknown, if the field is neither a number nor a
@@ -153,7 +153,7 @@ class CommandQueue {
   CommandForces forces_;
   CommandPacing pacing_;
   bool has_begun_ = false;
-  std::optional<CommandNumber> resting_since_;  ///< The command at which the connection was lost.
+  std::optional<CommandNumber> paused_since_;  ///< The command at which the connection was lost.
   CommandNumber last_run_;
   CommandNumber newest_;                    ///< The newest stored command, or 0.
   std::optional<CommandNumber> suspected_;  ///< A command that may begin a new sequence.

@@ -19,7 +19,7 @@ namespace muster {
 namespace {
 
 /// The player does nothing at the end, until all losses are known.
-constexpr std::uint64_t kRestTicks = 120;
+constexpr std::uint64_t kPauseTicks = 120;
 /// The peer sends each command in this number of packets, as FPSSample does.
 constexpr std::size_t kPeerCopies = 3;
 
@@ -110,7 +110,7 @@ class Stream {
 
   CommandStreamResult run() {
     result_.is_verified = true;
-    const std::uint64_t end = player_.size() + kRestTicks + 40;
+    const std::uint64_t end = player_.size() + kPauseTicks + 40;
     for (tick_ = 0; tick_ < end; ++tick_) {
       send();
       receive();
@@ -138,7 +138,7 @@ class Stream {
   }
 
   void send() {
-    if (tick_ >= player_.size() + kRestTicks) return;
+    if (tick_ >= player_.size() + kPauseTicks) return;
     Input input = player_.at(std::min<std::size_t>(tick_, player_.size() - 1));
     if (tick_ >= player_.size()) input.yaw_counts = input.pitch_counts = 0;
     sampler_.set(StructType{0}, bytes_of(input));

@@ -27,9 +27,9 @@ constexpr double kStepMs = kTickMs / 4;
 constexpr std::uint32_t kTargetCount = 16;
 constexpr std::uint32_t kSnapshotTicks = 3;
 /// After the end, players do nothing until all of their presses were processed.
-constexpr double kRestMs = 2000;
-constexpr double kRestMaxMs = 30'000;
-constexpr double kRestDelayMs = 50;
+constexpr double kSettleMs = 2000;
+constexpr double kSettleMaxMs = 30'000;
+constexpr double kSettleDelayMs = 50;
 constexpr double kReconnectMs = 1000;
 constexpr double kBeginMaxMs = 3000;
 /// The distance in time between the starts of two clients in the same recording.
@@ -96,9 +96,9 @@ class Match {
   SyncResult run() {
     const double end_ms = options_.seconds * 1000;
     while (now_ms() < end_ms) step();
-    is_resting_ = true;
+    is_settling_ = true;
     end_ms_ = now_ms();
-    while (now_ms() < end_ms_ + kRestMaxMs && !is_settled()) step();
+    while (now_ms() < end_ms_ + kSettleMaxMs && !is_settled()) step();
     for (const auto& seat : seats_) end_life(*seat, false);
     return finish();
   }
@@ -106,7 +106,7 @@ class Match {
  private:
   double now_ms() const { return static_cast<double>(steps_) * kStepMs; }
   Time now() const { return edges_.now(); }
-  bool is_measured() const { return !is_resting_ && now_ms() >= options_.skip_seconds * 1000; }
+  bool is_measured() const { return !is_settling_ && now_ms() >= options_.skip_seconds * 1000; }
 
   void add_seat(std::uint32_t index) {
     auto seat = std::make_unique<Seat>(options_.delays[index % options_.delays.size()],
@@ -159,10 +159,10 @@ class Match {
 
   void set_way(Seat& seat) {
     const MetDelay met = seat.way.at(now_ms());
-    seat.delay_ms = is_resting_ ? kRestDelayMs : met.delay_ms;
+    seat.delay_ms = is_settling_ ? kSettleDelayMs : met.delay_ms;
     Link link{.delay = from_milliseconds(seat.delay_ms), .loss = options_.loss};
-    if (is_resting_) link.loss = 0;
-    link.is_down = met.is_lost && !is_resting_;
+    if (is_settling_) link.loss = 0;
+    link.is_down = met.is_lost && !is_settling_;
     edges_.set_link(seat.host, link);
   }
 
@@ -191,7 +191,7 @@ class Match {
 
   void frame(Seat& seat) {
     if (seat.client == nullptr) {
-      if (now_ms() < seat.reconnect_ms || is_resting_) return skip_rows(seat);
+      if (now_ms() < seat.reconnect_ms || is_settling_) return skip_rows(seat);
       connect(seat);
     }
     feed(seat);
@@ -210,9 +210,9 @@ class Match {
 
   /// Passes the client the inputs since its last frame.
   void feed(Seat& seat) {
-    if (is_resting_ || !can_play(seat) || !has_begun()) {
+    if (is_settling_ || !can_play(seat) || !has_begun()) {
       skip_rows(seat);
-      if (is_resting_) seat.client->set_command(Input{});
+      if (is_settling_) seat.client->set_command(Input{});
       return;
     }
     for (; seat.rows < rows_until_now(seat); ++seat.rows) {
@@ -372,7 +372,7 @@ class Match {
   }
 
   bool is_settled() const {
-    if (now_ms() < end_ms_ + kRestMs) return false;
+    if (now_ms() < end_ms_ + kSettleMs) return false;
     return std::ranges::all_of(seats_, [](const auto& seat) {
       return seat->client == nullptr || seat->pressed == seat->run;
     });
@@ -436,7 +436,7 @@ class Match {
   Tick tick_;
   double tick_ms_ = 0;
   double end_ms_ = 0;
-  bool is_resting_ = false;
+  bool is_settling_ = false;
   bool has_begun_ = false;
   std::uint64_t hash_ = 0xCBF2'9CE4'8422'2325U;
   std::uint64_t stopped_ = 0;

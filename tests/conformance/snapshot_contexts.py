@@ -62,7 +62,7 @@ def numbers(entity, lane, motion, seen):
     """Contexts of a number; `seen` has the prediction and its surroundings."""
     s0, s1 = motion.steps[:2]
     constant = int(motion.is_constant)
-    part = seen.rest + (1 << 21) >> 17
+    part = seen.remainder + (1 << 21) >> 17
     total = seen.total // (1 << 14) if seen.total >= 0 else -(-seen.total // (1 << 14))
     quarter = seen.size // 4 if seen.size >= 0 else -(-seen.size // 4)
     size = bounded(quarter + 8, 0, 127)

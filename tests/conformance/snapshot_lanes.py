@@ -263,11 +263,11 @@ class EntityReader:
         total = sum(a * b for a, b in zip(lane.weights[motion.steadiness], inputs))
         seen = Seen()
         seen.steps = total + ONE // 2 >> 22
-        seen.rest = total - (seen.steps << 22)
+        seen.remainder = total - (seen.steps << 22)
         target = bounded(past[0] + seen.steps, -lane.period, lane.maximum + lane.period)
         if target != past[0] + seen.steps:
-            seen.steps, seen.rest = target - past[0], 0
-        seen.total = (seen.steps << 22) + seen.rest
+            seen.steps, seen.remainder = target - past[0], 0
+        seen.total = (seen.steps << 22) + seen.remainder
         seen.newest = past[0]
         residual = self.residual(lane, motion, seen)
         value = self.spelt(lane, target + residual)
@@ -305,7 +305,7 @@ class EntityReader:
     def residual(self, lane, motion, seen):
         hardly_moves = abs(seen.total) < ONE // 50
         is_certain = motion.is_constant and hardly_moves
-        fraction = 8 if hardly_moves else (seen.rest + ONE // 2) * 8 >> 22
+        fraction = 8 if hardly_moves else (seen.remainder + ONE // 2) * 8 >> 22
         seen.size, level = -64, 0
         seen.set = self.partners(lane)
         seen.horizon = self.spacing.horizon

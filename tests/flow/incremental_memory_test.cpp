@@ -100,11 +100,11 @@ TEST_CASE("A build after one edit opens no unchanged file", "[flow][incremental]
   const std::set<std::string> read = log.take();
   CHECK(read.contains("Assets/Post.prefab"));
   CHECK(read.contains("Assets/Lamp.prefab"));  // Its base has changed.
-  for (const char* const rested :
+  for (const char* const unchanged :
        {"Assets/Post.prefab.meta", "Assets/Lamp.prefab.meta", "Assets/Paint.mat",
         "Assets/Paint.mat.meta", "Assets/things.yaml.meta", "Assets/Scripts/Lit.cs.meta"}) {
-    CAPTURE(rested);
-    CHECK_FALSE(read.contains(rested));
+    CAPTURE(unchanged);
+    CHECK_FALSE(read.contains(unchanged));
   }
 }
 

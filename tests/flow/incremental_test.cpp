@@ -83,7 +83,7 @@ class Run {
     packed_clean_ += anew.packed;
     varied_ += static_cast<std::size_t>(std::ranges::count_if(
         clean.files(), [](const auto& file) { return file.first.parent().name() == "variants"; }));
-    check_rest();
+    check_unedited();
     if (below(2) == 0) check_cache(clean);
   }
 
@@ -110,7 +110,7 @@ class Run {
   }
 
   // Without an edit, a build has nothing to do. A build that checks all files packs no bundle.
-  void check_rest() {
+  void check_unedited() {
     const auto before = output_.files();
     const Outcome again = build(project_, output_, settings_);
     CHECK(again.was_up_to_date);

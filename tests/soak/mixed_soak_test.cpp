@@ -40,7 +40,7 @@ class Match {
     }
   }
   /// Ends outages and changes. Then runs until all worlds are equal, for at most a minute.
-  void rest() {
+  void settle() {
     for (const auto& client : stage.clients) {
       stage.net.network.link(client->up).is_down = false;
       stage.net.network.link(client->down).is_down = false;
@@ -190,7 +190,7 @@ std::string play_match(std::uint64_t seed) {
   match.play(kMatchTicks / 2);
   const std::size_t memory = match.stage.memory_max;
   match.play(kMatchTicks / 2);
-  match.rest();
+  match.settle();
   const MixedStage& stage = match.stage;
   if (!stage.fault.empty()) return stage.fault;
   std::string found = match.difference();

@@ -36,8 +36,8 @@ bool HuffmanTables::make(const HuffmanLengths& lengths, Table& table) {
       ++next;
       table.codes[symbol] = {.bits = static_cast<std::uint8_t>(turned),
                              .length = static_cast<std::uint8_t>(length)};
-      for (std::uint32_t rest = turned; rest < table.symbols.size(); rest += 1U << length) {
-        table.symbols[rest] = static_cast<std::uint8_t>(symbol);
+      for (std::uint32_t index = turned; index < table.symbols.size(); index += 1U << length) {
+        table.symbols[index] = static_cast<std::uint8_t>(symbol);
       }
     }
   }

@@ -125,7 +125,7 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
       {{.first = kTickAge, .count = kLengths, .low = kTickAge + kLengths},
        {.first = kTickNew + 2, .count = kLengths, .low = kTickNew + 2 + kLengths}}};
   static constexpr std::array<NumberSlots, 2> kNumbers = {
-      {{.first = kLength, .count = (kLevels + kRestLevels) * kLengths, .low = kLowBits},
+      {{.first = kLength, .count = (kLevels + kCertainLevels) * kLengths, .low = kLowBits},
        {.first = kNew + 2, .count = kLengths, .low = kNew + 2 + kLengths}}};
   switch (pool) {
     case 0:

@@ -60,7 +60,7 @@ void fire_now_and_then(SimulatedMatch& match, int every = 12) {
         Trigger{{frame % 90 < 45 ? 1.0F : -1.0F, 0, 0}, {.is_held = ++frame % every < 3}});
   });
 }
-void rest(SimulatedMatch& match) {
+void stop_input(SimulatedMatch& match) {
   match.on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("A reference in a predicted component names the local entity, even in 
   }
   CHECK(bolts.spawned.size() > 40);
   CHECK(missing_shooters() == 0);
-  rest(*match);
+  stop_input(*match);
   CHECK(match->differences().empty());
 }
 
@@ -143,7 +143,7 @@ TEST_CASE("Spawns and despawns are the same in each replay, from any tick on [S1
   CHECK(client.metrics().replayed_ticks > 1000);
   CHECK(client.metrics().corrections == 0);
   CHECK(client.metrics().spawns_undone == 0);
-  rest(*match);
+  stop_input(*match);
   match->run(2s);
   CHECK(bolts.is_each_once());
   CHECK(bolts.despawned.size() == bolts.spawned.size());
@@ -265,7 +265,7 @@ TEST_CASE("Entering an area has its effect once, even if its tick is replayed [S
     each.set_command(Trigger{{frame++ % 120 < 60 ? 1.0F : -1.0F, 0, 0}, {}});
   });
   match->run(20s);
-  rest(*match);
+  stop_input(*match);
   match->run(2s);
   const int entered = client.confirmed<Runner>(own_runner(client))->score - before;
   CHECK(entered > 7);
@@ -317,7 +317,7 @@ TEST_CASE("A correction sets each field of a state once [S52]", "[session][flow]
   });
   match->run(10s);
   CHECK(client.metrics().corrections > 5);
-  rest(*match);
+  stop_input(*match);
   CHECK(match->differences().empty());
   const EntityId own = own_runner(client);
   CHECK(client.get<Runner>(own)->score == client.confirmed<Runner>(own)->score);
@@ -337,7 +337,7 @@ TEST_CASE("A bolt that only the server ends also ends at the client [S62]",
   const SeenBolts bolts(client);
   fire_now_and_then(*match, 20);
   match->run(6s);
-  rest(*match);
+  stop_input(*match);
   match->run(3s);
   CHECK(bolts.spawned.size() > 10);
   CHECK(bolts.is_each_once());
@@ -366,7 +366,7 @@ TEST_CASE("The ids of refused spawns are not given to other entities [S64]",
   match->run(12s);
   CHECK(client.metrics().spawns_undone > 15);
   CHECK(client.metrics().spawns_confirmed > 15);
-  rest(*match);
+  stop_input(*match);
   match->run(4s);
   CHECK(bolts.is_each_once());
   CHECK(bolts.despawned.size() == bolts.spawned.size());
@@ -382,7 +382,7 @@ TEST_CASE("A misprediction report names a system that keeps hidden state [P19]",
           "[session][flow][sys-57]") {
   const auto match = open_match(511, game_of(systems<walk, wobble>()));
   GameClient& client = match->add_client(kFar);
-  rest(*match);
+  stop_input(*match);
   match->run(5s);
   REQUIRE(client.misprediction_count() > 5);
   std::size_t named = 0;

@@ -60,13 +60,13 @@ TEST_CASE("After an outage of any length, a client continues as the same player 
   GameClient& other = match->add_client({.delay = 20ms});
   int frame = 0;
   int pressed = 5;  // The initial score of the prefab.
-  bool is_resting = false;
+  bool is_stopped = false;
   match->on_client_frame([&](GameClient& each, Tick) {
     if (&each != &client) return each.set_command(Trigger{});
     ++frame;
-    const bool is_held = !is_resting && frame % 40 < 3 && frame >= 40;
+    const bool is_held = !is_stopped && frame % 40 < 3 && frame >= 40;
     if (is_held && frame % 40 == 0) ++pressed;
-    each.set_command(Trigger{{is_resting ? 0.0F : 0.5F, 0, 0}, {.is_held = is_held}});
+    each.set_command(Trigger{{is_stopped ? 0.0F : 0.5F, 0, 0}, {.is_held = is_held}});
   });
   match->run(4s);
   const PlayerId player = client.player();
@@ -91,7 +91,7 @@ TEST_CASE("After an outage of any length, a client continues as the same player 
   CHECK(client.is_predicted(own_runner(client)));
   CHECK(seen.joins == 2);
   CHECK(seen.leaves == 0);
-  is_resting = true;
+  is_stopped = true;
   match->run(2s);
   CHECK(pressed > 20);
   CHECK(match->server().get<Runner>(owned)->score == pressed);

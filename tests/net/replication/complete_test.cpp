@@ -157,10 +157,10 @@ TEST_CASE("A client with an unreadable snapshot uses only complete flags sent af
 
 /// A client of a world whose entities always change. Some packets take half a second. The server
 /// would send two datagrams per tick.
-struct RestlessWorld {
+struct ChangingWorld {
   static constexpr std::uint32_t kCount = 400;
 
-  explicit RestlessWorld(std::uint32_t seed)
+  explicit ChangingWorld(std::uint32_t seed)
       : first(seed % 7), stage(seed, {.snapshot_ticks = 1}), client(joined(stage)) {}
 
   void step() {
@@ -187,7 +187,7 @@ TEST_CASE("Fewer snapshots are sent when they arrive too late to be read",
           "[net][replication][sys-15]") {
   const std::uint32_t seed = GENERATE(1U, 4U, 19U);
   CAPTURE(seed);
-  RestlessWorld world(seed);
+  ChangingWorld world(seed);
   const auto play = [&world](int ticks) {
     for (int i = 0; i < ticks; ++i) world.step();
     return world.client.replication->counters();
@@ -204,13 +204,13 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or forgotten
   std::size_t unseen = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);
-    RestlessWorld world(seed);
+    ChangingWorld world(seed);
     ReplicationStage& stage = world.stage;
     ReplicationStage::Client& client = world.client;
     for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) world.step();
     REQUIRE(client.replication->is_complete());
     std::vector<NetworkId> held;
-    for (std::uint32_t i = 0; i < RestlessWorld::kCount; ++i) {
+    for (std::uint32_t i = 0; i < ChangingWorld::kCount; ++i) {
       const NetworkId id{i};
       CAPTURE(id);
       REQUIRE(client.replication->holds(id));

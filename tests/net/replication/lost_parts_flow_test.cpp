@@ -14,8 +14,8 @@ namespace {
 using std::chrono::milliseconds;
 
 /// A world in which every entity changes with the same probability.
-struct RestlessStage : ReplicationStage {
-  RestlessStage(std::uint64_t seed, std::uint32_t entity_count, std::uint16_t type_count = 2,
+struct ChangingStage : ReplicationStage {
+  ChangingStage(std::uint64_t seed, std::uint32_t entity_count, std::uint16_t type_count = 2,
                 const ReplicationSchema& schema = replication_samples_schema())
       : ReplicationStage(seed, {.snapshot_ticks = 1, .checksum_interval = 1}, schema),
         count(entity_count),
@@ -51,7 +51,7 @@ struct RestlessStage : ReplicationStage {
 
 /// Counts removals of entities that existed at the tick of the removal and still exist. Requires:
 /// the client's changes are unread. Clears them.
-std::size_t take_wrong_despawns(const RestlessStage& stage, ReplicationStage::Client& client) {
+std::size_t take_wrong_despawns(const ChangingStage& stage, ReplicationStage::Client& client) {
   std::size_t wrong = 0;
   for (const ReplicatedChange& change : client.replication->changes()) {
     const auto born = stage.born.find(change.id);
@@ -72,7 +72,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
   std::tie(loss, jitter, count, is_reused) = GENERATE(table<double, int, std::uint32_t, bool>(
       {{0.05, 0, 200, false}, {0.0, 20, 200, false}, {0.05, 0, 100, true}, {0.1, 30, 100, true}}));
   CAPTURE(loss, jitter, count, is_reused);
-  RestlessStage stage(1, count);
+  ChangingStage stage(1, count);
   const LinkOptions link{.latency = milliseconds(50), .jitter = milliseconds(jitter), .loss = loss};
   ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{1}});
   client.is_loading = true;
@@ -105,7 +105,7 @@ TEST_CASE("An entity with a new owner stays in a world of several datagrams",
   schema.types.push_back({.id = TypeId(1), .components = {SchemaComponent{0}}});
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     CAPTURE(seed);
-    RestlessStage stage(seed, 20, 1, schema);
+    ChangingStage stage(seed, 20, 1, schema);
     const LinkOptions link{.latency = milliseconds(60), .jitter = milliseconds(15), .loss = 0.15};
     ReplicationStage::Client& client = stage.join(link, link, {.player = PlayerId{1}});
     for (int i = 0; i < 200; ++i) {

@@ -261,7 +261,7 @@ std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCod
     rows.push_back(pattern(which < 12 ? which : static_cast<int>(random.below(4)), lanes[0],
                            lanes.size(), random));
     // After every third change the values stay unchanged for a while.
-    for (int rest = which % 3 == 0 ? 12 : 1; rest > 0; --rest) {
+    for (int repeats = which % 3 == 0 ? 12 : 1; repeats > 0; --repeats) {
       const EntityState state{.id = SliceId{1}, .kind = {}, .values = rows.back().data()};
       writer.begin(Tick(++tick), {&state, 1});
       written_max = std::max(written_max, writer.write(memory).size());

@@ -232,7 +232,7 @@ TEST_CASE("A prediction is its weights times its features, rounded to the neares
   features[0] = 3 << kFeatureBits;
   const Prediction half = predict(weights, features, kMaxFeatures);
   CHECK(half.steps == 2);
-  CHECK(half.rest == -(1 << (kWeightBits + kFeatureBits - 1)));
+  CHECK(half.remainder == -(1 << (kWeightBits + kFeatureBits - 1)));
   CHECK(half.sum() == std::int64_t{3} << (kWeightBits + kFeatureBits - 1));
   weights.fill(kWeightMax);
   features.fill(kFeatureMax);

@@ -116,8 +116,8 @@ TEST_CASE("A view that is forced while the client is lost applies when it reconn
   stage.set({.yaw = 30});
   stage.receive(stage.packet());
   stage.begin_tick(2);
-  stage.queue.rest();
-  stage.queue.rest();
+  stage.queue.pause();
+  stage.queue.pause();
   for (std::uint32_t tick = 3; tick < 300; ++tick) {
     if (tick == 100) REQUIRE(stage.queue.force(StructType{0}, "yaw", bytes_of({.yaw = -50})));
     stage.begin_tick(tick);
