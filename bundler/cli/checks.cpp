@@ -110,14 +110,14 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
   Blocking known;
   for (const Finding& finding : findings) known.add(finding);
   options.progress.begin("checking builds for variants", choices.size());
-  ValidateOptions quiet = options;
-  quiet.progress = {};
+  ValidateOptions without_progress = options;
+  without_progress.progress = {};
   ReadOnce memory;
   for (const Choice& choice : choices) {
     options.progress.advance(1, text_of(choice));
     const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice, &memory);
     if (!chosen) return fail(chosen.error());
-    std::vector<Finding> found = validate(*chosen.value(), quiet);
+    std::vector<Finding> found = validate(*chosen.value(), without_progress);
     std::erase_if(found, [&](const Finding& finding) {
       return !finding.blocks_build || known.knows(finding);
     });

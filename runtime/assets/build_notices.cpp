@@ -26,10 +26,10 @@ BuildNotices::Notice BuildNotices::poll(Time now) {
   if (!socket_.valid() && !connect(now)) return Notice::silent;
   std::array<char, 256> text{};
   const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
-  const bool is_quiet = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
-  if (is_quiet && now < next_check_) return Notice::none;
+  const bool would_block = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+  if (would_block && now < next_check_) return Notice::none;
   next_check_ = now + kLookAnyway;
-  if (got > 0 || is_quiet) return Notice::build;
+  if (got > 0 || would_block) return Notice::build;
   socket_ = Descriptor();  // The watch has ended, and its last build may be new for the caller.
   next_attempt_ = now + kPause;
   return Notice::build;

@@ -22,7 +22,7 @@ enum class JitterWeight : std::uint8_t {
   quick,     ///< Compared with `balanced`: 20 to 33 % less delay, and 20 % more late snapshots.
   balanced,  ///< The default.
   /// Compared with `balanced`: 1.6 times the delay, and 17 % fewer late snapshots. For spectators.
-  steady,
+  smooth,
 };
 
 struct JitterOptions {

@@ -28,7 +28,7 @@ DelayEstimateOptions buffer_estimate(double interval_ms, JitterWeight weight) {
   // A late snapshot costs more if snapshots are rare, because the time without a state is longer.
   options.late_cost_ms = 3600 + 50 * interval_ms;
   if (weight == JitterWeight::quick) options.late_cost_ms *= 0.2;
-  if (weight == JitterWeight::steady) options.late_cost_ms *= 2.3;
+  if (weight == JitterWeight::smooth) options.late_cost_ms *= 2.3;
   options.floor_ms = interval_ms;
   options.peak_max_ms = 100;
   return options;

@@ -11,7 +11,7 @@ constexpr double kRounding = 1.0 / 256;
 constexpr std::uint32_t kDistanceMax = 255;
 /// On a link without jitter, the lateness of the newest snapshot is the interval plus this number
 /// of ticks.
-constexpr double kSteadyTicks = 0.4;
+constexpr double kNoJitterTicks = 0.4;
 /// A command number that differs by more than this number from the last command number begins a new
 /// sequence.
 constexpr std::int32_t kStepMax = 64;
@@ -106,7 +106,7 @@ CheckedView ViewClaims::check(const ViewClaim* claim, const ClaimContext& contex
   const double now = context.now.value();
   const double oldest = std::max(now - options_.rewind_ticks_max, 0.0);
   high_ = std::min(in_ticks(newest_), now);
-  const double jitter = behind_ - options_.snapshot_ticks - kSteadyTicks;
+  const double jitter = behind_ - options_.snapshot_ticks - kNoJitterTicks;
   const double delay_slack =
       options_.delay_slack_ticks + std::clamp(2 * jitter, 0.0, options_.jitter_slack_ticks);
   low_ = std::max(oldest, std::min(time_ + best_ - behind_ - delay_slack, high_));

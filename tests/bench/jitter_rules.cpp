@@ -267,7 +267,7 @@ class Quake3Rule final : public PlaybackRule {
 
 const std::vector<std::string>& playback_rules() {
   static const std::vector<std::string> kNames = {
-      "muster",  "muster_quick", "muster_steady", "seed_001",  "fpssample", "fixed_2",
+      "muster",  "muster_quick", "muster_smooth", "seed_001",  "fpssample", "fixed_2",
       "fixed_3", "mirror",       "n4e",           "lightyear", "quake3"};
   return kNames;
 }
@@ -278,7 +278,7 @@ std::unique_ptr<PlaybackRule> make_playback_rule(const std::string& name, double
   };
   if (name == "muster") return policy(JitterPolicy::quantile);
   if (name == "muster_quick") return policy(JitterPolicy::quantile, JitterWeight::quick);
-  if (name == "muster_steady") return policy(JitterPolicy::quantile, JitterWeight::steady);
+  if (name == "muster_smooth") return policy(JitterPolicy::quantile, JitterWeight::smooth);
   if (name == "seed_001") return policy(JitterPolicy::variance);
   if (name == "fpssample") return policy(JitterPolicy::newest);
   if (name == "fixed_2") return std::make_unique<FixedRule>(interval_ms, 2);

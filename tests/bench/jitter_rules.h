@@ -20,7 +20,7 @@ class PlaybackRule {
 /// The names for `make_playback_rule`: Muster's policies first, then other systems.
 const std::vector<std::string>& playback_rules();
 
-/// - `muster`, `muster_quick`, `muster_steady`: the default policy with each `JitterWeight`;
+/// - `muster`, `muster_quick`, `muster_smooth`: the default policy with each `JitterWeight`;
 ///   `seed_001` and `fpssample`: the other policies of `runtime/sync/jitter_buffer.h`.
 /// - `fixed_2`, `fixed_3`: plays 2 or 3 intervals behind the mean transit time of the last second,
 ///   at a speed from 0.95 to 1.05; jumps to the target if it is 500 ms away.

@@ -67,7 +67,7 @@ ReplicationSchema schema_of_world() {
 struct Entity {
   std::uint16_t type = 0;
   std::uint32_t generation = 0;
-  bool is_asleep = false;
+  bool is_still = false;
   bool is_furniture = false;
   std::vector<std::int64_t> values;
   std::vector<std::int64_t> speeds;
@@ -96,12 +96,12 @@ class World {
       const std::uint32_t id = kFirstFurniture + i;
       create(id);
       entities_[id].is_furniture = true;
-      entities_[id].is_asleep = true;
+      entities_[id].is_still = true;
     }
     for (auto& [id, entity] : entities_) {
-      const bool stirs = random_.below(entity.is_furniture && entity.is_asleep ? 6000 : 30) == 0;
-      if (stirs) entity.is_asleep = !entity.is_asleep;
-      if (!entity.is_asleep) move(entity, tick);
+      const bool stirs = random_.below(entity.is_furniture && entity.is_still ? 6000 : 30) == 0;
+      if (stirs) entity.is_still = !entity.is_still;
+      if (!entity.is_still) move(entity, tick);
     }
   }
   void clear() {

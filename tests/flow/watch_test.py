@@ -16,7 +16,7 @@ import tempfile
 import threading
 
 SECONDS = 60
-QUIET_SECONDS = 1.5  # longer than the time for which a watch waits after an edit
+SETTLE_SECONDS = 1.5  # longer than the time for which a watch waits after an edit
 LIFT = "plain/replicated/platform.yaml"
 
 
@@ -180,10 +180,10 @@ def main():
         for inside in ("built", "builds/game"):
             watch = Program(muster, "watch", str(project), "--out", str(project / inside))
             watch.until("watching")
-            watch.says_nothing_for(QUIET_SECONDS)
+            watch.says_nothing_for(SETTLE_SECONDS)
             edit(project / LIFT, "y: 9", "y: 8")
             assert any("built in" in line for line in watch.until("watching"))
-            watch.says_nothing_for(QUIET_SECONDS)
+            watch.says_nothing_for(SETTLE_SECONDS)
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)

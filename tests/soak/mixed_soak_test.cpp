@@ -23,7 +23,7 @@ constexpr std::uint32_t kAlwaysCount = 100;
 constexpr std::uint32_t kEntityCount = 160;
 
 /// The fault of a client.
-enum class Hardship : std::uint8_t { none, full_link, sleep, slow_loop, loss, rejoin, all, count };
+enum class Hardship : std::uint8_t { none, full_link, suspension, slow_loop, loss, rejoin, all, count };
 
 class Match {
  public:
@@ -95,9 +95,9 @@ class Match {
     MixedClient& client = *stage.clients[index];
     const auto hardship = static_cast<Hardship>(index);
     const bool has_all = hardship == Hardship::all;
-    if ((hardship == Hardship::sleep || has_all) && stage.net.now > client.awake_at + 2s &&
+    if ((hardship == Hardship::suspension || has_all) && stage.net.now > client.awake_at + 2s &&
         chance(600) == 0) {
-      ++hardships[static_cast<std::size_t>(Hardship::sleep)];
+      ++hardships[static_cast<std::size_t>(Hardship::suspension)];
       stage.suspend(client, seconds(3, 20));
     }
     if (hardship == Hardship::loss) cut(client);
@@ -206,7 +206,7 @@ std::string play_match(std::uint64_t seed) {
   // The world has the same size in both halves.
   if (stage.memory_max > memory + memory / 4) return "the memory grows";
   if (stage.attacked->hostile < 10'000) return "there was no flood";
-  for (const Hardship each : {Hardship::sleep, Hardship::loss, Hardship::rejoin}) {
+  for (const Hardship each : {Hardship::suspension, Hardship::loss, Hardship::rejoin}) {
     if (match.hardships[static_cast<std::size_t>(each)] == 0) return "a fault was not tested";
   }
   return {};

@@ -43,7 +43,7 @@ struct MixedClient {
   Duration loop{};
   Time next_loop{};   ///< The network's time of the next iteration.
   Time awake_at{};    ///< The client's clock stops until this time.
-  Duration asleep{};  ///< The time by which the client's clock is behind the network's clock.
+  Duration clock_lag{};  ///< The time by which the client's clock is behind the network's clock.
   std::uint32_t events_sent = 0;  ///< The number of events sent to the client since it joined.
   /// The number of events sent before the current map, which a map change may lose.
   std::uint32_t events_before_map = 0;
@@ -90,7 +90,7 @@ class MixedStage {
     client.socket.reset();
     client.socket = net.network.open(address_of(client), {client.up}, {client.down});
     client.client =
-        std::make_unique<Client>(options, *client.socket, net.entropy, net.now - client.asleep);
+        std::make_unique<Client>(options, *client.socket, net.entropy, net.now - client.clock_lag);
     client.replication =
         std::make_unique<ReplicationClient>(ReplicationClientOptions{}, &client.log);
     client.world = {};
@@ -99,8 +99,8 @@ class MixedStage {
   void leave(MixedClient& client, bool is_crash) {
     check_counters(client);
     if (!is_crash) {
-      client.client->close("left", net.now - client.asleep);
-      client.client->send(net.now - client.asleep);
+      client.client->close("left", net.now - client.clock_lag);
+      client.client->send(net.now - client.clock_lag);
     }
     client.replication.reset();
     client.client.reset();
@@ -274,13 +274,13 @@ class MixedStage {
 
   void turn(MixedClient& client) {
     if (net.now < client.awake_at) {
-      client.asleep += kTick;
+      client.clock_lag += kTick;
       return;
     }
     if (client.client == nullptr || net.now < client.next_loop) return;
     client.next_loop = net.now + client.loop;
     ++client.turns;
-    const Time now = net.now - client.asleep;
+    const Time now = net.now - client.clock_lag;
     check_work(client.client->receive(now), client.loop);
     if (Connection* connection = client.client->connection()) {
       client.replication->update(*connection);

@@ -66,13 +66,13 @@ TEST_CASE("An entity becomes predicted at the game's request, without a jump",
 
   ball.forget_steps();
   match->run(1s);
-  const float steady = ball.step_max;
+  const float step_before = ball.step_max;
   ball.forget_steps();
   client.set_predicted(ball.entity, true);
   match->run(2s);
   CHECK(client.is_predicted(ball.entity));
   CHECK(ball.behind() < 0);  // The ball is ahead of the server, like the player's entity.
-  CHECK(ball.step_max < steady + kTickMetres);
+  CHECK(ball.step_max < step_before + kTickMetres);
   CHECK(ball.step_min > -0.001F);
   const std::uint64_t corrections = client.metrics().corrections;
   match->run(2s);
@@ -83,7 +83,7 @@ TEST_CASE("An entity becomes predicted at the game's request, without a jump",
   match->run(2s);
   CHECK_FALSE(client.is_predicted(ball.entity));
   CHECK(ball.behind() > kMetresPerSecond * 0.03F);
-  CHECK(ball.step_max < steady + kTickMetres);
+  CHECK(ball.step_max < step_before + kTickMetres);
   CHECK(ball.step_min > -kTickMetres);
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 
-Link steady(double delay_ms) {
+Link constant_delay(double delay_ms) {
   return [=](double) { return delay_ms; };
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("Frames of any length cause one command for each tick number [P10, S35
     return frame_ms > 0 ? frame_ms : 1 + static_cast<double>(random.below(70));
   };
   ClockServo servo(60);
-  const auto commands = lead_link(servo, steady(40), {.seconds = 60, .frame_ms = next});
+  const auto commands = lead_link(servo, constant_delay(40), {.seconds = 60, .frame_ms = next});
   CHECK(is_whole(commands));
   CHECK(servo.skipped() == 0);
   CHECK(servo.reseats() == 0);
@@ -90,13 +90,13 @@ TEST_CASE("On random links each tick number has at most one command, in order",
 
 TEST_CASE("On a steady path commands are early by at most a frame, and never late",
           "[sync][sys-52][sys-81]") {
-  const auto commands = lead(steady(60));
+  const auto commands = lead(constant_delay(60));
   CHECK(late_count(commands, 1000, 20'000) == 0);
   CHECK(early_max(commands, 3000, 20'000) < 2 * kTickMs);
 }
 
 TEST_CASE("On localhost no command is late [S23]", "[sync][sys-52][sys-81]") {
-  const auto commands = lead(steady(0.05), {.back_ms = 0.05});
+  const auto commands = lead(constant_delay(0.05), {.back_ms = 0.05});
   CHECK(late_count(commands, 500, 20'000) == 0);
   CHECK(early_max(commands, 3000, 20'000) < 2 * kTickMs);
 }
@@ -105,7 +105,7 @@ TEST_CASE("A path that is slow in only one direction leaves no tick without a co
           "[sync][sys-52][sys-81]") {
   const auto [up, back] = GENERATE(table<double, double>({{200, 5}, {5, 200}}));
   CAPTURE(up, back);
-  const auto commands = lead(steady(up), {.back_ms = back});
+  const auto commands = lead(constant_delay(up), {.back_ms = back});
   CHECK(late_count(commands, 2500, 20'000) == 0);
   CHECK(early_max(commands, 6000, 20'000) < 2 * kTickMs);
 }
@@ -146,7 +146,7 @@ TEST_CASE("Reports that are half a second old cause no oscillation", "[sync][sys
     offsets.push_back(servo.offset_ms());
     return 1000.0 / 120;
   };
-  lead_link(servo, steady(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
+  lead_link(servo, constant_delay(20), {.seconds = 20, .back_ms = 500, .frame_ms = watch});
   REQUIRE(offsets.size() > 2000);
   // The first estimate includes the delay from the server to the client, so the lead decreases once
   // afterwards.
@@ -159,7 +159,7 @@ TEST_CASE("A drift of 200 ppm for an hour leaves no tick empty, and causes no sa
           "[sync][sys-52][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   ClockServo servo(60);
-  const auto commands = lead_link(servo, steady(40), {.seconds = 3600, .server_speed = speed});
+  const auto commands = lead_link(servo, constant_delay(40), {.seconds = 3600, .server_speed = speed});
   CHECK(late_count(commands, 3000, 3'600'000) <= 60);
   CHECK(early_max(commands, 5000, 3'600'000) < 2 * kTickMs);
   CHECK(servo.reseats() == 0);
@@ -193,7 +193,7 @@ TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again 
   CAPTURE(stop_ms);
   ClockServo servo(60);
   const auto commands =
-      lead_link(servo, steady(40), {.seconds = 80, .frame_ms = [=](double now) {
+      lead_link(servo, constant_delay(40), {.seconds = 80, .frame_ms = [=](double now) {
                                       return now >= 10'000 && now < 10'008 ? stop_ms : 1000.0 / 120;
                                     }});
   const double end = 10'000 + stop_ms;
@@ -207,7 +207,7 @@ TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again 
 
 TEST_CASE("The worst of three commands per report is enough to keep the lead",
           "[sync][sys-52][sys-81]") {
-  const auto commands = lead(steady(50), {.report_ms = 50});
+  const auto commands = lead(constant_delay(50), {.report_ms = 50});
   CHECK(late_count(commands, 1500, 20'000) == 0);
   CHECK(early_max(commands, 4000, 20'000) < 2 * kTickMs);
 }

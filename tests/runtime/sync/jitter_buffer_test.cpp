@@ -52,7 +52,7 @@ int speed_changes(const std::vector<ShownFrame>& frames, double from_ms, double 
   return changes;
 }
 
-Link steady(double delay_ms) {
+Link constant_delay(double delay_ms) {
   return [=](double) { return delay_ms; };
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("On a steady link the default interpolates, little more than an interv
           "[sync][sys-53][sys-81]") {
   const double frame_ms = GENERATE(1000.0 / 15, 1000.0 / 30, 1000.0 / 59.94, 1000.0 / 144, 1.0);
   CAPTURE(frame_ms);
-  const auto frames = play_default(steady(20), {.frame_ms = frame_ms});
+  const auto frames = play_default(constant_delay(20), {.frame_ms = frame_ms});
   int beyond = 0;
   for (const ShownFrame& one : frames) {
     if (one.now_ms < 2000) continue;
@@ -170,7 +170,7 @@ TEST_CASE("Catching up after the delay became shorter ends at the new delay, not
           "[sync][sys-53][sys-81]") {
   const auto frames =
       play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
-  const auto baseline = play_default(steady(20), {.seconds = 30});
+  const auto baseline = play_default(constant_delay(20), {.seconds = 30});
   // Snapshots are 50 ms apart, and arrive 20 ms after they were sent.
   double behind_min = 1e9;
   for (const ShownFrame& one : frames) {
@@ -185,7 +185,7 @@ TEST_CASE("A drift of 200 ppm for an hour does not change the delay [P6, S37]",
           "[sync][sys-53][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
-  const auto frames = play_link(*buffer, steady(20), {.seconds = 3600, .server_speed = speed});
+  const auto frames = play_link(*buffer, constant_delay(20), {.seconds = 3600, .server_speed = speed});
   double low = 1e9;
   double high = -1e9;
   for (const ShownFrame& one : frames) {
@@ -218,7 +218,7 @@ TEST_CASE("A second after the client was stopped the delay is as before [P11, S2
   const double end = 10'000 + stop_ms;
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
   const auto frames = play_link(
-      *buffer, steady(20), {.seconds = 80, .stopped_from_ms = 10'000, .stopped_until_ms = end});
+      *buffer, constant_delay(20), {.seconds = 80, .stopped_from_ms = 10'000, .stopped_until_ms = end});
   CHECK(behind_max(frames, end + 1000, 80'000) < behind_at(frames, 9900) + 70);
   CHECK(buffer->reseats() <= 1);
 }
@@ -237,7 +237,7 @@ TEST_CASE("A server that stalls every 10 s does not change the delay [S83]",
 TEST_CASE("A client at one frame per second is not permanently catching up [S55]",
           "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
-  const auto frames = play_link(*buffer, steady(20), {.frame_ms = 1000});
+  const auto frames = play_link(*buffer, constant_delay(20), {.frame_ms = 1000});
   REQUIRE(frames.size() > 20);
   for (std::size_t i = 5; i < frames.size(); ++i) {
     CHECK(std::abs(frames[i].shown_ms - frames[i - 1].shown_ms - 1000) < 20);
@@ -271,7 +271,7 @@ TEST_CASE("The weight `quick` gives less delay, and the weight `steady` fewer la
   double delay[3] = {};
   int late[3] = {};
   for (const JitterWeight weight :
-       {JitterWeight::quick, JitterWeight::balanced, JitterWeight::steady}) {
+       {JitterWeight::quick, JitterWeight::balanced, JitterWeight::smooth}) {
     const auto index = static_cast<std::size_t>(weight);
     for (std::uint64_t seed = 1; seed <= 10; ++seed) {
       const auto buffer = make_jitter_buffer({.snapshot_ticks = 3, .weight = weight});
