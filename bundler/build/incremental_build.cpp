@@ -157,9 +157,9 @@ bool earlier_packs_like_everybody(const BuildRun& run, const BuildState* earlier
 bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dictionaries,
                          const BuildState* earlier) {
   if (has_old_blocks(earlier)) return true;
-  const bool is_same = earlier != nullptr && earlier->compressor == compressor_version();
+  const bool is_same_compressor = earlier != nullptr && earlier->compressor == compressor_version();
   const bool is_trained_elsewhere = dictionaries.is_kept && !dictionaries.all.empty();
-  return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same;
+  return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same_compressor;
 }
 
 // Makes the dictionaries. A dictionary that an earlier build has trained with another release of

@@ -126,7 +126,7 @@ std::vector<std::string> sorted(std::vector<std::string> texts) {
   return texts;
 }
 
-std::string look_at(const std::vector<std::string>& variants) {
+std::string describe_run(const std::vector<std::string>& variants) {
   if (variants.empty()) return "a run without '--variant'";
   std::string text;
   for (const std::string& variant : variants) text += " --variant " + variant;
@@ -143,11 +143,11 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   baseline.value().mark_known(findings);
   // A run for one target does not know the findings of the other target.
   if (arguments.target != "all") return true;
-  const bool is_same_look = baseline.value().variants() == sorted(arguments.variants);
-  const std::string same_look = look_at(baseline.value().variants());
-  if (arguments.prune_baseline && !is_same_look) {
+  const bool has_same_variants = baseline.value().variants() == sorted(arguments.variants);
+  const std::string baseline_run = describe_run(baseline.value().variants());
+  if (arguments.prune_baseline && !has_same_variants) {
     return fail(ErrorCode::invalid_argument, "'" + arguments.baseline + "' was written by " +
-                                                 same_look + "; only such a run can prune it");
+                                                 baseline_run + "; only such a run can prune it");
   }
   const Baseline pruned = baseline.value().pruned(findings, [&](std::string_view rule) {
     if (rule == kBudgetRule) return !arguments.build.empty();
@@ -155,9 +155,9 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   });
   const std::size_t gone = baseline.value().total() - pruned.total();
   if (gone == 0) return true;
-  if (!is_same_look) {
+  if (!has_same_variants) {
     tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
-                      " that this run does not find; " + same_look +
+                      " that this run does not find; " + baseline_run +
                       " shows whether they still exist");
     return true;
   }

@@ -89,9 +89,9 @@ class Making {
     for (const EntryKind kind : kDictionaryKinds) {
       const auto now = std::ranges::find(made_.all, kind, &BuildDictionary::kind);
       const auto before = std::ranges::find(old, kind, &StateDictionary::kind);
-      const bool is_same = (now == made_.all.end()) == (before == old.end()) &&
+      const bool is_unchanged = (now == made_.all.end()) == (before == old.end()) &&
                            (now == made_.all.end() || now->hash() == before->hash);
-      if (!is_same) made_.reasons.push_back({"committed", std::string(to_string(kind))});
+      if (!is_unchanged) made_.reasons.push_back({"committed", std::string(to_string(kind))});
     }
   }
 

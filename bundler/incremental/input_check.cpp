@@ -29,8 +29,8 @@ class InputLook {
 
   /// Checks one input and updates its stamp. Returns false if the content has changed.
   bool look(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
-    const bool is_same = now == input.stamp;
-    if (is_same && (input.is_settled || !now.exists)) return true;
+    const bool is_unchanged = now == input.stamp;
+    if (is_unchanged && (input.is_settled || !now.exists)) return true;
     const bool is_folder = now.kind == FileKind::folder;
     if (now.exists != input.stamp.exists || now.kind != input.stamp.kind) return false;
     // The state does not record which part was read, so a file with another stamp counts as
@@ -42,7 +42,7 @@ class InputLook {
       return false;
     }
     const bool settles = is_settled(now, now_ns_);
-    if (!is_same || settles) has_news = true;
+    if (!is_unchanged || settles) has_news = true;
     input.stamp = now;
     input.is_settled = settles;
     return true;

@@ -63,8 +63,8 @@ RecipeWriter::RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries,
 void RecipeWriter::learn(std::size_t number, const BundleReader& reader) {
   for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
     const BundleEntry entry = reader.entry(i);
-    auto& same = by_content_[{entry.plain_hash, entry.plain_bytes}];
-    if (same.size() < kEqualEntriesMax) same.push_back({number, i});
+    auto& copies = by_content_[{entry.plain_hash, entry.plain_bytes}];
+    if (copies.size() < kEqualEntriesMax) copies.push_back({number, i});
     by_name_[{entry.guid, entry.local_id}].push_back({number, i});
   }
 }

@@ -227,9 +227,9 @@ class TargetReading {
       asset.bytes += stored_bytes;
       asset.plain_bytes += entry.plain_bytes;
       if (entry.local_id == kMainPayload && entry.plain_bytes >= kCopyBytesMin) {
-        auto& same = by_content_[{entry.plain_hash, entry.plain_bytes}];
-        same.bytes = std::max(same.bytes, stored_bytes);
-        same.guids.push_back(entry.guid);
+        auto& equal = by_content_[{entry.plain_hash, entry.plain_bytes}];
+        equal.bytes = std::max(equal.bytes, stored_bytes);
+        equal.guids.push_back(entry.guid);
       }
     }
     for (auto& [guid, asset] : assets) {
@@ -282,12 +282,12 @@ class TargetReading {
     std::ranges::sort(overview_.assets, [](const OverviewAsset& a, const OverviewAsset& b) {
       return std::tie(a.path, a.guid, a.bundle) < std::tie(b.path, b.guid, b.bundle);
     });
-    for (auto& [content, same] : by_content_) {
-      std::ranges::sort(same.guids);
-      same.guids.erase(std::unique(same.guids.begin(), same.guids.end()), same.guids.end());
-      if (same.guids.size() < 2) continue;
-      OverviewCopies copies{.paths = {}, .bytes = same.bytes};
-      for (const Guid& guid : same.guids) {
+    for (auto& [content, equal] : by_content_) {
+      std::ranges::sort(equal.guids);
+      equal.guids.erase(std::unique(equal.guids.begin(), equal.guids.end()), equal.guids.end());
+      if (equal.guids.size() < 2) continue;
+      OverviewCopies copies{.paths = {}, .bytes = equal.bytes};
+      for (const Guid& guid : equal.guids) {
         const auto path = overview_.paths.find(guid);
         copies.paths.push_back(path == overview_.paths.end() ? guid.to_string() : path->second);
       }
@@ -300,7 +300,7 @@ class TargetReading {
     });
   }
 
-  struct Same {
+  struct EqualAssets {
     std::uint64_t bytes = 0;
     std::vector<Guid> guids;
   };
@@ -310,7 +310,7 @@ class TargetReading {
   OverviewTarget overview_;
   std::map<std::string, Told> told_;  ///< Keyed by file.
   std::vector<PrefabLoad> loads_;
-  std::map<std::pair<ContentHash, std::uint64_t>, Same> by_content_;
+  std::map<std::pair<ContentHash, std::uint64_t>, EqualAssets> by_content_;
   ByteVector buffer_;
 };
 

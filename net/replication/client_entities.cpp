@@ -135,14 +135,14 @@ bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const Intere
   if (!is_other_world && !(is_due && (may_differ || interest.rule != nullptr))) return false;
   grid.find(world, viewer, interest_, next_interest_);
   checked_count_ += next_interest_.size();
-  const bool is_same = !is_other_world && interest_ == next_interest_;
+  const bool is_unchanged = !is_other_world && interest_ == next_interest_;
   interest_.swap(next_interest_);
   has_interest_ = true;
   world_version_ = world.version();
   grid_version_ = grid.version();
   viewer_ = viewer;
   interest_tick_ = world.tick();
-  return !is_same;
+  return !is_unchanged;
 }
 
 /// Applies the changes since the last update. Unchanged entities cost no work. Returns false if the

@@ -283,10 +283,10 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     listed.is_constant = is_constant(known.states);
     if (!is_known) known_.pop_back();
   }
-  const bool is_same = state != nullptr && is_known && state->kind == kind;
+  const bool is_same_entity = state != nullptr && is_known && state->kind == kind;
   if (is_known) {
-    listed.state = is_same ? state : nullptr;
-    listed.is_changed = !is_same || (followed.stamp != stamp && state->values != newest &&
+    listed.state = is_same_entity ? state : nullptr;
+    listed.is_changed = !is_same_entity || (followed.stamp != stamp && state->values != newest &&
                                      !std::equal(newest, newest + lanes_of(kind), state->values));
     // A deferred entity keeps its earlier state even if the receiver now gets another view of it.
     // The earlier state also stays if the id now belongs to a new entity that an earlier snapshot
@@ -301,7 +301,7 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
     ++known_count_;
     if (listed.is_constant) ++constant_count_;
   }
-  if (state == nullptr || is_same) return;
+  if (state == nullptr || is_same_entity) return;
   if (track.is_listed) {
     passed_over_.push_back(track.id);
   } else if (state->is_deferred) {

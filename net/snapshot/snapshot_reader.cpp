@@ -200,7 +200,7 @@ bool SnapshotReader::read_listed(Decoder& decoder, const SnapshotHead& head, std
     constant_walk_.pass(1);
     if (is_unchanged) {
       follows_changed_ = false;
-      changes_.push_back({.what = Change::Kind::same, .slot = listed.slot, .kind = {}});
+      changes_.push_back({.what = Change::Kind::unchanged, .slot = listed.slot, .kind = {}});
       return true;
     }
   }
@@ -218,7 +218,7 @@ bool SnapshotReader::read_entity(Decoder& decoder, const SnapshotHead& head, con
   if (listed.known == kUnchanged) unchanged = unchanged_entity(track, references_);
   const KnownEntity& known = listed.known == kUnchanged ? unchanged : known_[listed.known];
   const KnownStates& states = known.states;
-  Change change{.what = Change::Kind::same,
+  Change change{.what = Change::Kind::unchanged,
                 .slot = listed.slot,
                 .kind = known.kind,
                 .first_value = values_.size()};

@@ -109,7 +109,7 @@ class SnapshotReader {
   static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
   /// A snapshot's effect on an entity. Changes are applied only after the whole snapshot was read.
   struct Change {
-    enum class Kind : std::uint8_t { update, same, gone, deferred } what = Kind::same;
+    enum class Kind : std::uint8_t { update, unchanged, gone, deferred } what = Kind::unchanged;
     std::size_t slot = 0;
     EntityKind kind;
     std::size_t first_value = 0;  ///< For `update`, the index of the first value in `values_`.

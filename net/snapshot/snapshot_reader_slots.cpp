@@ -171,7 +171,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   record.stamp = stamp_of_serial(serial_);
   if (change != nullptr) {
     switch (change->what) {
-      case Change::Kind::same:
+      case Change::Kind::unchanged:
         return go_on(slot);
       case Change::Kind::update:
         if (change->baseline != nullptr) {

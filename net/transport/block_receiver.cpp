@@ -118,9 +118,9 @@ FragmentVerdict BlockReceiver::classify(std::span<const Fragment> fragments) con
     const Fragment& fragment = fragments[i];
     const FragmentVerdict verdict = classify(fragment);
     if (verdict == FragmentVerdict::invalid || verdict == FragmentVerdict::no_room) return verdict;
-    const auto same = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
-    if (same != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {
-      if (same->block_bytes != fragment.block_bytes) return FragmentVerdict::invalid;
+    const auto same_block = std::ranges::find(fragments.first(i), fragment.block, &Fragment::block);
+    if (same_block != fragments.begin() + static_cast<std::ptrdiff_t>(i)) {
+      if (same_block->block_bytes != fragment.block_bytes) return FragmentVerdict::invalid;
       continue;
     }
     refuses = refuses || verdict == FragmentVerdict::refused;

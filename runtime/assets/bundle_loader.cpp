@@ -177,9 +177,9 @@ void BundleLoader::unwant(std::uint32_t bundle, const BundleHandle& handle) {
   --node.requests[static_cast<std::size_t>(handle.priority_)];
   if (!handle.has_deadline_) --node.requests_without_deadline;
   if (--node.request_count > 0) {
-    const bool is_same = node.priority() == priority && node.deadline() == deadline;
-    if (node.state == NodeState::queued && !is_same) push(bundle);
-    if (node.state == NodeState::loading && !is_same) {
+    const bool is_unchanged = node.priority() == priority && node.deadline() == deadline;
+    if (node.state == NodeState::queued && !is_unchanged) push(bundle);
+    if (node.state == NodeState::loading && !is_unchanged) {
       note_started_deadline(node);
       is_recall_due_ = true;  // The load may now be less urgent than a waiting load.
     }

@@ -84,14 +84,14 @@ Result<void> CatalogCheck::check_alternative(std::uint32_t index) {
   const CatalogAlternative before = reader_.alternative(index - 1);
   if (before.bundle < now.bundle) return {};
   const std::uint32_t shared = std::min(before.key_count, now.key_count);
-  std::uint32_t same = 0;
-  while (same < shared &&
-         reader_.alternative_key(before, same) == reader_.alternative_key(now, same)) {
-    ++same;
+  std::uint32_t equal_count = 0;
+  while (equal_count < shared &&
+         reader_.alternative_key(before, equal_count) == reader_.alternative_key(now, equal_count)) {
+    ++equal_count;
   }
   const bool is_sorted =
       before.bundle == now.bundle &&
-      (same < shared ? reader_.alternative_key(before, same) < reader_.alternative_key(now, same)
+      (equal_count < shared ? reader_.alternative_key(before, equal_count) < reader_.alternative_key(now, equal_count)
                      : before.key_count < now.key_count);
   if (!is_sorted) return unsorted(Section::alternatives, index);
   return {};

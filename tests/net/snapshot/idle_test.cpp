@@ -75,7 +75,7 @@ class IdleStage {
   }
   void despawn(std::size_t i) {
     world_.erase(world_.begin() + static_cast<std::ptrdiff_t>(i));
-    is_same_ = false;
+    has_same_entities_ = false;
   }
   void spawn(std::uint32_t id) {
     const auto at = std::ranges::lower_bound(world_, SliceId{id}, {}, &EntityState::id);
@@ -88,7 +88,7 @@ class IdleStage {
     world_.insert(at, {.id = SliceId{id},
                        .kind = {.type = type, .generation = generations_++},
                        .values = row.data()});
-    is_same_ = false;
+    has_same_entities_ = false;
   }
   /// True when the reader has every entity that is not deferred.
   bool is_world_read() const {
@@ -115,7 +115,7 @@ class IdleStage {
   bool happens(std::uint64_t chance) { return random_.below(1000) < chance; }
 
   void send() {
-    if (is_same_) {
+    if (has_same_entities_) {
       notified_->begin(Tick(now_), world_, changed_);
     } else {
       notified_->begin(Tick(now_), world_);
@@ -123,7 +123,7 @@ class IdleStage {
     compares_->begin(Tick(now_), world_);
     looks_->begin(Tick(now_), world_);
     changed_.clear();
-    is_same_ = true;
+    has_same_entities_ = true;
     const bool is_small = happens(settings.small_datagrams);
     std::vector<std::byte> memory(is_small ? 60 + random_.below(300) : 60'000);
     std::vector<std::byte> other(memory.size());
@@ -160,7 +160,7 @@ class IdleStage {
   std::vector<std::uint32_t> awaited_;
   std::vector<std::uint32_t> changed_;
   /// True if no entity was added or removed since the last update of the writers.
-  bool is_same_ = false;
+  bool has_same_entities_ = false;
   std::deque<std::vector<LaneValue>> rows_;
   std::vector<std::pair<std::uint32_t, SnapshotNumber>> acks_;
 };
