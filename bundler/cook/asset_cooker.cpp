@@ -174,15 +174,15 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       const ComponentDescription* description =
           description_of(component.class_name, result.questions);
       if (strips(component.class_name, owner)) continue;
-      PrefabComponent& held = packed.components.emplace_back();
-      held.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
+      PrefabComponent& added = packed.components.emplace_back();
+      added.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
       const ComponentLayer& layer = component.layers.back();
       if (layer.source->guid == own.guid && layer.document >= 0) {
-        held.document = static_cast<std::uint32_t>(layer.document);
+        added.document = static_cast<std::uint32_t>(layer.document);
       }
       if (description != nullptr) {
         note_second(component, entity, result.problems);
-        held.cooked = CookedComponent{description->hash(),
+        added.cooked = CookedComponent{description->hash(),
                                       cook_component(*description, component, result.problems)};
       }
     }

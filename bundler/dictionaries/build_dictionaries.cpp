@@ -119,7 +119,7 @@ class Making {
     if (work_.earlier == nullptr) return false;
     const StateDictionaries& old = work_.earlier->state().dictionaries;
     explain(old);
-    if (old.key != made_.key || !work_.earlier->do_hold(old.facts)) return false;
+    if (old.key != made_.key || !work_.earlier->are_unchanged(old.facts)) return false;
     // Another program may cook the samples differently. However, if only the release of zstd
     // differs, the dictionaries are kept, because new dictionaries would change all bundles for
     // players.

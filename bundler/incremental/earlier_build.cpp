@@ -59,18 +59,18 @@ EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const File
   // For each fact, one bit per target (as in `Target`): whether the fact is unchanged for the
   // target. Both bits are computed, because a target may now need a fact that only the other target
   // needed before.
-  std::vector<std::uint8_t> holds(state_.facts.size(), 0);
-  parallel_for(holds.size(), jobs, {}, [&](std::size_t i, unsigned) {
+  std::vector<std::uint8_t> unchanged(state_.facts.size(), 0);
+  parallel_for(unchanged.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
     const bool for_client = answers.answer(fact.question, Target::client) == fact.answer;
     const bool for_server = depends_on_target(fact.question.asks)
                                 ? answers.answer(fact.question, Target::server) == fact.answer
                                 : for_client;
-    holds[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
+    unchanged[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
   });
-  for (const std::uint8_t bits : holds) {
-    holds_[0].push_back((bits & 1U) != 0);
-    holds_[1].push_back((bits & 2U) != 0);
+  for (const std::uint8_t bits : unchanged) {
+    unchanged_[0].push_back((bits & 1U) != 0);
+    unchanged_[1].push_back((bits & 2U) != 0);
   }
   for (const StateTarget& target : state_.targets) {
     for (const StateBundle& bundle : target.bundles) {
@@ -180,8 +180,8 @@ EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& targe
   };
 }
 
-bool EarlierBuild::do_hold(const std::vector<std::uint32_t>& facts) const {
-  return std::ranges::all_of(facts, [this](std::uint32_t fact) { return holds_[0][fact]; });
+bool EarlierBuild::are_unchanged(const std::vector<std::uint32_t>& facts) const {
+  return std::ranges::all_of(facts, [this](std::uint32_t fact) { return unchanged_[0][fact]; });
 }
 
 std::optional<ByteVector> EarlierBuild::read_dictionary(const ContentHash& hash) const {
@@ -200,7 +200,7 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
                                  const std::vector<std::uint32_t>& facts,
                                  std::vector<BuildReason>& reasons) const {
   for (const std::uint32_t index : facts) {
-    if (holds_[target_index(target)][index]) continue;
+    if (unchanged_[target_index(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
     switch (question.asks) {
       case CookAsks::content:

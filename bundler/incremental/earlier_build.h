@@ -62,7 +62,7 @@ class EarlierBuild {
   /// The fact with this index in a bundle.
   const CookFact& fact(std::uint32_t index) const { return state_.facts[index]; }
   /// Whether all these facts are unchanged.
-  bool do_hold(const std::vector<std::uint32_t>& facts) const;
+  bool are_unchanged(const std::vector<std::uint32_t>& facts) const;
   /// Adds a reason for each changed fact.
   void explain_facts(const Project& project, Target target, const std::vector<std::uint32_t>& facts,
                      std::vector<BuildReason>& reasons) const;
@@ -99,7 +99,7 @@ class EarlierBuild {
   const FileReader& files_;
   const FileStamps& stamps_;
   // For client and server, whether each fact is unchanged.
-  std::array<std::vector<bool>, 2> holds_;
+  std::array<std::vector<bool>, 2> unchanged_;
   std::map<std::pair<Guid, Members>, std::vector<EarlierBundle>> by_members_;
   std::map<std::pair<Target, Guid>, EarlierBundle> by_subject_;
   std::map<std::pair<Target, Guid>, EarlierBundle> shared_by_asset_;

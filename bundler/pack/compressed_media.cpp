@@ -60,10 +60,10 @@ bool is_compressed_media(Bytes content) {
   for (const std::string_view beginning : kBeginnings) {
     if (text.starts_with(beginning)) return true;
   }
-  const auto holds = [&](std::size_t at, std::string_view what) {
+  const auto has_at = [&](std::size_t at, std::string_view what) {
     return text.size() >= at + what.size() && text.substr(at, what.size()) == what;
   };
-  return holds(4, "ftyp") || (holds(0, "RIFF") && holds(8, "WEBP")) || is_bzip2(text) ||
+  return has_at(4, "ftyp") || (has_at(0, "RIFF") && has_at(8, "WEBP")) || is_bzip2(text) ||
          is_mp3_frame(text) || is_packed_ktx2(text);
 }
 

@@ -10,7 +10,7 @@ namespace {
 
 /// The maximum total size of open bundles, in bytes, in addition to the bundle in use. Several
 /// bundles are kept open because consecutive entries often use the same few bundles in turn.
-constexpr std::uint64_t kHeldBytesMax = 64ULL << 20U;
+constexpr std::uint64_t kCacheBytesMax = 64ULL << 20U;
 
 Result<void> check_size(const AssetPath& path, std::uint64_t is, std::uint64_t should_be) {
   if (is == should_be) return {};
@@ -79,21 +79,21 @@ Result<void> BundlePool::load(PooledBundle& bundle, ByteVector& buffer) const {
 }
 
 Result<BundlePool::Opened> BundlePool::open(std::size_t number) {
-  const auto found = std::ranges::find(held_, number, &Held::number);
-  if (found != held_.end()) {
-    held_.splice(held_.begin(), held_, found);
+  const auto found = std::ranges::find(cache_, number, &CachedFile::number);
+  if (found != cache_.end()) {
+    cache_.splice(cache_.begin(), cache_, found);
   } else {
-    Held held{.number = number, .bytes = {}};
-    if (auto loaded = load(bundles_[number], held.bytes); !loaded) return fail(loaded.error());
-    held_.push_front(std::move(held));
+    CachedFile loaded_file{.number = number, .bytes = {}};
+    if (auto loaded = load(bundles_[number], loaded_file.bytes); !loaded) return fail(loaded.error());
+    cache_.push_front(std::move(loaded_file));
   }
-  std::uint64_t held_bytes = 0;
-  for (auto each = held_.begin(); each != held_.end();) {
-    held_bytes += each->bytes.size();
-    const bool is_kept = each == held_.begin() || held_bytes <= kHeldBytesMax;
-    each = is_kept ? std::next(each) : held_.erase(each);
+  std::uint64_t cached_bytes = 0;
+  for (auto each = cache_.begin(); each != cache_.end();) {
+    cached_bytes += each->bytes.size();
+    const bool is_kept = each == cache_.begin() || cached_bytes <= kCacheBytesMax;
+    each = is_kept ? std::next(each) : cache_.erase(each);
   }
-  const Bytes bytes = held_.front().bytes;
+  const Bytes bytes = cache_.front().bytes;
   auto reader = BundleReader::open(bytes);
   if (!reader) {
     return fail(reader.error().code, bundles_[number].path.text() + ": " + reader.error().message);

@@ -51,7 +51,7 @@ class BundlePool {
     bool is_made = false;
     bool is_checked = false;
   };
-  struct Held {
+  struct CachedFile {
     std::size_t number = 0;
     ByteVector bytes;
   };
@@ -61,7 +61,7 @@ class BundlePool {
   ReadMade read_made_;
   std::vector<PooledBundle> bundles_;
   std::uint64_t base_bytes_ = 0;
-  std::list<Held> held_;  ///< The open bundles, the most recently used first.
+  std::list<CachedFile> cache_;  ///< The open bundles, the most recently used first.
 };
 
 /// Reads a bundle of a build and compares it with its catalog. Fails like `BundlePool::open`.

@@ -263,9 +263,9 @@ Result<void> RecipeWriter::write_delta_or_verbatim(const BundleReader& reader,
   Bytes prefix;
   std::optional<BundlePool::Opened> opened;
   if (source != nullptr) {
-    auto held = pool_->open(source->bundle);
-    if (!held) return fail(held.error());
-    opened = held.value();
+    auto pooled = pool_->open(source->bundle);
+    if (!pooled) return fail(pooled.error());
+    opened = pooled.value();
     old = opened->reader.entry(source->entry);
     const auto before = opened->reader.read(old, decompressor_, source_plain_);
     if (!before) return fail(before.error());

@@ -20,11 +20,11 @@ namespace {
 constexpr std::uint64_t kFileBytesMax = 8ULL * 1024 * 1024 * 1024;
 
 /// The hash of each part of an asset in a bundle.
-struct HeldAsset {
+struct PackedAsset {
   std::map<std::int64_t, ContentHash> parts;
   std::uint64_t plain_bytes = 0;
 };
-using HeldAssets = std::map<Guid, HeldAsset>;
+using PackedAssets = std::map<Guid, PackedAsset>;
 
 /// One target of the old or the new output.
 class Side {
@@ -74,7 +74,7 @@ class Side {
   }
 
   /// Reads the assets in a bundle of this output from the tables of the bundle.
-  Result<HeldAssets> assets_of(const std::string& file) const {
+  Result<PackedAssets> assets_of(const std::string& file) const {
     const auto path = AssetPath::parse(folder_.text() + "/" + file);
     if (!path) return fail(path.error());
     ByteVector buffer;
@@ -84,10 +84,10 @@ class Side {
     if (!bundle) {
       return fail(bundle.error().code, path.value().text() + ": " + bundle.error().message);
     }
-    HeldAssets assets;
+    PackedAssets assets;
     for (std::uint32_t i = 0; i < bundle.value().entry_count(); ++i) {
       const BundleEntry entry = bundle.value().entry(i);
-      HeldAsset& asset = assets[entry.guid];
+      PackedAsset& asset = assets[entry.guid];
       asset.parts.emplace(entry.local_id, entry.plain_hash);
       asset.plain_bytes += entry.plain_bytes;
     }
@@ -142,20 +142,20 @@ class TargetComparison {
     BundleDiff bundle{.change = Change::changed, .file = file, .asset = {}, .assets = {}};
     if (old_bundle == nullptr) bundle.change = Change::added;
     if (new_bundle == nullptr) bundle.change = Change::removed;
-    HeldAssets old_assets;
-    HeldAssets new_assets;
+    PackedAssets old_assets;
+    PackedAssets new_assets;
     if (old_bundle != nullptr) {
       bundle.old_bytes = old_bundle->file_bytes;
-      auto held = before_.assets_of(file);
-      if (!held) return fail(held.error());
-      old_assets = std::move(held).value();
+      auto assets = before_.assets_of(file);
+      if (!assets) return fail(assets.error());
+      old_assets = std::move(assets).value();
     }
     if (new_bundle != nullptr) {
       bundle.new_bytes = new_bundle->file_bytes;
       diff_.ship_bytes += new_bundle->file_bytes;
-      auto held = after_.assets_of(file);
-      if (!held) return fail(held.error());
-      new_assets = std::move(held).value();
+      auto assets = after_.assets_of(file);
+      if (!assets) return fail(assets.error());
+      new_assets = std::move(assets).value();
     }
     const BundleName name = (new_bundle != nullptr ? new_bundle : old_bundle)->name;
     note_assets(old_assets, new_assets, name, bundle);
@@ -172,7 +172,7 @@ class TargetComparison {
     return {};
   }
 
-  void note_assets(const HeldAssets& old_assets, const HeldAssets& new_assets,
+  void note_assets(const PackedAssets& old_assets, const PackedAssets& new_assets,
                    const BundleName& name, BundleDiff& bundle) const {
     const auto path_of = [&](const Guid& guid) {
       const std::string path = after_.path_of(guid);
@@ -212,8 +212,8 @@ class TargetComparison {
 
   const Side& before_;
   const Side& after_;
-  HeldAssets gone_shared_;  ///< The assets in removed shared bundles.
-  HeldAssets new_shared_;
+  PackedAssets gone_shared_;  ///< The assets in removed shared bundles.
+  PackedAssets new_shared_;
   TargetDiff diff_;
 };
 

@@ -35,7 +35,7 @@ class MemoryFileSystem final : public FileSystem, public FileStamps, public File
   void touch(const AssetPath& path);
   /// Stops the time, so that all later changes have the same time. Simulates changes within one
   /// step of a file system's clock.
-  void hold_time() { step_ns_ = 0; }
+  void stop_time() { step_ns_ = 0; }
 
   /// All files, sorted by path, for comparison in tests.
   const std::map<AssetPath, ByteVector>& files() const { return files_; }

@@ -171,7 +171,7 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
 /// Checks a nested struct by its own description.
 template <typename T>
 constexpr bool is_within(const FieldTraits& traits, const T& value) {
-  const auto holds = [&](auto number) {
+  const auto is_in_range = [&](auto number) {
     return is_allowed(number, traits.minimum, traits.maximum, traits.names.size());
   };
   if constexpr (Element<T>::kIsArray) {
@@ -180,15 +180,15 @@ constexpr bool is_within(const FieldTraits& traits, const T& value) {
     }
     return true;
   } else if constexpr (std::is_enum_v<T>) {
-    return holds(static_cast<std::underlying_type_t<T>>(value));
+    return is_in_range(static_cast<std::underlying_type_t<T>>(value));
   } else if constexpr (std::is_arithmetic_v<T>) {
-    return holds(value);
+    return is_in_range(value);
   } else if constexpr (std::is_same_v<T, Vec2>) {
-    return holds(value.x) && holds(value.y);
+    return is_in_range(value.x) && is_in_range(value.y);
   } else if constexpr (std::is_same_v<T, Vec3>) {
-    return holds(value.x) && holds(value.y) && holds(value.z);
+    return is_in_range(value.x) && is_in_range(value.y) && is_in_range(value.z);
   } else if constexpr (std::is_same_v<T, Quaternion>) {
-    return holds(value.x) && holds(value.y) && holds(value.z) && holds(value.w);
+    return is_in_range(value.x) && is_in_range(value.y) && is_in_range(value.z) && is_in_range(value.w);
   } else if constexpr (Described<T>) {
     constexpr auto kDescribed = describe(Type<T>{});
     return kDescribed.allows(value);

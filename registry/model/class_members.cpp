@@ -160,10 +160,10 @@ Guid ClassMembers::side_of(const Registry& registry, const Candidate& candidate)
 }
 
 std::vector<IdDisagreement> id_disagreements(const ClassMembers& members) {
-  using Held = std::pair<const Registry*, const RegistryEntry*>;
+  using ListedEntry = std::pair<const Registry*, const RegistryEntry*>;
   const auto& registries = members.registries();
   if (registries.empty() || !registries.front()->declaration->key_paths.empty()) return {};
-  std::map<Guid, std::map<Target, std::map<TypeId, Held>>> ids;
+  std::map<Guid, std::map<Target, std::map<TypeId, ListedEntry>>> ids;
   for (const Registry* registry : registries) {
     for (const RegistryEntry& entry : registry->entries) {
       const Guid identity = identity_of(entry);
@@ -179,10 +179,10 @@ std::vector<IdDisagreement> id_disagreements(const ClassMembers& members) {
     const auto& client = sides[Target::client];
     const auto& server = sides[Target::server];
     const bool agree =
-        std::ranges::any_of(client, [&](const auto& held) { return server.contains(held.first); });
+        std::ranges::any_of(client, [&](const auto& listed) { return server.contains(listed.first); });
     if (agree || client.empty() || server.empty()) continue;
-    const Held& ours = client.begin()->second;
-    const Held& theirs = server.begin()->second;
+    const ListedEntry& ours = client.begin()->second;
+    const ListedEntry& theirs = server.begin()->second;
     found.push_back({ours.first, ours.second, theirs.first, theirs.second});
   }
   return found;

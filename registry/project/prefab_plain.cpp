@@ -96,8 +96,8 @@ class PlainFlattening {
       const NodeIndex fields = tree_.at(item).first_child;
       const std::string class_name(fields == kNoNode ? tree_.scalar(item) : tree_.at(fields).key);
       SourceComponent* component = nullptr;
-      for (SourceComponent& held : entity.components) {
-        if (held.class_name == class_name) component = &held;
+      for (SourceComponent& existing : entity.components) {
+        if (existing.class_name == class_name) component = &existing;
       }
       if (component == nullptr) {
         component = &entity.components.emplace_back();

@@ -211,13 +211,13 @@ class UnityFlattening {
                     "component " + std::to_string(id) + " is not in the file");
         continue;
       }
-      const yaml::Document& held = tree_.documents[static_cast<std::size_t>(found->second)];
-      if (held.class_id == kTransformClass || held.class_id == kRectTransformClass) {
-        entity.transform_id = held.file_id;
+      const yaml::Document& listed_document = tree_.documents[static_cast<std::size_t>(found->second)];
+      if (listed_document.class_id == kTransformClass || listed_document.class_id == kRectTransformClass) {
+        entity.transform_id = listed_document.file_id;
         pending.parent_transform = reference(fields(found->second), "m_Father").file_id;
-        pending.order = order_in_father(pending.parent_transform, held.file_id);
+        pending.order = order_in_father(pending.parent_transform, listed_document.file_id);
       }
-      listed_.insert_or_assign(held.file_id, true);
+      listed_.insert_or_assign(listed_document.file_id, true);
       entity.components.push_back(component_of(found->second));
     }
     pending_.push_back(std::move(pending));

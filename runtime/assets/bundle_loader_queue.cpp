@@ -271,16 +271,16 @@ void BundleLoader::keep_room(std::uint32_t bundle) {
 // it starts.
 void BundleLoader::update_expected(std::uint32_t bundle) {
   const Node& node = nodes_[bundle];
-  const bool is_held = node.request_count > 0 && node.state == NodeState::present;
-  store_.set_expected(bundle, node.is_unread && is_held);
+  const bool is_in_use = node.request_count > 0 && node.state == NodeState::present;
+  store_.set_expected(bundle, node.is_unread && is_in_use);
 }
 
 void BundleLoader::drop_read() {
   counters_.unread_steps += unread_.size();
   std::erase_if(unread_, [this](std::uint32_t bundle) {
     Node& node = nodes_[bundle];
-    const bool is_held = node.request_count > 0 && node.state == NodeState::present;
-    node.is_unread = is_held && store_.unread_bytes(bundle) > 0;
+    const bool is_in_use = node.request_count > 0 && node.state == NodeState::present;
+    node.is_unread = is_in_use && store_.unread_bytes(bundle) > 0;
     if (!node.is_unread) update_expected(bundle);
     return !node.is_unread;
   });

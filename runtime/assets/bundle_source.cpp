@@ -4,9 +4,9 @@
 
 namespace muster {
 
-std::vector<Result<std::unique_ptr<HeldFile>>> BundleSource::open_all(
+std::vector<Result<std::unique_ptr<OpenFile>>> BundleSource::open_all(
     std::span<const OpenRequest> requests) const {
-  std::vector<Result<std::unique_ptr<HeldFile>>> results;
+  std::vector<Result<std::unique_ptr<OpenFile>>> results;
   results.reserve(requests.size());
   for (const OpenRequest& request : requests) {
     results.push_back(open(request.path, request.max_bytes));
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> FileSystemSource::file_bytes(std::string_view path)
   return info.value().size_bytes;
 }
 
-Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
+Result<std::unique_ptr<OpenFile>> FileSystemSource::open(std::string_view path,
                                                          std::uint64_t max_bytes) const {
   const Result<AssetPath> whole = path_of(path);
   if (!whole) return fail(whole.error());
@@ -73,7 +73,7 @@ Result<std::unique_ptr<HeldFile>> FileSystemSource::open(std::string_view path,
   Result<Bytes> read = read_whole(files_, whole.value(), max_bytes, buffer);
   if (!read) return fail(read.error());
   buffer.resize(read.value().size());
-  return hold(std::move(buffer));
+  return make_owned_file(std::move(buffer));
 }
 
 std::string FileSystemSource::name() const { return folder_.empty() ? "." : folder_.text(); }

@@ -17,9 +17,9 @@
 namespace muster {
 
 /// The bytes of one file, in memory or mapped for as long as this object lives.
-class HeldFile {
+class OpenFile {
  public:
-  virtual ~HeldFile() = default;
+  virtual ~OpenFile() = default;
   virtual Bytes bytes() const = 0;
 
   /// True if other programs can change the bytes, for example in a mapped file. Bytes that can
@@ -47,13 +47,13 @@ class BundleSource {
   /// Opens a file by its path below the folder (`bundles/<guid>.mbundle`). Fails with `not_found`,
   /// with `limit_exceeded` if it has more than `max_bytes`, with `invalid_argument` for a path that
   /// leads out of the folder, or with the disk's error.
-  virtual Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  virtual Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                                  std::uint64_t max_bytes) const = 0;
 
   /// Opens many files: all together if the source supports that, otherwise one after another.
   /// Returns one result per request, in the order of the requests. Each request fails separately,
   /// like `open`.
-  virtual std::vector<Result<std::unique_ptr<HeldFile>>> open_all(
+  virtual std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
   /// The best number of files for `open_all`. The result is 1 if the source does not read several
@@ -93,7 +93,7 @@ class FileSystemSource final : public BundleSource {
   explicit FileSystemSource(const FileReader& files, AssetPath folder = {})
       : files_(files), folder_(std::move(folder)) {}
 
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override;

@@ -188,7 +188,7 @@ class BundleStore {
     std::uint64_t dependencies_seen_at = kNever;
   };
 
-  BundleStore(const BundleSource& source, std::unique_ptr<HeldFile> file, BundleChoice choice,
+  BundleStore(const BundleSource& source, std::unique_ptr<OpenFile> file, BundleChoice choice,
               const CatalogReader& catalog, std::shared_ptr<const DictionarySet> dictionaries,
               std::shared_ptr<MemoryPool> memory);
   bool has_dependencies(std::uint32_t bundle) const {
@@ -212,7 +212,7 @@ class BundleStore {
   tl::unexpected<Error> failed(ErrorCode code, std::string message);
 
   const BundleSource* source_;
-  std::unique_ptr<HeldFile> catalog_file_;
+  std::unique_ptr<OpenFile> catalog_file_;
   CatalogReader catalog_;
   BundleChoice choice_;
   TypeTable types_;

@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "prea
 // If another program truncates a mapped file within a page, the lost bytes become zeros without a
 // signal. So `is_damaged` also checks the size of the file. A file that was removed or replaced
 // keeps its bytes while it is mapped.
-class MappedHeldFile final : public HeldFile {
+class MappedOpenFile final : public OpenFile {
  public:
-  MappedHeldFile(MappedFile file, const DiskFile& from)
+  MappedOpenFile(MappedFile file, const DiskFile& from)
       : file_(std::move(file)), path_(from.full_path()), is_known_(find(from.descriptor(), known_)) {}
   Bytes bytes() const override { return file_.bytes(); }
   bool is_shared() const override { return true; }
@@ -41,13 +41,13 @@ class MappedHeldFile final : public HeldFile {
   bool is_known_;
 };
 
-Result<std::unique_ptr<HeldFile>> read_whole_file(const DiskFile& file,
+Result<std::unique_ptr<OpenFile>> read_whole_file(const DiskFile& file,
                                                   const std::shared_ptr<MemoryPool>& memory) {
-  Result<std::unique_ptr<PooledFile>> held =
+  Result<std::unique_ptr<PooledFile>> pooled =
       PooledFile::make(memory, file.size_bytes(), file.full_path());
-  if (!held) return held;
-  if (Result<void> read = file.read(held.value()->target()); !read) return fail(read.error());
-  return held;
+  if (!pooled) return pooled;
+  if (Result<void> read = file.read(pooled.value()->target()); !read) return fail(read.error());
+  return pooled;
 }
 
 Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
@@ -62,18 +62,18 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
 
 // Returns null if the file does not have exactly `expected_bytes`. `read_for_source` then reads the
 // file in another way.
-Result<std::unique_ptr<HeldFile>> read_expected(const std::string& folder, const AssetPath& path,
+Result<std::unique_ptr<OpenFile>> read_expected(const std::string& folder, const AssetPath& path,
                                                 std::size_t expected_bytes,
                                                 const std::shared_ptr<MemoryPool>& memory) {
   // Reads one more byte than expected, to detect a larger file.
-  Result<std::unique_ptr<PooledFile>> held =
+  Result<std::unique_ptr<PooledFile>> pooled =
       PooledFile::make(memory, expected_bytes + 1, path.text());
-  if (!held) return held;
-  const Result<std::size_t> got = DiskFile::read_at_once(folder, path, held.value()->target());
+  if (!pooled) return pooled;
+  const Result<std::size_t> got = DiskFile::read_at_once(folder, path, pooled.value()->target());
   if (!got) return fail(got.error());
   if (got.value() != expected_bytes) return nullptr;
-  held.value()->cut_to(expected_bytes);
-  return held;
+  pooled.value()->cut_to(expected_bytes);
+  return pooled;
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                     .kind = SourceKind::pread};
 }
 
-Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
+Result<std::unique_ptr<OpenFile>> MappedSource::open(std::string_view path,
                                                      std::uint64_t max_bytes) const {
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
@@ -110,27 +110,27 @@ Result<std::unique_ptr<HeldFile>> MappedSource::open(std::string_view path,
   if (!MappingGuard::is_there()) return read_whole_file(file.value(), memory_);
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
-  return std::make_unique<MappedHeldFile>(std::move(mapped.value()), file.value());
+  return std::make_unique<MappedOpenFile>(std::move(mapped.value()), file.value());
 }
 
-Result<std::unique_ptr<HeldFile>> PreadSource::open(std::string_view path,
+Result<std::unique_ptr<OpenFile>> PreadSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
   return read_for_source(folder_, path, max_bytes, memory_);
 }
 
 // The catalog contains the size of each bundle, so small files are read without asking the kernel
 // for their size. A large size is not trusted, because a forged catalog could request terabytes.
-Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
+Result<std::unique_ptr<OpenFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory) {
   constexpr std::uint64_t kMaxExpectedBytes = std::uint64_t{64} << 10U;
   Result<AssetPath> below = AssetPath::parse(path);
   if (!below) return fail(below.error());
   if (max_bytes < kMaxExpectedBytes) {
-    Result<std::unique_ptr<HeldFile>> held =
+    Result<std::unique_ptr<OpenFile>> pooled =
         read_expected(folder, below.value(), static_cast<std::size_t>(max_bytes), memory);
-    const bool is_missing = !held && held.error().code == ErrorCode::not_found;
-    if (is_missing || (held && held.value() != nullptr)) return held;
+    const bool is_missing = !pooled && pooled.error().code == ErrorCode::not_found;
+    if (is_missing || (pooled && pooled.value() != nullptr)) return pooled;
   }
   Result<DiskFile> file = open_checked(folder, below.value(), max_bytes);
   if (!file) return fail(file.error());

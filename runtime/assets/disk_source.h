@@ -61,7 +61,7 @@ class MappedSource final : public BundleSource {
   explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
       : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
     return size_for_source(folder_, path);
@@ -79,7 +79,7 @@ class PreadSource final : public BundleSource {
   explicit PreadSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
       : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
     return size_for_source(folder_, path);
@@ -96,7 +96,7 @@ Result<DiskFile> open_for_source(const std::string& folder, std::string_view pat
                                  std::uint64_t max_bytes);
 /// Opens and reads a file of a source's folder. Fails like `open_for_source`, and with
 /// `limit_exceeded` if there is not enough memory.
-Result<std::unique_ptr<HeldFile>> read_for_source(const std::string& folder, std::string_view path,
+Result<std::unique_ptr<OpenFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,
                                                   const std::shared_ptr<MemoryPool>& memory);
 

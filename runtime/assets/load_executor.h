@@ -40,7 +40,7 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
 /// Like `load_whole`, for a file that the source has opened. If opening failed, the result has its
 /// error.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
-                         const LoadOrder& order, Result<std::unique_ptr<HeldFile>> file,
+                         const LoadOrder& order, Result<std::unique_ptr<OpenFile>> file,
                          Decompressor& decompressor, MemoryPool* memory,
                          SharedBlocks* shared = nullptr);
 

@@ -26,7 +26,7 @@ namespace muster {
 
 namespace {
 
-using Opened = Result<std::unique_ptr<HeldFile>>;
+using Opened = Result<std::unique_ptr<OpenFile>>;
 
 // The maximum size of one operation: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
@@ -36,11 +36,11 @@ constexpr int kMaxRefusals = 10'000;
 // One file that is being read. The kernel uses the address of this object, so it must not move.
 struct Reading {
   DiskFile file;
-  std::unique_ptr<PooledFile> held;
+  std::unique_ptr<PooledFile> pooled;
   ReadProgress progress;
   std::size_t request = 0;  ///< The index of the request.
 
-  std::span<std::byte> rest() { return held->target().subspan(progress.done_bytes()); }
+  std::span<std::byte> rest() { return pooled->target().subspan(progress.done_bytes()); }
 };
 
 void prepare_read(io_uring& ring, Reading& reading) {
@@ -60,7 +60,7 @@ void prepare_read(io_uring& ring, Reading& reading) {
 std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
   switch (reading.progress.add(result)) {
     case ReadProgress::Step::whole:
-      return std::move(reading.held);
+      return std::move(reading.pooled);
     case ReadProgress::Step::cut_short:
       return fail(ErrorCode::truncated,
                   "'" + reading.file.full_path() + "' was truncated while it was read");
@@ -128,15 +128,15 @@ class ReadBatch {
         results_[request] = fail(file.error());
         return;
       }
-      Result<std::unique_ptr<PooledFile>> held =
+      Result<std::unique_ptr<PooledFile>> pooled =
           PooledFile::make(memory_, file.value().size_bytes(), file.value().full_path());
-      if (!held || held.value()->target().empty()) {
-        results_[request] = std::move(held);
+      if (!pooled || pooled.value()->target().empty()) {
+        results_[request] = std::move(pooled);
         return;
       }
       Reading& reading = *idle_.back();
-      const ReadProgress progress(held.value()->target().size());
-      reading = {std::move(file.value()), std::move(held.value()), progress, request};
+      const ReadProgress progress(pooled.value()->target().size());
+      reading = {std::move(file.value()), std::move(pooled.value()), progress, request};
       idle_.pop_back();
       prepare_read(ring_, reading);
     } catch (const std::bad_alloc&) {
@@ -260,7 +260,7 @@ Result<std::unique_ptr<UringSource>> UringSource::open(std::string /*folder*/,
       "this program was built without liburing; use the source 'pread' or 'mapped' instead");
 }
 
-std::vector<Result<std::unique_ptr<HeldFile>>> UringSource::open_all(
+std::vector<Result<std::unique_ptr<OpenFile>>> UringSource::open_all(
     std::span<const OpenRequest> requests) const {
   return BundleSource::open_all(requests);
 }
@@ -277,7 +277,7 @@ std::optional<std::uint64_t> UringSource::file_bytes(std::string_view path) cons
   return size_for_source(folder_, path);
 }
 
-Result<std::unique_ptr<HeldFile>> UringSource::open(std::string_view path,
+Result<std::unique_ptr<OpenFile>> UringSource::open(std::string_view path,
                                                     std::uint64_t max_bytes) const {
   const OpenRequest request{.path = path, .max_bytes = max_bytes};
   return std::move(open_all({&request, 1}).front());

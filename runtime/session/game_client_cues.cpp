@@ -77,9 +77,9 @@ void GameClient::Impl::play_cue(std::size_t index) {
   if (!queued.message.empty()) {
     const auto handler = handlers.find(queued.message);
     if (handler == handlers.end()) return;
-    const std::shared_ptr<const MessageHandler> held = handler->second;
+    const std::shared_ptr<const MessageHandler> pinned = handler->second;
     decoded.assign(queued.bytes.begin(), queued.bytes.end());
-    return (*held)(decoded);
+    return (*pinned)(decoded);
   }
   const std::optional<SentCue> cue = decode_cue(queued.bytes);
   if (!cue) return;  // A predicted cue can have a position that is not finite.

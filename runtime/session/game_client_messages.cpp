@@ -208,8 +208,8 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
     return dropped(ProblemKind::dropped, name,
                    "the message has no handler: register a handler with `on_message`");
   }
-  const std::shared_ptr<const MessageHandler> held = handler->second;
-  (*held)(decoded);  // While the handler runs, no other message is decoded into `decoded`.
+  const std::shared_ptr<const MessageHandler> pinned = handler->second;
+  (*pinned)(decoded);  // While the handler runs, no other message is decoded into `decoded`.
 }
 
 }  // namespace muster

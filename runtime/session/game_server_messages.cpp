@@ -256,9 +256,9 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::dropped, name,
                    "the message has no handler: register a handler with `on_message`");
   }
-  const std::shared_ptr<const MessageHandler> held = handler->second;
+  const std::shared_ptr<const MessageHandler> pinned = handler->second;
   // While the handler runs, no other message is decoded into `decoded`.
-  (*held)(player.id, decoded);
+  (*pinned)(player.id, decoded);
 }
 
 }  // namespace muster

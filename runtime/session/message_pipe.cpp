@@ -53,7 +53,7 @@ bool MessagePipe::send(SessionMessage kind, std::span<const std::byte> body) {
   if (body.size() > kSessionMessageBytesMax || waiting_bytes_ + body.size() > kPipeBytesMax) {
     return false;
   }
-  put(is_resuming_ && kind == SessionMessage::game ? held_ : waiting_, kind, body);
+  put(is_resuming_ && kind == SessionMessage::game ? deferred_ : waiting_, kind, body);
   return true;
 }
 
@@ -143,10 +143,10 @@ std::size_t MessagePipe::begin_map() {
 }
 
 std::size_t MessagePipe::forget() {
-  const std::size_t count = game_messages_in(under_way_) + game_messages_in(held_);
+  const std::size_t count = game_messages_in(under_way_) + game_messages_in(deferred_);
   under_way_.clear();
-  for (const auto& part : held_) waiting_bytes_ -= part.size();
-  held_.clear();
+  for (const auto& part : deferred_) waiting_bytes_ -= part.size();
+  deferred_.clear();
   arrived_ = 0;
   received_ = 0;
   is_resuming_ = false;
@@ -155,15 +155,15 @@ std::size_t MessagePipe::forget() {
 
 void MessagePipe::resume() {
   Parts kept;
-  for (Parts* const parts : {&under_way_, &waiting_, &held_}) {  // The oldest parts come first.
+  for (Parts* const parts : {&under_way_, &waiting_, &deferred_}) {  // The oldest parts come first.
     for (auto& part : *parts) {
       if (is_of_game(part)) kept.push_back(std::move(part));
     }
     parts->clear();
   }
-  held_ = std::move(kept);
+  deferred_ = std::move(kept);
   waiting_bytes_ = 0;
-  for (const auto& part : held_) waiting_bytes_ += part.size();
+  for (const auto& part : deferred_) waiting_bytes_ += part.size();
   is_inside_ = false;
   incoming_.clear();
   is_resuming_ = true;
@@ -171,17 +171,17 @@ void MessagePipe::resume() {
 
 bool MessagePipe::go_on(std::uint32_t count) {
   if (!is_resuming_) return false;
-  const std::size_t kept = game_messages_in(held_);
+  const std::size_t kept = game_messages_in(deferred_);
   if (count < arrived_ || count - arrived_ > kept) return false;
   for (; arrived_ != count; ++arrived_) {
-    for (bool is_inside = true; is_inside; held_.pop_front()) {
-      is_inside = continues(held_.front());
-      waiting_bytes_ -= held_.front().size();
-      recycle(std::move(held_.front()));
+    for (bool is_inside = true; is_inside; deferred_.pop_front()) {
+      is_inside = continues(deferred_.front());
+      waiting_bytes_ -= deferred_.front().size();
+      recycle(std::move(deferred_.front()));
     }
   }
-  for (auto& part : held_) waiting_.push_back(std::move(part));
-  held_.clear();
+  for (auto& part : deferred_) waiting_.push_back(std::move(part));
+  deferred_.clear();
   is_resuming_ = false;
   return true;
 }

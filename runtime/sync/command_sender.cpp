@@ -200,8 +200,8 @@ std::span<const std::byte> CommandSender::packet(double round_trip_ticks) {
   std::uint32_t count = commands_per_packet(loss_, round_trip_ticks, unacknowledged());
   if (fixed_count_ != 0) count = std::min(fixed_count_, kCommandsPerPacketMax);
   // Command numbers skip 0, and a packet must not contain command 0.
-  const auto held = static_cast<std::uint32_t>(command_steps(oldest_, newest_)) + 1;
-  count = std::min({count, held, newest_.value()});
+  const auto kept_count = static_cast<std::uint32_t>(command_steps(oldest_, newest_)) + 1;
+  count = std::min({count, kept_count, newest_.value()});
   CommandBitsOut bits(buffer_);
   const Anchor anchor = code_header(bits, count, round_trip_ticks);
   CommandGap gap = anchor.gap;

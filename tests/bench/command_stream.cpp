@@ -72,7 +72,7 @@ class HeldServer {
   /// Runs a tick, and returns the number of its presses.
   std::uint64_t run(std::uint64_t number) {
     last_run_ = number;
-    const Held& tick = ticks_[number % ticks_.size()];
+    const HeldButtons& tick = ticks_[number % ticks_.size()];
     if (tick.number != number) return 0;
     const std::uint32_t pressed = tick.buttons & ~held_;
     held_ = tick.buttons;
@@ -80,11 +80,11 @@ class HeldServer {
   }
 
  private:
-  struct Held {
+  struct HeldButtons {
     std::uint64_t number = 0;
     std::uint32_t buttons = 0;
   };
-  std::array<Held, 256> ticks_{};
+  std::array<HeldButtons, 256> ticks_{};
   std::uint64_t last_run_ = 0;
   std::uint32_t held_ = 0;
 };

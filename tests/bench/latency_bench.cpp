@@ -51,23 +51,23 @@ class LossyRelay {
   }
 
  private:
-  struct Held {
+  struct Delayed {
     Time due;
     std::vector<std::byte> bytes;
   };
 
-  void take(Time now, DatagramSocket& socket, std::deque<Held>& held, Address* from) {
+  void take(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed, Address* from) {
     IncomingDatagram datagram{.from = {}, .memory = memory_};
     while (socket.receive(std::span(&datagram, 1)) == 1) {
       if (from != nullptr) *from = datagram.from;
       if (random_.below(1'000'000) < static_cast<std::uint64_t>(loss_ * 1e6)) continue;
       const auto bytes = std::span(memory_).first(datagram.byte_count);
-      held.push_back({now + kDelay, {bytes.begin(), bytes.end()}});
+      delayed.push_back({now + kDelay, {bytes.begin(), bytes.end()}});
     }
   }
-  static void give(Time now, DatagramSocket& socket, std::deque<Held>& held, const Address& to) {
-    for (; !held.empty() && held.front().due <= now; held.pop_front()) {
-      const OutgoingDatagram out{.to = to, .bytes = held.front().bytes};
+  static void give(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed, const Address& to) {
+    for (; !delayed.empty() && delayed.front().due <= now; delayed.pop_front()) {
+      const OutgoingDatagram out{.to = to, .bytes = delayed.front().bytes};
       static_cast<void>(socket.send(std::span(&out, 1)));
     }
   }
@@ -79,8 +79,8 @@ class LossyRelay {
   double loss_;
   Random random_{1};
   std::vector<std::byte> memory_ = std::vector<std::byte>(65536);
-  std::deque<Held> to_server_;
-  std::deque<Held> to_client_;
+  std::deque<Delayed> to_server_;
+  std::deque<Delayed> to_client_;
 };
 
 std::array<std::byte, kMessageBytes> message_of(std::uint32_t number) {

@@ -127,11 +127,11 @@ void measure_read_and_zstd(const std::string& name, const std::string& folder,
       std::size_t at = 0;
       for (std::size_t i = 0; i < paths.size(); ++i) {
         const Bytes file = read_raw(paths[i], buffer);
-        const std::byte* const held = frames.files[i]->bytes().data();
+        const std::byte* const file_begin = frames.files[i]->bytes().data();
         for (std::size_t f = frames.first_frames[i]; f < frames.first_frames[i + 1]; ++f) {
           const auto& [frame, plain_bytes, dictionary] = frames.frames[f];
           const std::size_t done = ZSTD_decompress_usingDDict(
-              context, target.data() + at, plain_bytes, file.data() + (frame.data() - held),
+              context, target.data() + at, plain_bytes, file.data() + (frame.data() - file_begin),
               frame.size(), dictionary);
           assert(done == plain_bytes);
           at += done;

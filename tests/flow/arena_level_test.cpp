@@ -106,7 +106,7 @@ TEST_CASE("A client receives no entity before its level is loaded",
           "[flow][arena][sys-14][sys-15]") {
   Evening evening(12);
   Seat& slow = evening.join();
-  slow.hold_loads();
+  slow.pause_loads();
   evening.run(seconds(3));
   CHECK(slow.client.player() != PlayerId::none);  // The client is connected.
   CHECK(slow.client.metrics().snapshots == 0);

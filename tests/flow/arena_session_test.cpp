@@ -119,7 +119,7 @@ TEST_CASE("A client that has loaded only the level has all entities, but not the
           "[flow][arena][sys-13][sys-18]") {
   Evening evening(6);
   Seat& slow = evening.join();
-  slow.hold_loads();
+  slow.pause_loads();
   while (!SessionAccess::members(slow.client).is_level_there) {
     if (slow.loads().started_count() > 0) slow.loads().step(0);
     evening.run(milliseconds(16));

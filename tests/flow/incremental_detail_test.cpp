@@ -284,7 +284,7 @@ TEST_CASE("Touching, renaming and copying rebuild nothing", "[flow][incremental]
 TEST_CASE("A file that changes twice within one step of the clock is not missed",
           "[flow][incremental][sys-12]") {
   Crates crates;
-  crates.project.files.hold_time();
+  crates.project.files.stop_time();
   crates.project.files.touch(path("Assets/Tin.prefab"));
   REQUIRE(crates.make().is_built);
   CHECK(crates.make().was_up_to_date);

@@ -51,7 +51,7 @@ struct Seat {
     client.on_despawn([this](EntityId) { ++despawned; });
   }
   /// Makes bundles load only in `step` from now on.
-  void hold_loads() { loads().set_manual(true); }
+  void pause_loads() { loads().set_manual(true); }
   SteppedLoads& loads() {
     return static_cast<SteppedLoads&>(SessionAccess::members(client).assets->loads());
   }

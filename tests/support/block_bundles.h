@@ -54,7 +54,7 @@ class ChangeableSource final : public BundleSource {
  public:
   explicit ChangeableSource(const BundleSource& inner) : inner_(inner) {}
 
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override {
     auto file = inner_.open(path, max_bytes);
     if (!file) return file;
@@ -63,14 +63,14 @@ class ChangeableSource final : public BundleSource {
   std::string name() const override { return inner_.name(); }
 
  private:
-  class File final : public HeldFile {
+  class File final : public OpenFile {
    public:
-    explicit File(std::unique_ptr<HeldFile> inner) : inner_(std::move(inner)) {}
+    explicit File(std::unique_ptr<OpenFile> inner) : inner_(std::move(inner)) {}
     Bytes bytes() const override { return inner_->bytes(); }
     bool is_shared() const override { return true; }
 
    private:
-    std::unique_ptr<HeldFile> inner_;
+    std::unique_ptr<OpenFile> inner_;
   };
   const BundleSource& inner_;
 };

@@ -62,7 +62,7 @@ ordered_json json_of(const GameServer& server, const PlayerInfo& player) {
           {"loss_percent", 100 * player.loss},
           {"snapshots", player.snapshots},
           {"snapshot_bytes", player.snapshot_bytes},
-          {"held", player.changes_deferred},
+          {"deferred", player.changes_deferred},
           {"choked", player.snapshots_skipped},
           {"resyncs", player.resyncs},
           {"divergences", player.divergences},

@@ -66,26 +66,26 @@ using Rows = std::map<Guid, std::string>;
 Rows rows_of(const Game& game, const std::string& side) {
   const auto catalog =
       CatalogReader::open(game.output.files().at(path(side + "/catalog.mcat"))).value();
-  std::map<std::uint32_t, std::set<Guid>> held;
+  std::map<std::uint32_t, std::set<Guid>> packed;
   for (std::uint32_t i = 0; i < catalog.bundle_count(); ++i) {
     const auto bundle =
         BundleReader::open(game.output.files().at(path(side + "/" + catalog.bundle(i).name.path())))
             .value();
-    for (std::uint32_t e = 0; e < bundle.entry_count(); ++e) held[i].insert(bundle.entry(e).guid);
+    for (std::uint32_t e = 0; e < bundle.entry_count(); ++e) packed[i].insert(bundle.entry(e).guid);
   }
   Rows rows;
   for (std::uint32_t i = 0; i < catalog.asset_count(); ++i) {
     const CatalogAsset asset = catalog.asset(i);
     const bool is_packed = asset.bundle != layout::kNone;
     rows.emplace(asset.guid, std::string(asset.path) + (is_packed ? "" : "*"));
-    if (is_packed) CHECK(held[asset.bundle].contains(asset.guid));
+    if (is_packed) CHECK(packed[asset.bundle].contains(asset.guid));
   }
-  for (const auto& [bundle, guids] : held) {
+  for (const auto& [bundle, guids] : packed) {
     for (const Guid& guid : guids) CHECK((rows.contains(guid) && !rows[guid].ends_with("*")));
   }
   for (std::uint32_t i = 0; i < catalog.alternative_count(); ++i) {
     const CatalogAlternative row = catalog.alternative(i);
-    CHECK(held[row.bundle] == held[row.alternative]);
+    CHECK(packed[row.bundle] == packed[row.alternative]);
   }
   return rows;
 }

@@ -209,22 +209,22 @@ TEST_CASE("An overtaken snapshot's entity is held until it is shown or forgotten
     ReplicationStage::Client& client = world.client;
     for (int i = 0; i < 600 && !client.replication->is_complete(); ++i) world.step();
     REQUIRE(client.replication->is_complete());
-    std::vector<NetworkId> held;
+    std::vector<NetworkId> unshown;
     for (std::uint32_t i = 0; i < ChangingWorld::kCount; ++i) {
       const NetworkId id{i};
       CAPTURE(id);
       REQUIRE(client.replication->holds(id));
-      if (!client.world.entities.contains(id)) held.push_back(id);
+      if (!client.world.entities.contains(id)) unshown.push_back(id);
     }
-    unseen += held.size();
+    unseen += unshown.size();
     // Every second entity is removed before the client has shown it.
     stage.step([&] {
-      for (std::size_t i = 0; i < held.size(); i += 2) stage.despawn(held[i]);
+      for (std::size_t i = 0; i < unshown.size(); i += 2) stage.despawn(unshown[i]);
     });
     stage.run(200);
     CHECK(stage.difference(client).empty());
-    for (std::size_t i = 0; i < held.size(); ++i) {
-      CHECK(client.replication->holds(held[i]) == (i % 2 == 1));
+    for (std::size_t i = 0; i < unshown.size(); ++i) {
+      CHECK(client.replication->holds(unshown[i]) == (i % 2 == 1));
     }
   }
   CHECK(unseen > 0);

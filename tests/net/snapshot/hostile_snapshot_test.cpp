@@ -58,7 +58,7 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     CAPTURE(coder, seed);
     SnapshotStage stage(seed, seed % 2 == 0, 3, coder);
-    stage.settings = {.loss = 10, .spawns = 60, .despawns = 4, .holds = 10, .entity_max = 25};
+    stage.settings = {.loss = 10, .spawns = 60, .despawns = 4, .deferrals = 10, .entity_max = 25};
     for (int i = 0; i < 25; ++i) stage.tick();
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;

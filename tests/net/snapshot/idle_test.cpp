@@ -25,7 +25,7 @@ struct IdleSettings {
   std::uint64_t changes = 1;
   std::uint64_t spawns = 0;
   std::uint64_t despawns = 0;
-  std::uint64_t holds = 0;
+  std::uint64_t deferrals = 0;
   std::uint64_t loss = 0;
   std::uint64_t small_datagrams = 0;
   std::uint64_t tick_step_max = 1;
@@ -70,7 +70,7 @@ class IdleStage {
     row[0] = row[0] == 0 ? 1 : row[0] - 1;
     state.values = row.data();
     state.since = Tick(now_);
-    state.is_deferred = happens(settings.holds);
+    state.is_deferred = happens(settings.deferrals);
     changed_.push_back(i);
   }
   void despawn(std::size_t i) {
@@ -178,7 +178,7 @@ TEST_CASE("A writer that checks only changed entities writes the same bytes", "[
       settings.changes = random.below(2) * random.below(8);
       settings.spawns = random.below(2) * random.below(300);
       settings.despawns = random.below(2) * random.below(300);
-      settings.holds = random.below(2) * random.below(600);
+      settings.deferrals = random.below(2) * random.below(600);
       settings.loss = random.below(2) * random.below(400);
       settings.small_datagrams = random.below(2) * random.below(100);
       settings.tick_step_max = random.below(4) == 0 ? 40 : 1 + random.below(3);

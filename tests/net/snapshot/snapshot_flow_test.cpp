@@ -14,7 +14,7 @@ StageSettings random_settings(Random& random) {
   settings.spawns = random.below(60);
   settings.despawns = random.below(2) * random.below(20);
   settings.reuse = random.below(100);
-  settings.holds = random.below(2) * random.below(60);
+  settings.deferrals = random.below(2) * random.below(60);
   settings.changes = random.below(100);
   settings.entity_max = 1 + random.below(120);
   settings.id_bound = random.below(2) == 0 ? 300 : codec_id(kEveryId);

@@ -23,7 +23,7 @@ struct StageSettings {
   std::uint64_t spawns = 0;  ///< The probability that an entity appears.
   std::uint64_t despawns = 0;
   std::uint64_t reuse = 50;  ///< The probability that a new entity gets a used id.
-  std::uint64_t holds = 0;
+  std::uint64_t deferrals = 0;
   std::uint64_t changes = 50;
   std::size_t entity_max = 40;
   std::uint32_t id_bound = 200;
@@ -113,7 +113,7 @@ class SnapshotStage {
         at = live_.erase(at);
         continue;
       }
-      entity.is_deferred = happens(settings.holds);
+      entity.is_deferred = happens(settings.deferrals);
       const EntitySchema& schema = model_.types[codec_index(entity.kind.type)].schema;
       for (std::size_t i = 0; i < schema.lanes.size() && happens(settings.changes); ++i) {
         entity.values[i] = next_value(random_, schema.lanes[i], entity.values[i]);
@@ -226,7 +226,7 @@ class SnapshotStage {
       const auto is = world.find(id);
       // An unacknowledged entity may count as deferred if any entity is deferred.
       const bool is_past = is == world.end() || is->second.kind != seen.kind;
-      if (is_past && seen.tick != reader_.tick() && holds_in(world)) continue;
+      if (is_past && seen.tick != reader_.tick() && has_deferred(world)) continue;
       REQUIRE(is != world.end());
       REQUIRE(is->second.kind == seen.kind);
       if (is->second.is_deferred) continue;
@@ -239,7 +239,7 @@ class SnapshotStage {
     REQUIRE(fresh == static_cast<std::size_t>(wanted));
   }
 
-  static bool holds_in(const World& world) {
+  static bool has_deferred(const World& world) {
     return std::any_of(world.begin(), world.end(),
                        [](const auto& entry) { return entry.second.is_deferred; });
   }

@@ -263,7 +263,7 @@ class CrampedSource final : public BundleSource {
  public:
   explicit CrampedSource(const BundleSource& source, std::string refused = {})
       : source_(source), refused_(std::move(refused)) {}
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override {
     const bool is_refused = refused_.empty() ? path != kCatalogFile : path == refused_;
     if (is_refused) throw std::bad_alloc();

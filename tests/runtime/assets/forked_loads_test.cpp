@@ -21,10 +21,10 @@ using samples::plain_bundles;
 constexpr Time kStart{};
 
 /// A source that opens no bundle until `release`.
-class HeldSource final : public BundleSource {
+class BlockedSource final : public BundleSource {
  public:
-  explicit HeldSource(const BundleSource& source) : source_(source) {}
-  Result<std::unique_ptr<HeldFile>> open(std::string_view path,
+  explicit BlockedSource(const BundleSource& source) : source_(source) {}
+  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                          std::uint64_t max_bytes) const override {
     if (path != kCatalogFile) {
       std::unique_lock lock(mutex_);
@@ -79,7 +79,7 @@ int use_in_child(std::optional<ThreadedLoads>& executor, std::optional<BundleLoa
 TEST_CASE("In a child of fork loads fail with a reason, and no call waits for threads",
           "[runtime][assets][threads]") {
   const MemorySource files = plain_bundles({100, 200, 300});
-  HeldSource source(files);
+  BlockedSource source(files);
   const BundleStore::Catalogs catalogs = BundleStore::Catalogs::built;
   BundleStore store = BundleStore::open(source, catalogs).value();
   std::optional<ThreadedLoads> executor(std::in_place, source, store.catalog(), 2);

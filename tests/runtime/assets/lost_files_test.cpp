@@ -131,11 +131,11 @@ TEST_CASE("A file that is truncated inside a page is detected as damaged",
   const std::uintmax_t size = fs::file_size(full_path);
   BundleStore store = BundleStore::open(build.source).value();
   REQUIRE(store.load(guid(1), kMainPayload));
-  const auto held = build.source.open(build.path, size);
-  CHECK_FALSE(held.value()->is_damaged());
+  const auto opened = build.source.open(build.path, size);
+  CHECK_FALSE(opened.value()->is_damaged());
   const bool is_by_one = GENERATE(true, false);
   fs::resize_file(full_path, is_by_one ? size - 1 : 5000);
-  CHECK(held.value()->is_damaged());
+  CHECK(opened.value()->is_damaged());
   CHECK(store.load(guid(1), kMainPayload).error().code == ErrorCode::io);
 }
 

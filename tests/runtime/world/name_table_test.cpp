@@ -42,12 +42,12 @@ TEST_CASE("A world that is restored from a copy has the removed names again", "[
   NameTable names;
   const NameId old = names.intern("old");
   const NameTable copy = names;
-  const NameId held = names.intern_kept("held");
+  const NameId kept = names.intern_kept("kept");
   names.forget_unused({});
   const NameId again = names.intern("old");
   names.become(copy);
   CHECK(names.text(old) == "old");
-  CHECK(names.text(held) == "held");
+  CHECK(names.text(kept) == "kept");
   CHECK(names.text(again) == "old");
   CHECK(names.intern("old") == again);
   names.forget_unused({});

@@ -352,10 +352,10 @@ TEST_CASE("A world that is restored from a copy keeps the names that others use 
   World world(samples::game_components());
   (void)world.intern("old");
   const World saved = world;
-  const NameId held = world.intern("a name that came since");
+  const NameId kept = world.intern("a name that came since");
   world = saved;
-  CHECK(world.text(held) == "a name that came since");
-  CHECK(world.name(world.create({.name = held})) == "a name that came since");
+  CHECK(world.text(kept) == "a name that came since");
+  CHECK(world.name(world.create({.name = kept})) == "a name that came since");
   // Another world has its own names.
   World other(samples::game_components());
   const NameId first = other.intern("another");
