@@ -20,7 +20,7 @@ struct PreviousOutput {
   const FileStamps& stamps;
 };
 
-class BuildMemory;
+class BuildFactCache;
 
 /// The inputs of a build. All references and pointers must be valid until the build ends.
 struct BuildRun {
@@ -38,7 +38,7 @@ struct BuildRun {
   /// recorded.
   const RecordedFiles* inputs = nullptr;
   /// The facts to store for the next build; null to store no facts.
-  const BuildMemory* memory = nullptr;
+  const BuildFactCache* fact_cache = nullptr;
   /// The stamps of the output's files; null for a build without a state. The build is incremental
   /// if this member and `inputs` are set.
   const FileStamps* output_stamps = nullptr;

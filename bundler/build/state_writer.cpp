@@ -44,7 +44,7 @@ class StateWriter {
     for (const auto& [guid, path] : names_) state_.assets.push_back({guid, path});
     number_assets();
     number_samples();
-    add_memory(known);
+    add_known_facts(known);
     const std::string_view report = OutputFolder::kReportName;
     state_.report = stamped(AssetPath(), {report}).front();
     return encode_state(state_);
@@ -123,8 +123,8 @@ class StateWriter {
   }
 
   std::vector<KnownAsset> known_assets() {
-    if (run_.memory == nullptr) return {};
-    std::vector<KnownAsset> known = run_.memory->known_assets(run_.options.jobs);
+    if (run_.fact_cache == nullptr) return {};
+    std::vector<KnownAsset> known = run_.fact_cache->known_assets(run_.options.jobs);
     for (const KnownAsset& one : known) {
       const Asset& asset = run_.project.index().at(one.asset);
       names_[asset.guid] = asset.path.text();
@@ -132,10 +132,10 @@ class StateWriter {
     return known;
   }
 
-  void add_memory(const std::vector<KnownAsset>& known) {
-    if (run_.memory == nullptr) return;
-    run_.memory->write_files(state_);
-    state_.known_terms = run_.memory->terms();
+  void add_known_facts(const std::vector<KnownAsset>& known) {
+    if (run_.fact_cache == nullptr) return;
+    run_.fact_cache->write_files(state_);
+    state_.known_terms = run_.fact_cache->terms();
     for (const KnownAsset& one : known) {
       const Guid& guid = run_.project.index().at(one.asset).guid;
       state_.known.push_back({number_of(guid), one.key, *one.facts});

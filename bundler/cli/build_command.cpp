@@ -249,7 +249,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
                      .clock = session.clock,
                      .stop = session.stop,
                      .inputs = open.recorded.get(),
-                     .memory = open.memory.get(),
+                     .fact_cache = open.fact_cache.get(),
                      .output_stamps = &locked.value()->stamps(),
                      .is_forced = job.arguments.is_forced,
                      .previous = previous.files == nullptr
@@ -294,7 +294,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
 int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
   if (open.project->config().axes.empty()) return kSuccess;
   const auto whole =
-      Project::open(*open.recorded, job.jobs, session.stop, {}, std::nullopt, open.memory.get());
+      Project::open(*open.recorded, job.jobs, session.stop, {}, std::nullopt, open.fact_cache.get());
   if (!whole) return report_error(session, whole.error());
   std::vector<Finding> blocking =
       validate(*whole.value(), {.targets = job.wish.targets, .jobs = job.jobs, .further = {}});
@@ -329,7 +329,7 @@ std::optional<int> build_once(const BuildJob& job, Session& session) {
   const Project& project = *open.value().project;
   const auto components = load_components(project.files(), project.config());
   if (!components) return report_error(session, components.error());
-  open.value().memory->know_assets(*open.value().project, components.value(), job.jobs);
+  open.value().fact_cache->know_assets(*open.value().project, components.value(), job.jobs);
   for (const std::string& folder : output_folders(job.arguments)) {
     if (auto fits = check_outside_content(project, job.arguments, folder); !fits) {
       return report_error(session, fits.error());

@@ -112,10 +112,10 @@ Result<std::vector<Finding>> with_findings_of_choices(const Project& project,
   options.progress.begin("checking builds for variants", choices.size());
   ValidateOptions without_progress = options;
   without_progress.progress = {};
-  ReadOnce memory;
+  ReadOnce fact_cache;
   for (const Choice& choice : choices) {
     options.progress.advance(1, text_of(choice));
-    const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice, &memory);
+    const auto chosen = Project::open(project.files(), options.jobs, stop, {}, choice, &fact_cache);
     if (!chosen) return fail(chosen.error());
     std::vector<Finding> found = validate(*chosen.value(), without_progress);
     std::erase_if(found, [&](const Finding& finding) {

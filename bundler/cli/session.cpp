@@ -32,9 +32,9 @@ Result<OpenProject> open_recorded_project(const std::string& path, const Session
   OpenProject open;
   open.files = std::move(folder.value().files);
   open.recorded = std::make_unique<RecordedFiles>(*open.files, *folder.value().stamps);
-  open.memory = std::make_unique<BuildMemory>(*open.recorded, std::move(earlier), tool);
+  open.fact_cache = std::make_unique<BuildFactCache>(*open.recorded, std::move(earlier), tool);
   auto project =
-      Project::open(*open.recorded, jobs, session.stop, progress, variants, open.memory.get());
+      Project::open(*open.recorded, jobs, session.stop, progress, variants, open.fact_cache.get());
   if (!project) return fail(project.error().code, "'" + path + "': " + project.error().message);
   open.project = std::move(project).value();
   if (auto rules = read_rule_weights(open.project->config()); !rules) return fail(rules.error());

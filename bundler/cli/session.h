@@ -48,7 +48,7 @@ struct Session {
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
   std::unique_ptr<RecordedFiles> recorded;  ///< The recorder; null if accesses are not recorded.
-  std::unique_ptr<BuildMemory> memory;      ///< The known facts; null if accesses are not recorded.
+  std::unique_ptr<BuildFactCache> fact_cache;      ///< The known facts; null if accesses are not recorded.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,

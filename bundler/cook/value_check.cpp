@@ -41,7 +41,7 @@ void check_values(const Project& project, const std::vector<ComponentDescription
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings) {
   if (components.empty()) return;
   const AssetCooker cooker(project, components);
-  AssetMemory* const memory = project.memory();
+  AssetFactCache* const fact_cache = project.fact_cache();
   std::vector<AssetNumber> assets(built.begin(), built.end());
   // Plain files are checked even if they are not built.
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
@@ -52,12 +52,12 @@ void check_values(const Project& project, const std::vector<ComponentDescription
   std::vector<LostItems> lost(assets.size());
   parallel_for(assets.size(), jobs, {}, [&](std::size_t i, unsigned) {
     if (project.index().at(assets[i]).is_folder) return;
-    const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(assets[i]);
+    const AssetFacts* const known = fact_cache == nullptr ? nullptr : fact_cache->find(assets[i]);
     if (known != nullptr && known->has_fit_values) return;
     problems[i] = cooker.unfit_values(assets[i]);
     lost[i] = lost_items(project, assets[i]);
     const bool is_fit = problems[i].empty() && lost[i].empty();
-    if (memory != nullptr && is_fit) memory->note_fit_values(project, assets[i]);
+    if (fact_cache != nullptr && is_fit) fact_cache->note_fit_values(project, assets[i]);
   });
   LostItems told;
   for (std::size_t i = 0; i < assets.size(); ++i) {

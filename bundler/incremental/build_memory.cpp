@@ -29,7 +29,7 @@ bool owns_guid(const Project& project, AssetNumber asset) {
 
 }  // namespace
 
-BuildMemory::BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> earlier,
+BuildFactCache::BuildFactCache(const RecordedFiles& inputs, std::optional<BuildState> earlier,
                          std::string tool)
     : inputs_(inputs),
       earlier_(std::move(earlier)),
@@ -44,7 +44,7 @@ BuildMemory::BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> 
   for (const StateMentions& one : earlier_->mentions) mentions_[one.input] = &one;
 }
 
-std::optional<std::uint32_t> BuildMemory::find_unchanged(const AssetPath& path) {
+std::optional<std::uint32_t> BuildFactCache::find_unchanged(const AssetPath& path) {
   if (!is_of_tool_) return std::nullopt;
   const StateInput* const known = hashes_.find_unchanged(path, inputs_.look_at(path));
   if (known == nullptr) return std::nullopt;
@@ -52,29 +52,29 @@ std::optional<std::uint32_t> BuildMemory::find_unchanged(const AssetPath& path) 
   return numbers_->of(path);
 }
 
-std::optional<SidecarFacts> BuildMemory::find_sidecar(const AssetPath& path) {
+std::optional<SidecarFacts> BuildFactCache::find_sidecar(const AssetPath& path) {
   const auto number = find_unchanged(path);
   if (!number || sidecars_[*number] == nullptr) return std::nullopt;
   return sidecars_[*number]->facts;
 }
 
-const std::vector<FileMention>* BuildMemory::find_mentions(const AssetPath& path) {
+const std::vector<FileMention>* BuildFactCache::find_mentions(const AssetPath& path) {
   const auto number = find_unchanged(path);
   if (!number || mentions_[*number] == nullptr) return nullptr;
   return &mentions_[*number]->mentions;
 }
 
-void BuildMemory::note_sidecar(const AssetPath& path, const SidecarFacts& facts) {
+void BuildFactCache::note_sidecar(const AssetPath& path, const SidecarFacts& facts) {
   const std::lock_guard lock(mutex_);
   new_sidecars_[path] = facts;
 }
 
-void BuildMemory::note_mentions(const AssetPath& path, std::vector<FileMention> mentions) {
+void BuildFactCache::note_mentions(const AssetPath& path, std::vector<FileMention> mentions) {
   const std::lock_guard lock(mutex_);
   new_mentions_[path] = std::move(mentions);
 }
 
-void BuildMemory::write_files(BuildState& state) const {
+void BuildFactCache::write_files(BuildState& state) const {
   const InputNumbers numbers(state);
   for (std::size_t i = 0; i < sidecars_.size(); ++i) {
     if (sidecars_[i] == nullptr && mentions_[i] == nullptr) continue;
@@ -101,7 +101,7 @@ void BuildMemory::write_files(BuildState& state) const {
   std::ranges::sort(state.mentions, {}, &StateMentions::input);
 }
 
-void BuildMemory::add_file(AssetNumber asset, ContentHasher& hasher) const {
+void BuildFactCache::add_file(AssetNumber asset, ContentHasher& hasher) const {
   const AssetPath& path = project_->index().at(asset).path;
   hasher.update_text(path.text());
   // Facts do not depend on the content of a model.
@@ -109,7 +109,7 @@ void BuildMemory::add_file(AssetNumber asset, ContentHasher& hasher) const {
   add_hash(hasher, hashes_.hash_of(meta_beside(path)));
 }
 
-ContentHash BuildMemory::key_of(AssetNumber asset, const AssetFacts& facts) const {
+ContentHash BuildFactCache::key_of(AssetNumber asset, const AssetFacts& facts) const {
   ContentHasher hasher;
   add_file(asset, hasher);
   add_hash(hasher, hashes_.hash_of(project_->index().at(asset).path));
@@ -132,7 +132,7 @@ ContentHash BuildMemory::key_of(AssetNumber asset, const AssetFacts& facts) cons
   return hasher.finish();
 }
 
-void BuildMemory::know_assets(Project& project, const std::vector<ComponentDescription>& components,
+void BuildFactCache::know_assets(Project& project, const std::vector<ComponentDescription>& components,
                               unsigned jobs) {
   project_ = &project;
   ContentHasher terms;
@@ -155,7 +155,7 @@ void BuildMemory::know_assets(Project& project, const std::vector<ComponentDescr
   });
 }
 
-std::vector<KnownAsset> BuildMemory::known_assets(unsigned jobs) const {
+std::vector<KnownAsset> BuildFactCache::known_assets(unsigned jobs) const {
   std::vector<KnownAsset> known;
   for (AssetNumber asset = 0; asset < project_->index().assets().size(); ++asset) {
     const AssetFacts* const facts = assets_->find(asset);

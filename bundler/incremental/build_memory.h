@@ -29,11 +29,11 @@ struct KnownAsset {
 ///     BuildMemory memory(recorded, read_state(output), tool);
 ///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);
 ///     memory.know_assets(*project, components, jobs);
-class BuildMemory final : public FileMemory {
+class BuildFactCache final : public FileFactCache {
  public:
   /// `inputs` is the recorder through which the project is read. If another version of the program
   /// wrote the earlier state, only the state's facts about the content of files are used.
-  BuildMemory(const RecordedFiles& inputs, std::optional<BuildState> earlier, std::string tool);
+  BuildFactCache(const RecordedFiles& inputs, std::optional<BuildState> earlier, std::string tool);
 
   /// Determines which facts are still valid, on `jobs` threads, and passes them to the project.
   /// Call it once.
@@ -74,7 +74,7 @@ class BuildMemory final : public FileMemory {
   std::map<AssetPath, SidecarFacts> new_sidecars_;
   std::map<AssetPath, std::vector<FileMention>> new_mentions_;
   const Project* project_ = nullptr;
-  std::optional<AssetMemory> assets_;
+  std::optional<AssetFactCache> assets_;
   ContentHash terms_{};
 };
 

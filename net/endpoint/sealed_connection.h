@@ -73,12 +73,12 @@ class SealedConnection {
   /// `kDatagramBytesMax` bytes.
   std::size_t write(Time now, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
-    const auto body = connection_.write_packet(now, body_memory(memory));
+    const auto body = connection_.write_packet(now, body_buffer(memory));
     return seal(now, sequence, memory, body.size());
   }
   std::size_t write_path_challenge(Time now, std::uint64_t challenge, std::span<std::byte> memory) {
     const std::uint32_t sequence = connection_.next_sequence();
-    const auto body = connection_.write_path_challenge(now, challenge, body_memory(memory));
+    const auto body = connection_.write_path_challenge(now, challenge, body_buffer(memory));
     return seal(now, sequence, memory, body.size());
   }
 
@@ -130,7 +130,7 @@ class SealedConnection {
     options.overhead_bytes = kPacketHeadBytes + seal_bytes(cipher);
     return options;
   }
-  static std::span<std::byte> body_memory(std::span<std::byte> memory) {
+  static std::span<std::byte> body_buffer(std::span<std::byte> memory) {
     return memory.subspan(kPacketHeadBytes);
   }
 
@@ -150,7 +150,7 @@ class SealedConnection {
                          .sequence = sequence,
                          .datagram_bytes = datagram_bytes,
                          .verdict = PacketVerdict::received,
-                         .body = body_memory(memory).first(body_bytes)});
+                         .body = body_buffer(memory).first(body_bytes)});
     }
     sender_.seal(sequence, memory.first(kPacketHeadBytes), memory.subspan(kPacketHeadBytes),
                  body_bytes);

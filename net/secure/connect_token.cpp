@@ -19,7 +19,7 @@ constexpr std::size_t kNonceBytes = 24;
 static_assert(crypto_aead_xchacha20poly1305_ietf_NPUBBYTES == kNonceBytes);
 static_assert(crypto_aead_xchacha20poly1305_ietf_ABYTES == kTagBytes);
 
-constexpr std::size_t kTokenMemory = 2048;
+constexpr std::size_t kTokenBufferBytes = 2048;
 
 void write_addresses(SectionWriter& writer, const std::vector<Address>& addresses) {
   writer.write_u8(static_cast<std::uint32_t>(addresses.size()));
@@ -88,7 +88,7 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
   entropy.fill(id);
   const SecretKey secret = SecretKey::random(entropy);
 
-  std::array<std::byte, kTokenMemory> inner{};
+  std::array<std::byte, kTokenBufferBytes> inner{};
   SectionWriter sealed(inner);
   sealed.write_u64(claims.account.value());
   sealed.write_bytes(id);
@@ -97,7 +97,7 @@ std::optional<std::vector<std::byte>> issue_token(const TokenClaims& claims,
   sealed.write_u16(static_cast<std::uint32_t>(claims.user_data.size()));
   sealed.write_bytes(claims.user_data);
 
-  std::array<std::byte, kTokenMemory> memory{};
+  std::array<std::byte, kTokenBufferBytes> memory{};
   SectionWriter writer(memory);
   writer.write_bytes(std::as_bytes(std::span(kTokenMagic)));
   writer.write_u32(kTokenVersion);

@@ -348,7 +348,7 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
   const bool had_outage = silence >= kLongSilence || header.hold * kWireTimeUnit >= kLongSilence;
   if (ack > 0 && had_outage) {
     // After an outage the queues are empty, and either clock may have stopped.
-    clocks_doubted_until_ = now + kPathMemory;
+    clocks_doubted_until_ = now + kPathWindow;
     peer_clock_.forget_ages();
     reported_delay_min_ = Duration::max();
   }
@@ -378,7 +378,7 @@ bool Connection::Impl::measure_round_trip(Time now, Duration sample, std::uint16
                                           Duration silence) {
   const Duration hold = peer_clock_.on_our_clock(hold_units * kWireTimeUnit);
   const bool we_slept = sample + kClockNoise < hold;
-  if (we_slept) clocks_doubted_until_ = now + kPathMemory;
+  if (we_slept) clocks_doubted_until_ = now + kPathWindow;
   const bool peer_slept =
       round_trip_.has_sample() && silence >= kLongSilence && sample - hold > silence / 2;
   if (we_slept || peer_slept || hold_units == kNoHold) return false;

@@ -35,12 +35,12 @@ constexpr std::size_t header_bytes(const AckMask& mask) {
 struct Connection::Impl::PacketDraft {
   PacketHeader header;
   PacketRecord record;
-  std::array<std::byte, 320> control_memory;
-  std::array<std::byte, kDatagramBytesMax> message_memory;
-  std::array<std::byte, kDatagramBytesMax> block_memory;
-  SectionWriter control{control_memory};
-  SectionWriter messages{message_memory};
-  SectionWriter blocks{block_memory};
+  std::array<std::byte, 320> control_buffer;
+  std::array<std::byte, kDatagramBytesMax> message_buffer;
+  std::array<std::byte, kDatagramBytesMax> block_buffer;
+  SectionWriter control{control_buffer};
+  SectionWriter messages{message_buffer};
+  SectionWriter blocks{block_buffer};
   std::uint8_t control_count = 0;
   std::uint8_t message_count = 0;
   std::uint8_t fragment_count = 0;

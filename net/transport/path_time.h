@@ -16,7 +16,7 @@ inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 
 /// The time for which a minimum delay is valid. With a longer time, this end would adapt too slowly
 /// to path changes and clock drift (50 µs per second).
-inline constexpr Duration kPathMemory = std::chrono::seconds(10);
+inline constexpr Duration kPathWindow = std::chrono::seconds(10);
 
 /// The assumed error of a measured round trip or age. It is larger than 100 µs, the unit of times
 /// in packets, because packets are read only at ticks.
@@ -40,7 +40,7 @@ class RoundTrip {
   Duration smoothed() const { return smoothed_; }
   Duration variation() const { return variation_; }
   Duration latest() const { return latest_; }
-  /// The minimum round trip within the last `kPathMemory`.
+  /// The minimum round trip within the last `kPathWindow`.
   Duration minimum() const { return minimum_.value(); }
   /// The time that the peer waits before it acknowledges a packet, smoothed.
   Duration hold() const { return answer_ - smoothed_; }
@@ -53,7 +53,7 @@ class RoundTrip {
   Duration smoothed_{};
   Duration variation_{};
   Duration latest_{};
-  WindowedMinimum<Duration> minimum_{kPathMemory};
+  WindowedMinimum<Duration> minimum_{kPathWindow};
   Duration answer_{};  ///< The round trip including the peer's hold time, smoothed.
   Duration answer_variation_{};
 };
@@ -118,7 +118,7 @@ class PeerClock {
   }
 
   /// The queueing delay of the last packet: its age minus the minimum age of the last
-  /// `kPathMemory`. The latest measured round trip limits it.
+  /// `kPathWindow`. The latest measured round trip limits it.
   Duration queue_delay() const { return queue_delay_; }
   /// Returns the time on the peer's clock at our time `now`, assuming that the delay is equal in
   /// both directions. The result is exact only modulo 6.5 s, the range of 16 bits. Returns nothing
@@ -150,11 +150,11 @@ class PeerClock {
   Duration clock_shift_{};  ///< The total time that jumps and drift of the clocks added to ages.
   Time shifted_at_{};
   ClockSpeed speed_;
-  WindowedMinimum<Duration> age_min_{kPathMemory};
+  WindowedMinimum<Duration> age_min_{kPathWindow};
   WindowedMinimum<Duration> measured_age_min_{
-      kPathMemory};  ///< Uses only packets with a measured round trip.
-  WindowedMinimum<Duration> trip_min_{kPathMemory};
-  WindowedMinimum<OffsetSample> offset_{kPathMemory};
+      kPathWindow};  ///< Uses only packets with a measured round trip.
+  WindowedMinimum<Duration> trip_min_{kPathWindow};
+  WindowedMinimum<OffsetSample> offset_{kPathWindow};
 };
 
 }  // namespace muster

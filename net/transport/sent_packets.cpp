@@ -132,7 +132,7 @@ void SentPackets::path_changed() {
 
 void SentPackets::learn_overtaking(Time now, Duration age) {
   age = std::min(age, kOvertakingMax);
-  if (age < longest_overtaken_ && now - overtaken_at_ < kPathMemory) return;
+  if (age < longest_overtaken_ && now - overtaken_at_ < kPathWindow) return;
   longest_overtaken_ = age;
   overtaken_at_ = now;
 }
@@ -144,7 +144,7 @@ void SentPackets::find_overtaken(Time now, const RoundTrip& path) {
   // decides that a packet is lost.
   Duration long_patience = Duration::max();
   if (path.has_sample()) long_patience = std::max(patience, trip + 4 * path.variation());
-  if (now - overtaken_at_ < kPathMemory) {
+  if (now - overtaken_at_ < kPathWindow) {
     long_patience = std::max(long_patience, longest_overtaken_ + longest_overtaken_ / 8);
   }
   for (std::uint32_t sequence = oldest_open_; sequence < highest_delivered_; ++sequence) {

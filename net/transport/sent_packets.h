@@ -137,7 +137,7 @@ class SentPackets {
   std::uint32_t asking_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = kReorder;
-  /// The maximum age in `learn_overtaking`; valid for `kPathMemory` after `overtaken_at_`.
+  /// The maximum age in `learn_overtaking`; valid for `kPathWindow` after `overtaken_at_`.
   Duration longest_overtaken_{};
   Time overtaken_at_{};
   unsigned timeouts_ = 0;

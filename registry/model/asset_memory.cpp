@@ -42,25 +42,25 @@ void add_dependencies(const Project& project, AssetNumber asset, AssetFacts& fac
 
 }  // namespace
 
-AssetFacts& AssetMemory::at(AssetNumber asset) {
+AssetFacts& AssetFactCache::at(AssetNumber asset) {
   if (facts_[asset] == nullptr) facts_[asset] = std::make_unique<AssetFacts>();
   return *facts_[asset];
 }
 
-void AssetMemory::note_packable(const Project& project, AssetNumber asset) {
+void AssetFactCache::note_packable(const Project& project, AssetNumber asset) {
   AssetFacts& facts = at(asset);
   facts.is_packable = true;
   add_dependencies(project, asset, facts);
 }
 
-void AssetMemory::note_fit_values(const Project& project, AssetNumber asset) {
+void AssetFactCache::note_fit_values(const Project& project, AssetNumber asset) {
   AssetFacts& facts = at(asset);
   facts.has_fit_values = true;
   if (!is_prefab(project.sources(), asset)) facts.class_name = class_of_asset(project, asset);
   add_dependencies(project, asset, facts);
 }
 
-void AssetMemory::note_stripped(const Project& project, AssetNumber asset, Target target,
+void AssetFactCache::note_stripped(const Project& project, AssetNumber asset, Target target,
                                 StrippedFile file, const std::vector<Guid>& looked_into) {
   AssetFacts& facts = at(asset);
   facts.stripped[target_index(target)] = std::move(file);
@@ -76,7 +76,7 @@ void AssetMemory::note_stripped(const Project& project, AssetNumber asset, Targe
 
 bool is_known_packable(const Project& project, AssetNumber asset) {
   const AssetFacts* const known =
-      project.memory() == nullptr ? nullptr : project.memory()->find(asset);
+      project.fact_cache() == nullptr ? nullptr : project.fact_cache()->find(asset);
   return known != nullptr && known->is_packable;
 }
 

@@ -43,9 +43,9 @@ struct AssetFacts {
 
 /// The facts of a project's assets: facts of an earlier build that are still valid, and new facts.
 /// Several threads may use one object at the same time, if each thread uses different assets.
-class AssetMemory {
+class AssetFactCache {
  public:
-  explicit AssetMemory(std::size_t asset_count) : facts_(asset_count) {}
+  explicit AssetFactCache(std::size_t asset_count) : facts_(asset_count) {}
 
   /// The facts of an asset; null if none exist.
   const AssetFacts* find(AssetNumber asset) const { return facts_[asset].get(); }

@@ -444,14 +444,14 @@ const Stripping& Project::stripping(Target target) const {
 
 Result<std::unique_ptr<Project>> Project::open(
     const FileReader& files, unsigned jobs, const std::stop_token& stop, const Progress& progress,
-    const std::optional<std::vector<VariantWish>>& wishes, FileMemory* memory) {
+    const std::optional<std::vector<VariantWish>>& wishes, FileFactCache* fact_cache) {
   std::unique_ptr<Project> project(new Project(files, jobs));
   auto config = load_config(files);
   if (!config) return fail(config.error());
   project->config_ = std::move(config).value();
   auto classes = declared_classes(project->config_);
   if (!classes) return fail(classes.error());
-  auto index = build_asset_index(files, project->config_, jobs, stop, progress, memory);
+  auto index = build_asset_index(files, project->config_, jobs, stop, progress, fact_cache);
   if (!index) return fail(index.error());
   project->index_ = std::move(index).value();
   project->variants_ = Variants(project->config_.axes, project->index_);
@@ -462,7 +462,7 @@ Result<std::unique_ptr<Project>> Project::open(
     settle_variants(project->choice_, project->index_, project->variants_);
   }
   auto graph =
-      scan_references(files, project->index_, jobs, stop, progress, project->variants_, memory);
+      scan_references(files, project->index_, jobs, stop, progress, project->variants_, fact_cache);
   if (!graph) return fail(graph.error());
   project->graph_ = std::move(graph).value();
   project->packages_ = std::make_unique<Packages>(files);

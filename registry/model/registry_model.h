@@ -134,7 +134,7 @@ struct RegistryModel {
   std::vector<AssetNumber> holders_for(Target target) const;
 };
 
-class AssetMemory;
+class AssetFactCache;
 class Stripping;
 
 /// All data about a project, for commands. A project cannot be moved, because its members refer to
@@ -147,12 +147,12 @@ class Project {
   ///
   /// Without `wishes` the project contains every variant. With `wishes` the project contains only
   /// the variants that a build with these wishes packs, and `open` also fails like
-  /// `choose_for_build`. Unchanged files that `memory` knows are not read.
+  /// `choose_for_build`. Unchanged files that `fact_cache` knows are not read.
   static Result<std::unique_ptr<Project>> open(
       const FileReader& files, unsigned jobs, const std::stop_token& stop,
       const Progress& progress = {},
       const std::optional<std::vector<VariantWish>>& wishes = std::nullopt,
-      FileMemory* memory = nullptr);
+      FileFactCache* fact_cache = nullptr);
   Project(const Project&) = delete;
   Project& operator=(const Project&) = delete;
   ~Project();
@@ -174,10 +174,10 @@ class Project {
 
   /// The facts from earlier builds that make reading some assets unnecessary; null without
   /// `remember_in`.
-  AssetMemory* memory() const { return memory_; }
-  /// Sets the result of `memory()`. Requires: no other thread uses the project yet, and `memory`
+  AssetFactCache* fact_cache() const { return fact_cache_; }
+  /// Sets the result of `fact_cache()`. Requires: no other thread uses the project yet, and `fact_cache`
   /// outlives the project.
-  void remember_in(AssetMemory& memory) { memory_ = &memory; }
+  void remember_in(AssetFactCache& fact_cache) { fact_cache_ = &fact_cache; }
 
   const Packages& packages() const { return *packages_; }
 
@@ -202,7 +202,7 @@ class Project {
   std::unique_ptr<SourceCache> sources_;
   std::unique_ptr<PrefabFlattener> prefabs_;
   RegistryModel model_;
-  AssetMemory* memory_ = nullptr;
+  AssetFactCache* fact_cache_ = nullptr;
   unsigned jobs_;
   mutable std::mutex mutex_;
   // Index 0: client; index 1: server.

@@ -102,8 +102,8 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
 
 // Returns the facts of the project's memory if they exist; otherwise reads the file.
 StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
-  AssetMemory* const memory = project.memory();
-  const AssetFacts* const known = memory == nullptr ? nullptr : memory->find(asset);
+  AssetFactCache* const fact_cache = project.fact_cache();
+  const AssetFacts* const known = fact_cache == nullptr ? nullptr : fact_cache->find(asset);
   if (known != nullptr && known->stripped[target_index(target)]) {
     return *known->stripped[target_index(target)];
   }
@@ -118,8 +118,8 @@ StrippedFile look_into(const Project& project, Target target, AssetNumber asset)
   // A rule for the base also applies to its variants.
   const Asset& one = project.index().at(asset);
   const bool is_own = base_of(project, asset) == asset;
-  if (memory != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
-    memory->note_stripped(project, asset, target, file, looked_into);
+  if (fact_cache != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
+    fact_cache->note_stripped(project, asset, target, file, looked_into);
   }
   return file;
 }

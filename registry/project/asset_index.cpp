@@ -209,9 +209,9 @@ struct MetaSlot {
   bool has_mentions = false;
 };
 
-void read_sidecar(const FileReader& files, const AssetPath& path, FileMemory* memory,
+void read_sidecar(const FileReader& files, const AssetPath& path, FileFactCache* fact_cache,
                   ByteVector& buffer, MetaSlot& slot) {
-  if (const auto known = memory == nullptr ? std::nullopt : memory->find_sidecar(path); known) {
+  if (const auto known = fact_cache == nullptr ? std::nullopt : fact_cache->find_sidecar(path); known) {
     slot.meta.guid = known->guid;
     slot.meta.is_folder = known->is_folder;
     slot.has_mentions = known->has_mentions;
@@ -242,8 +242,8 @@ void read_sidecar(const FileReader& files, const AssetPath& path, FileMemory* me
   if (looks_like_placeholder(meta.guid)) {
     add_problem(placeholder_guid, meta.guid_position, meta.guid, {});
   }
-  if (memory != nullptr && slot.problems.empty()) {
-    memory->note_sidecar(path, {meta.guid, meta.is_folder, slot.has_mentions});
+  if (fact_cache != nullptr && slot.problems.empty()) {
+    fact_cache->note_sidecar(path, {meta.guid, meta.is_folder, slot.has_mentions});
   }
 }
 
@@ -347,7 +347,7 @@ std::vector<AssetNumber> AssetIndex::within(const AssetPath& folder) const {
 
 Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
-                                     const Progress& progress, FileMemory* memory) {
+                                     const Progress& progress, FileFactCache* fact_cache) {
   progress.begin("walking the folders", 0);
   Walk walk{.files = files,
             .metas = {},
@@ -378,7 +378,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
   std::vector<MetaSlot> slots(walk.metas.size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
-    read_sidecar(files, walk.metas[i], memory, buffers[worker], slots[i]);
+    read_sidecar(files, walk.metas[i], fact_cache, buffers[worker], slots[i]);
     progress.advance(1, walk.metas[i].text());
   });
   if (!finished) return fail(ErrorCode::cancelled, "stopped while reading sidecars");

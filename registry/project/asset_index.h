@@ -99,11 +99,11 @@ class AssetIndex {
 
 /// Walks a project's folders and indexes the sidecars. Skips the same names as Unity
 /// (`is_ignored_name`). Reads the sidecars on `jobs` threads, except unchanged sidecars that
-/// `memory` knows. A fault in a file becomes a problem of the index. Fails only with `cancelled`,
+/// `fact_cache` knows. A fault in a file becomes a problem of the index. Fails only with `cancelled`,
 /// or if one of the project's `folders` cannot be listed.
 Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
-                                     const Progress& progress = {}, FileMemory* memory = nullptr);
+                                     const Progress& progress = {}, FileFactCache* fact_cache = nullptr);
 
 /// True for names that Unity and Muster skip: names that start with `.` or end with `~` or `.tmp`,
 /// and `cvs`.

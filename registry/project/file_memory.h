@@ -33,9 +33,9 @@ struct FileMention {
 /// Stores facts about files that have no problems. (Files with problems are read in each build.) A
 /// result is always valid for the file's current content. A query counts as a read of the file.
 /// Safe to use from several threads.
-class FileMemory {
+class FileFactCache {
  public:
-  virtual ~FileMemory() = default;
+  virtual ~FileFactCache() = default;
 
   /// The facts of a sidecar; nullopt if the file is unknown or may have changed.
   virtual std::optional<SidecarFacts> find_sidecar(const AssetPath& path) = 0;

@@ -11,7 +11,7 @@ namespace muster {
 
 /// Keeps facts without checking whether files have changed. Use it only if the project is opened
 /// several times within a short time. Uses about 100 bytes per file.
-class ReadOnce final : public FileMemory {
+class ReadOnce final : public FileFactCache {
  public:
   std::optional<SidecarFacts> find_sidecar(const AssetPath& path) override;
   const std::vector<FileMention>* find_mentions(const AssetPath& path) override;

@@ -97,7 +97,7 @@ class LateGuids {
 struct ScanTools {
   const FileReader& files;
   const AssetIndex& index;
-  FileMemory* memory;
+  FileFactCache* fact_cache;
   LateGuids& guids;
   ByteVector& buffer;
 };
@@ -131,7 +131,7 @@ class AssetScan {
   explicit AssetScan(const ScanTools& tools)
       : files_(tools.files),
         index_(tools.index),
-        memory_(tools.memory),
+        fact_cache_(tools.fact_cache),
         guids_(tools.guids),
         buffer_(tools.buffer) {}
 
@@ -147,15 +147,15 @@ class AssetScan {
 
  private:
   void scan(AssetNumber asset, const AssetPath& path, bool in_meta, GuidSlot& slot) {
-    if (memory_ != nullptr) {
-      const std::vector<FileMention>* const known = memory_->find_mentions(path);
+    if (fact_cache_ != nullptr) {
+      const std::vector<FileMention>* const known = fact_cache_->find_mentions(path);
       if (known != nullptr) return add_edges(asset, in_meta, *known, slot);
     }
     const std::size_t problems_before = slot.problems.size();
     std::vector<FileMention> mentions = merged(read(asset, path, in_meta, slot));
     add_edges(asset, in_meta, mentions, slot);
-    if (memory_ != nullptr && slot.problems.size() == problems_before) {
-      memory_->note_mentions(path, std::move(mentions));
+    if (fact_cache_ != nullptr && slot.problems.size() == problems_before) {
+      fact_cache_->note_mentions(path, std::move(mentions));
     }
   }
 
@@ -323,7 +323,7 @@ class AssetScan {
   static constexpr std::uint64_t kHeadBytes = 64ULL * 1024;
   const FileReader& files_;
   const AssetIndex& index_;
-  FileMemory* memory_;
+  FileFactCache* fact_cache_;
   LateGuids& guids_;
   ByteVector& buffer_;
 };
@@ -430,13 +430,13 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
 Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress, const Variants& variants,
-                                       FileMemory* memory) {
+                                       FileFactCache* fact_cache) {
   progress.begin("scanning assets", index.assets().size());
   std::vector<GuidSlot> slots(index.assets().size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
   LateGuids guids(index);
   const bool finished = parallel_for(slots.size(), jobs, stop, [&](std::size_t i, unsigned worker) {
-    AssetScan({files, index, memory, guids, buffers[worker]})
+    AssetScan({files, index, fact_cache, guids, buffers[worker]})
         .run(static_cast<AssetNumber>(i), slots[i]);
     progress.advance(1, index.assets()[i].path.text());
   });

@@ -111,11 +111,11 @@ bool holds_references(const AssetPath& path);
 bool is_script(const AssetPath& path);
 
 /// Scans every asset that can contain references, and every sidecar, on `jobs` threads. Skips
-/// unchanged files that `memory` knows. Adds an edge from each asset to each of its variants. Fails
+/// unchanged files that `fact_cache` knows. Adds an edge from each asset to each of its variants. Fails
 /// only with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress = {}, const Variants& variants = {},
-                                       FileMemory* memory = nullptr);
+                                       FileFactCache* fact_cache = nullptr);
 
 }  // namespace muster

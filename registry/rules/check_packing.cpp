@@ -170,8 +170,8 @@ void look_at(const Project& project, AssetNumber asset, Look& look) {
     InnerReferences(project.sources().get(asset), is_registry, look.findings).check();
   }
   const bool is_packable = !look.fault && look.findings.empty() && is_whole_prefab(project, asset);
-  AssetMemory* const memory = project.memory();
-  if (memory != nullptr && is_packable) memory->note_packable(project, asset);
+  AssetFactCache* const fact_cache = project.fact_cache();
+  if (fact_cache != nullptr && is_packable) fact_cache->note_packable(project, asset);
 }
 
 }  // namespace

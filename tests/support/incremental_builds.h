@@ -76,16 +76,16 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
     }
   }
   const RecordedFiles recorded(project, project_stamps);
-  BuildMemory memory(recorded, settings.is_forced ? std::nullopt : read_state(output),
+  BuildFactCache fact_cache(recorded, settings.is_forced ? std::nullopt : read_state(output),
                      settings.tool);
-  const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &memory);
+  const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &fact_cache);
   // An edit may have removed the variant axes.
   if (!opened && !settings.variants.empty()) return outcome;
   REQUIRE(opened.has_value());
   const auto components = load_components(recorded, opened.value()->config());
   REQUIRE(components.has_value());
-  memory.know_assets(*opened.value(), components.value(), 1);
-  outcome.known_assets = memory.known_assets(1).size();
+  fact_cache.know_assets(*opened.value(), components.value(), 1);
+  outcome.known_assets = fact_cache.known_assets(1).size();
   outcome.findings = findings_of(*opened.value(), components.value(), settings.options.targets);
   auto folder = OutputFolder::open_for_build(output);
   if (!folder) UNSCOPED_INFO(folder.error().message);
@@ -107,7 +107,7 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
                                      .reporter = reporter,
                                      .clock = clock,
                                      .inputs = &recorded,
-                                     .memory = &memory,
+                                     .fact_cache = &fact_cache,
                                      .output_stamps = &output_stamps,
                                      .is_forced = settings.is_forced,
                                      .previous = previous,

@@ -184,7 +184,7 @@ TEST_CASE("A path that reorders packets increases the waiting time", "[net][tran
   // On this path, a packet may take 100 ms.
   REQUIRE_FALSE(lose_first_of_two(110ms, 111ms));
   REQUIRE(sent.late_acknowledgements() == 1);
-  now += kPathMemory + 200ms;  // The measured overtaking has expired.
+  now += kPathWindow + 200ms;  // The measured overtaking has expired.
   REQUIRE(lose_first_of_two(70ms, 111ms));
 }
 
