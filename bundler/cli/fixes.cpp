@@ -18,15 +18,15 @@ Guid fresh_guid() {
   return Guid::from_bytes(Bytes(seed).first(16));
 }
 
-std::string sentence(const SidecarMend& mend, bool dry_run) {
+std::string sentence(const SidecarFix& fix, bool dry_run) {
   const std::string would = dry_run ? "would " : "";
-  const std::string path = "'" + mend.path.text() + "'";
-  switch (mend.kind) {
-    case SidecarMend::Kind::create:
+  const std::string path = "'" + fix.path.text() + "'";
+  switch (fix.kind) {
+    case SidecarFix::Kind::create:
       return would + (dry_run ? "create " : "created ") + path;
-    case SidecarMend::Kind::rename:
-      return would + (dry_run ? "rename '" : "renamed '") + mend.from.text() + "' to " + path;
-    case SidecarMend::Kind::respell:
+    case SidecarFix::Kind::rename:
+      return would + (dry_run ? "rename '" : "renamed '") + fix.from.text() + "' to " + path;
+    case SidecarFix::Kind::respell:
       return would + (dry_run ? "write " : "wrote ") + path + " (guid in lower case)";
   }
   return {};
@@ -79,7 +79,7 @@ Result<void> reopen(OpenProject& open, const FileReader& files, Session& session
 Result<bool> fix_config(const std::string& project, bool dry_run, Session& session) {
   const auto files = open_folder(project);
   if (!files) return fail(files.error());
-  const auto text = mended_config(*files.value());
+  const auto text = fixed_config(*files.value());
   if (!text) return false;
   const std::string name(ProjectConfig::kFileName);
   if (!dry_run) {
@@ -105,12 +105,12 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
                          std::unique_ptr<FileSystem>& as_fixed, Session& session,
                          const Progress& progress) {
   const bool dry_run = options.is_dry_run;
-  const auto mends = plan_sidecar_mends(*open.files, open.project->index(), fresh_guid);
-  if (!mends) return fail(mends.error());
+  const auto fixes = plan_sidecar_fixes(*open.files, open.project->index(), fresh_guid);
+  if (!fixes) return fail(fixes.error());
   // `prepare` must run after the sidecars are fixed, because a registry includes assets that have a
   // guid only now.
   as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
-  if (auto done = apply_sidecar_mends(*as_fixed, mends.value()); !done) return done;
+  if (auto done = apply_sidecar_fixes(*as_fixed, fixes.value()); !done) return done;
   if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;
   const auto plan = plan_prepare(*open.project, progress);
   if (!plan) return fail(plan.error());
@@ -123,9 +123,9 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
   FileSystem& files = dry_run ? *as_fixed : *open.files;
   if (!dry_run) {
     if (auto may = begin_writing(session); !may) return may;
-    if (auto done = apply_sidecar_mends(files, mends.value()); !done) return done;
+    if (auto done = apply_sidecar_fixes(files, fixes.value()); !done) return done;
   }
-  for (const SidecarMend& mend : mends.value()) tell(session, sentence(mend, dry_run));
+  for (const SidecarFix& fix : fixes.value()) tell(session, sentence(fix, dry_run));
   if (auto done = apply_prepare(files, plan.value()); !done) return done;
   tell_prepared(plan.value(), dry_run, session);
   session.writing = false;

@@ -7,7 +7,7 @@
 namespace muster {
 
 // In layout F the ids that assets store have no meaning, so they are not corrected.
-void MemberMender::begin(const Registry& registry) {
+void MemberFixer::begin(const Registry& registry) {
   const bool is_plain = project_.sources().get(registry.asset).dialect == yaml::Dialect::plain;
   stores_ids_ = false;
   if (!declaration_.definitions_store_ids || (!is_plain && !is_built_in(declaration_))) return;
@@ -21,7 +21,7 @@ void MemberMender::begin(const Registry& registry) {
       declaration_.own_guid_keys.empty() || is_plain || form.text_references || form.reference_list;
 }
 
-void MemberMender::mend_listed(const RegistryEntry& entry) {
+void MemberFixer::fix_listed(const RegistryEntry& entry) {
   std::optional<WantedId> id;
   if (stores_ids_) id = {entry.type_id, true};
   bool has_factory = false;
@@ -40,19 +40,19 @@ void MemberMender::mend_listed(const RegistryEntry& entry) {
   }
 }
 
-void MemberMender::mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
+void MemberFixer::fix_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
   wish(stored_, candidate, guid,
        stores_ids_ ? std::optional<WantedId>({type_id, false}) : std::nullopt);
 }
 
-std::vector<std::string> MemberMender::obstacles(const Candidate& candidate,
+std::vector<std::string> MemberFixer::obstacles(const Candidate& candidate,
                                                  const Guid& guid) const {
   StoredValues tried(project_);
   wish(tried, candidate, guid, {});
   return tried.take_remaining();
 }
 
-void MemberMender::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
+void MemberFixer::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
                         const std::optional<WantedId>& id) const {
   const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
   if (asset == kNoAsset) return;

@@ -12,18 +12,18 @@ namespace muster {
 
 /// For each entry and new member of a class, requests from `stored` the values that the asset must
 /// store. Refers to its arguments, which must outlive this object.
-class MemberMender {
+class MemberFixer {
  public:
-  MemberMender(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
+  MemberFixer(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project), declaration_(declaration), stored_(stored) {}
 
   /// Selects the registry for the next calls.
   void begin(const Registry& registry);
 
   /// Handles an existing entry that `prepare` keeps.
-  void mend_listed(const RegistryEntry& entry);
+  void fix_listed(const RegistryEntry& entry);
   /// Handles a new entry. `guid` is the asset that the registry lists for the candidate.
-  void mend_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
+  void fix_new(const Candidate& candidate, const Guid& guid, TypeId type_id);
   /// The reasons why the candidate's asset cannot store its guid, one sentence each. The result is
   /// empty if the asset can store the guid, or already stores the guid.
   std::vector<std::string> obstacles(const Candidate& candidate, const Guid& guid) const;

@@ -18,7 +18,7 @@ class ClassPlan {
   ClassPlan(const Project& project, const ClassDeclaration& declaration, StoredValues& stored)
       : project_(project),
         declaration_(declaration),
-        mender_(project, declaration, stored),
+        fixer_(project, declaration, stored),
         members_(project, declaration),
         registries_(members_.registries()),
         first_hole_(first_hole(project.index())) {}
@@ -217,7 +217,7 @@ class ClassPlan {
     const SourceFile& source = project_.sources().get(registry.asset);
     const bool plain = source.dialect == yaml::Dialect::plain;
     if (auto good = check_stated_ids(registry); !good) return good;
-    mender_.begin(registry);
+    fixer_.begin(registry);
     RegistryPlan result;
     result.registry = &registry;
     std::vector<SlotText> slots;
@@ -252,7 +252,7 @@ class ClassPlan {
           wanted != nullptr ? std::optional(entry_values(project_, declaration_, *wanted,
                                                          ClassMembers::side_of(registry, *wanted)))
                             : std::nullopt;
-      mender_.mend_listed(entry);
+      fixer_.fix_listed(entry);
       if (values && is_outdated(declaration_, entry, *values)) {
         note_change(result, PrepareChange::Kind::update, entry.type_id, identity);
         slot.values = values;
@@ -292,7 +292,7 @@ class ClassPlan {
                        std::vector<SlotText>& slots, IdLock& lock, PreparePlan& plan) {
     std::vector<std::pair<TypeId, const Candidate*>> added;
     for (const Candidate* candidate : with_free_keys(registry, plan)) {
-      if (!can_be_mended(registry, *candidate, plan)) continue;
+      if (!can_be_fixed(registry, *candidate, plan)) continue;
       const auto id = id_for(*candidate, registry);
       if (!id) return fail(id.error());
       added.emplace_back(id.value(), candidate);
@@ -307,7 +307,7 @@ class ClassPlan {
       SlotText slot;
       slot.type_id = id;
       slot.values = entry_values(project_, declaration_, *candidate, guid);
-      mender_.mend_new(*candidate, guid, id);
+      fixer_.fix_new(*candidate, guid, id);
       note_change(result, PrepareChange::Kind::add, id, guid);
       lock.ids.push_back({id, guid});
       slots.push_back(slot);
@@ -315,9 +315,9 @@ class ClassPlan {
     return {};
   }
 
-  bool can_be_mended(const Registry& registry, const Candidate& candidate,
+  bool can_be_fixed(const Registry& registry, const Candidate& candidate,
                      PreparePlan& plan) const {
-    const auto obstacles = mender_.obstacles(candidate, ClassMembers::side_of(registry, candidate));
+    const auto obstacles = fixer_.obstacles(candidate, ClassMembers::side_of(registry, candidate));
     for (const std::string& obstacle : obstacles) {
       std::string remains = obstacle + "; it is not registered until then";
       if (std::ranges::find(plan.remaining, remains) != plan.remaining.end()) continue;
@@ -426,7 +426,7 @@ class ClassPlan {
 
   const Project& project_;
   const ClassDeclaration& declaration_;
-  MemberMender mender_;
+  MemberFixer fixer_;
   ClassMembers members_;
   const std::vector<const Registry*>& registries_;
   std::vector<IdLock> locks_;
@@ -451,9 +451,9 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   }
   // Assets are written before registries, so that an interruption leaves no registered asset with a
   // wrong value.
-  std::vector<FileWrite> mended = stored.take_writes();
-  plan.writes.insert(plan.writes.begin(), std::make_move_iterator(mended.begin()),
-                     std::make_move_iterator(mended.end()));
+  std::vector<FileWrite> value_writes = stored.take_writes();
+  plan.writes.insert(plan.writes.begin(), std::make_move_iterator(value_writes.begin()),
+                     std::make_move_iterator(value_writes.end()));
   std::ranges::move(stored.take_remaining(), std::back_inserter(plan.remaining));
   const auto leftovers = project.index().leftovers();
   plan.removes.insert(plan.removes.end(), leftovers.begin(), leftovers.end());

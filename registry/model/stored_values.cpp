@@ -153,7 +153,7 @@ const Guid& StoredValues::guid_to_say(AssetNumber asset) const {
 }
 
 // Checks the variants again, because a variant may inherit a value that was corrected in its base.
-void StoredValues::mend_variants() {
+void StoredValues::fix_variants() {
   for (bool has_grown = !writes_.empty() && !variants_.empty(); has_grown;) {
     has_grown = false;
     const Changed files(project_.files(), writes_);
@@ -324,7 +324,7 @@ void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Val
 }
 
 std::vector<FileWrite> StoredValues::take_writes() {
-  mend_variants();
+  fix_variants();
   std::vector<FileWrite> writes;
   for (auto& [path, write] : writes_) writes.push_back(std::move(write));
   writes_.clear();

@@ -63,7 +63,7 @@ class StoredValues {
   Values wrong_values(const ClassDeclaration& declaration, AssetNumber prefab,
                       const SourceComponent& component, const std::optional<WantedId>& id) const;
   const Guid& guid_to_say(AssetNumber asset) const;
-  void mend_variants();
+  void fix_variants();
   void want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid);
   bool is_new(AssetNumber asset, const Values& values);
   void write_component(const ClassDeclaration& declaration, AssetNumber prefab,

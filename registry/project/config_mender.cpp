@@ -49,7 +49,7 @@ std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPa
   return found;
 }
 
-std::optional<std::string> mended_config(const FileReader& files) {
+std::optional<std::string> fixed_config(const FileReader& files) {
   ByteVector buffer;
   const auto bytes =
       read_whole(files, AssetPath().child(ProjectConfig::kFileName), kConfigBytesMax, buffer);

@@ -15,6 +15,6 @@ std::optional<AssetPath> path_in_any_case(const FileReader& files, const AssetPa
 /// The text of `muster.yaml` in which `folders` and `components` have the case of the paths on the
 /// disk. The rest of the text is unchanged. The result is nullopt if nothing changes, or if the
 /// file cannot be read.
-std::optional<std::string> mended_config(const FileReader& files);
+std::optional<std::string> fixed_config(const FileReader& files);
 
 }  // namespace muster

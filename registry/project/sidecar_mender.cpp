@@ -36,7 +36,7 @@ std::string respelled(std::string text, const yaml::Position& position) {
 
 }  // namespace
 
-Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
+Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid) {
   // The key is the folder and the name.
@@ -54,15 +54,15 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
     if (problem.kind == IndexProblem::Kind::missing_meta)
       ++wanting[key_of(sidecar_of(problem.path))];
   }
-  std::vector<SidecarMend> mends;
+  std::vector<SidecarFix> fixes;
   for (const IndexProblem& problem : index.problems()) {
     if (problem.kind == IndexProblem::Kind::missing_meta) {
       const AssetPath path = sidecar_of(problem.path);
       const auto key = key_of(path);
       if (orphans.count(key) == 1 && wanting[key] == 1) {
-        mends.push_back({SidecarMend::Kind::rename, path, orphans.find(key)->second, {}});
+        fixes.push_back({SidecarFix::Kind::rename, path, orphans.find(key)->second, {}});
       } else {
-        mends.push_back({SidecarMend::Kind::create,
+        fixes.push_back({SidecarFix::Kind::create,
                          path,
                          {},
                          new_sidecar(fresh_guid(), problem.detail == "folder")});
@@ -73,21 +73,21 @@ Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
       if (!bytes) return fail(bytes.error());
       std::string text = respelled(std::string(as_text(bytes.value())), problem.position);
       if (text.empty()) continue;
-      mends.push_back({SidecarMend::Kind::respell, problem.path, {}, std::move(text)});
+      fixes.push_back({SidecarFix::Kind::respell, problem.path, {}, std::move(text)});
     }
   }
-  std::ranges::sort(mends, {}, &SidecarMend::path);
-  return mends;
+  std::ranges::sort(fixes, {}, &SidecarFix::path);
+  return fixes;
 }
 
-Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends) {
-  for (const SidecarMend& mend : mends) {
+Result<void> apply_sidecar_fixes(FileSystem& files, std::span<const SidecarFix> fixes) {
+  for (const SidecarFix& fix : fixes) {
     // Does not replace a sidecar that another program (such as the editor) has created in the
     // meantime.
-    if (mend.kind == SidecarMend::Kind::create && files.stat(mend.path)) continue;
-    auto done = mend.kind == SidecarMend::Kind::rename
-                    ? commit_move(files, mend.from, mend.path)
-                    : write_atomically(files, mend.path, as_bytes(mend.text));
+    if (fix.kind == SidecarFix::Kind::create && files.stat(fix.path)) continue;
+    auto done = fix.kind == SidecarFix::Kind::rename
+                    ? commit_move(files, fix.from, fix.path)
+                    : write_atomically(files, fix.path, as_bytes(fix.text));
     if (!done) return done;
   }
   return {};

@@ -11,7 +11,7 @@
 namespace muster {
 
 /// One change to a sidecar.
-struct SidecarMend {
+struct SidecarFix {
   enum class Kind : std::uint8_t {
     create,   ///< Creates a missing sidecar with a new guid.
     rename,   ///< Renames a sidecar whose name (`from`) differs in case from the asset's name.
@@ -27,11 +27,11 @@ struct SidecarMend {
 /// the asset's name in case is renamed, unless several sidecars differ only in case. `fresh_guid`
 /// returns a random guid. A guid that is computed from the path would be assigned again to a later
 /// file with the same path. Fails with disk errors.
-Result<std::vector<SidecarMend>> plan_sidecar_mends(const FileReader& files,
+Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files,
                                                     const AssetIndex& index,
                                                     const std::function<Guid()>& fresh_guid);
 
 /// Writes the fixes of a plan, each file atomically.
-Result<void> apply_sidecar_mends(FileSystem& files, std::span<const SidecarMend> mends);
+Result<void> apply_sidecar_fixes(FileSystem& files, std::span<const SidecarFix> fixes);
 
 }  // namespace muster

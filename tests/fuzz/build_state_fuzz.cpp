@@ -43,12 +43,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   look(bytes);
   const auto head_bytes = state_head_bytes(bytes);
   if (!head_bytes || head_bytes.value() > size) return 0;
-  ByteVector mended(bytes.begin(), bytes.end());
+  ByteVector fixed(bytes.begin(), bytes.end());
   const auto head_end = static_cast<std::size_t>(head_bytes.value());
-  put_hash(mended, kHeadHashAt, bytes.subspan(kStateHeaderBytes, head_end - kStateHeaderBytes));
-  put_hash(mended, kBodyHashAt, bytes.subspan(head_end));
+  put_hash(fixed, kHeadHashAt, bytes.subspan(kStateHeaderBytes, head_end - kStateHeaderBytes));
+  put_hash(fixed, kBodyHashAt, bytes.subspan(head_end));
   const std::uint64_t body_bytes = size - head_end;
-  std::memcpy(mended.data() + 56, &body_bytes, sizeof body_bytes);
-  look(mended);
+  std::memcpy(fixed.data() + 56, &body_bytes, sizeof body_bytes);
+  look(fixed);
   return 0;
 }

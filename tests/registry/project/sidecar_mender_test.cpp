@@ -16,14 +16,14 @@ std::function<Guid()> counted_guids() {
   };
 }
 
-std::vector<SidecarMend> planned(const FileReader& files) {
+std::vector<SidecarFix> planned(const FileReader& files) {
   const auto config = load_config(files);
   REQUIRE(config.has_value());
   const auto index = build_asset_index(files, config.value(), 1, {});
   REQUIRE(index.has_value());
-  auto mends = plan_sidecar_mends(files, index.value(), counted_guids());
-  REQUIRE(mends.has_value());
-  return std::move(mends).value();
+  auto fixes = plan_sidecar_fixes(files, index.value(), counted_guids());
+  REQUIRE(fixes.has_value());
+  return std::move(fixes).value();
 }
 
 std::string text_of(const MemoryFileSystem& files, std::string_view name) {
@@ -31,7 +31,7 @@ std::string text_of(const MemoryFileSystem& files, std::string_view name) {
   return found == files.files().end() ? "" : std::string(as_text(found->second));
 }
 
-TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][mender]") {
+TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][fixer]") {
   MemoryFileSystem files;
   files.add("Assets/New/a.txt", "text");
   files.add("Assets/Moved.txt", "text");
@@ -40,9 +40,9 @@ TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][mende
   files.add(
       "Assets/Upper.txt.meta",
       "fileFormatVersion: 2\r\nguid: \"C94A7F10E8D26B35B3047AC91FD85E26\"\r\nuserData: X\r\n");
-  const auto mends = planned(files);
-  REQUIRE(mends.size() == 4);
-  REQUIRE(apply_sidecar_mends(files, mends).has_value());
+  const auto fixes = planned(files);
+  REQUIRE(fixes.size() == 4);
+  REQUIRE(apply_sidecar_fixes(files, fixes).has_value());
   CHECK(text_of(files, "Assets/New.meta") ==
         "fileFormatVersion: 2\nguid: " + text_of(files, "Assets/New.meta").substr(27, 32) +
             "\nfolderAsset: yes\n");
@@ -54,7 +54,7 @@ TEST_CASE("Sidecars are created, renamed and corrected, once", "[registry][mende
   CHECK(planned(files).empty());
 }
 
-TEST_CASE("A sidecar that may belong to two files is not renamed", "[registry][mender]") {
+TEST_CASE("A sidecar that may belong to two files is not renamed", "[registry][fixer]") {
   MemoryFileSystem files;
   files.add("Assets/Moved.txt", "text");
   files.add("Assets/moved.TXT.meta", "guid: 13fd09c2a76e4b5891d05c7be2a84f36\n");
@@ -62,9 +62,9 @@ TEST_CASE("A sidecar that may belong to two files is not renamed", "[registry][m
   files.add("Assets/Two.txt", "text");
   files.add("Assets/TWO.txt", "text");
   files.add("Assets/two.txt.meta", "guid: 33fd09c2a76e4b5891d05c7be2a84f36\n");
-  for (const SidecarMend& mend : planned(files)) {
-    CAPTURE(mend.path.text());
-    CHECK(mend.kind == SidecarMend::Kind::create);
+  for (const SidecarFix& fix : planned(files)) {
+    CAPTURE(fix.path.text());
+    CHECK(fix.kind == SidecarFix::Kind::create);
   }
 }
 

@@ -199,7 +199,7 @@ TEST_CASE("Instances that one build cannot spawn are updated by the next build t
           "[runtime][spawn][reload]") {
   Build old(100);
   Build bad(120);
-  Build mended(150);
+  Build fixed(150);
   Forest f;
   Spawner spawner(old.open(), f.world);
   const EntityId tree = f.plant(spawner);
@@ -208,7 +208,7 @@ TEST_CASE("Instances that one build cannot spawn are updated by the next build t
   for (int i = 0; i < 2; ++i) CHECK(f.instances.reload(spawner, *bad.store).failed == 1);
   CHECK_FALSE(spawner.spawn(guid(kTree)).has_value());
   old.store.reset();
-  CHECK(f.instances.reload(spawner, mended.open()).updated == 1);
+  CHECK(f.instances.reload(spawner, fixed.open()).updated == 1);
   CHECK(*f.world.get(f.life, tree) == Life{150, 7});
   CHECK(f.world.get(f.life, f.plant(spawner))->current == 150);
   Build newest(160);
