@@ -96,9 +96,9 @@ std::vector<const BuiltBundle*> sorted_bundles(const TargetBuild& build) {
   return sorted;
 }
 
-std::string shown(const BuildReason& reason) {
+std::string reason_text(const BuildReason& reason) {
   std::string text(reason.what);
-  if (!reason.detail.empty()) text += ": " + shown_text(reason.detail);
+  if (!reason.detail.empty()) text += ": " + escaped_text(reason.detail);
   return text;
 }
 
@@ -377,12 +377,12 @@ std::string explanation_text(const Project& project, const std::vector<TargetBui
     for (const BuiltBundle* bundle : sorted_bundles(build)) {
       const AssetNumber asset = subject_of(build, *bundle);
       text += fmt::format("{:<8}{}/{}", made_of(*bundle), folder, bundle->name.path());
-      if (asset != kNoAsset) text += "  " + shown_text(project.index().at(asset).path.text());
+      if (asset != kNoAsset) text += "  " + escaped_text(project.index().at(asset).path.text());
       text += "\n";
-      for (const BuildReason& reason : bundle->reasons) text += "          " + shown(reason) + "\n";
+      for (const BuildReason& reason : bundle->reasons) text += "          " + reason_text(reason) + "\n";
     }
     for (const BuildReason& reason : build.gone) {
-      text += "gone    " + folder + "  " + shown_text(reason.detail) + "\n          " +
+      text += "gone    " + folder + "  " + escaped_text(reason.detail) + "\n          " +
               std::string(reason.what) + "\n";
     }
   }
@@ -414,7 +414,7 @@ std::string build_summary_text(const Project& project, const std::vector<TargetB
   if (packed > 0) text += "slowest assets:\n";
   for (std::size_t i = 0; i < std::min(slowest.size(), kListed); ++i) {
     text += fmt::format("  {:>8.1f} ms  {}\n", milliseconds(slowest[i].duration),
-                        shown_text(project.index().at(slowest[i].asset).path.text()));
+                        escaped_text(project.index().at(slowest[i].asset).path.text()));
   }
   if (packed < bundles) text += fmt::format("packed {} of {}", packed, counted(bundles, "bundle"));
   if (packed < bundles && cached > 0) text += fmt::format("; {} from the cache", cached);

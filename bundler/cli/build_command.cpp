@@ -211,8 +211,8 @@ std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
 
 void print_problems(const std::vector<CookProblem>& problems, Session& session) {
   for (const CookProblem& problem : problems) {
-    session.err << shown_text(location_text(problem.location))
-                << ": error: " << shown_text(problem.message) << "\n";
+    session.err << escaped_text(location_text(problem.location))
+                << ": error: " << escaped_text(problem.message) << "\n";
   }
 }
 

@@ -67,7 +67,7 @@ class Verification {
     const OutputDifferences& differences = found.value();
     const auto list = [&](const std::vector<std::string>& paths, const std::string& how) {
       for (const std::string& path : paths) {
-        session_.err << "muster: " << what << ": " << shown_text(path) << " " << how << "\n";
+        session_.err << "muster: " << what << ": " << escaped_text(path) << " " << how << "\n";
       }
     };
     list(differences.other, "differs");

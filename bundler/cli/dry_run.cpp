@@ -26,7 +26,7 @@ std::string plan_text(const Project& project, const BundlePlan& plan, std::strin
   std::string text;
   for (const PlannedBundle& bundle : plan.bundles) {
     if (bundle.prefab == kNoAsset) continue;
-    text += std::string(target) + "  " + shown_text(path_of(project, bundle)) + "  " +
+    text += std::string(target) + "  " + escaped_text(path_of(project, bundle)) + "  " +
             counted(bundle.assets.size(), "asset") + ", " +
             counted(bundle.dependencies.size(), "shared bundle") + "\n";
   }

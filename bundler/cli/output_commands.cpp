@@ -58,8 +58,8 @@ int verify(const VerifyArguments& arguments, Session& session) {
     write_report(session, json_text(report), {});
   } else {
     for (const OutputProblem& problem : found.problems) {
-      session.out << shown_text(problem.path) << ": " << to_string(problem.code) << ": "
-                  << shown_text(problem.message) << "\n";
+      session.out << escaped_text(problem.path) << ": " << to_string(problem.code) << ": "
+                  << escaped_text(problem.message) << "\n";
     }
     session.out << fmt::format(
         "{}, {}, {}: {}\n", counted(found.bundles, "bundle"),

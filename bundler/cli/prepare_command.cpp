@@ -63,28 +63,28 @@ std::string as_text_report(const Project& project, const PreparePlan& plan, bool
   std::string text;
   for (const RegistryPlan& registry : plan.registries) {
     text += fmt::format("{}  {}: {} kept, {} changed\n", registry.registry->declaration->name,
-                        shown_text(project.index().at(registry.registry->asset).path.text()),
+                        escaped_text(project.index().at(registry.registry->asset).path.text()),
                         registry.kept, registry.changes.size());
     for (const PrepareChange& change : registry.changes) {
       text += fmt::format("  {:<6} {:>5}  {}  {}\n", to_string(change.kind), change.type_id.value(),
                           change.guid.to_string(),
-                          change.path.empty() ? "(gone)" : shown_text(change.path.text()));
+                          change.path.empty() ? "(gone)" : escaped_text(change.path.text()));
     }
   }
   for (const Registry& registry : project.model().registries) {
     if (registry.declaration->has_ids) continue;
     text += fmt::format("{}  {}: unchanged, because its own tool fills it\n",
                         registry.declaration->name,
-                        shown_text(project.index().at(registry.asset).path.text()));
+                        escaped_text(project.index().at(registry.asset).path.text()));
   }
   if (text.empty()) text += "no registries\n";
   for (const FileWrite& write : plan.writes) {
     text +=
-        fmt::format("{} {}{}\n", dry_run ? "would write" : "wrote", shown_text(write.path.text()),
+        fmt::format("{} {}{}\n", dry_run ? "would write" : "wrote", escaped_text(write.path.text()),
                     write.what.empty() ? "" : " (" + write.what + ")");
   }
   for (const AssetPath& path : plan.removes) {
-    text += fmt::format("{} {}\n", dry_run ? "would remove" : "removed", shown_text(path.text()));
+    text += fmt::format("{} {}\n", dry_run ? "would remove" : "removed", escaped_text(path.text()));
   }
   if (plan.writes.empty() && plan.removes.empty()) text += "everything is up to date\n";
   return text;

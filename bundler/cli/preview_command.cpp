@@ -37,7 +37,7 @@ int preview(const PreviewOptions& options, Session& session) {
   if (!text) return report_error(session, text.error());
   return write_report(session,
                       fmt::format("{}  {} ({})\n{}", named.guid.to_string(),
-                                  shown_text(named.path.text()), options.target, text.value()),
+                                  escaped_text(named.path.text()), options.target, text.value()),
                       {});
 }
 

@@ -52,12 +52,12 @@ Result<void> begin_writing(Session& session) {
 
 void tell(Session& session, std::string_view message) {
   if (session.is_quiet) return;
-  session.err << "muster: " << shown_text(message) << "\n";
+  session.err << "muster: " << escaped_text(message) << "\n";
 }
 
 void refuse(Session& session, std::string_view message) {
   session.reporter.finish();
-  session.err << "muster: " << shown_text(message) << "\n";
+  session.err << "muster: " << escaped_text(message) << "\n";
 }
 
 int report_error(Session& session, const Error& error) {

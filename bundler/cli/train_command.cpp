@@ -49,7 +49,7 @@ std::string as_json(const std::vector<RetrainingPlan>& plans, const AssetPath& f
   return json_text(report);
 }
 
-std::string shown(const std::optional<std::uint64_t>& bytes) {
+std::string bytes_text(const std::optional<std::uint64_t>& bytes) {
   return bytes ? std::to_string(*bytes) : "-";
 }
 
@@ -72,8 +72,8 @@ std::string as_text_report(const std::vector<RetrainingPlan>& plans, bool is_che
                                  "bytes without", "now", "then", "dictionary");
   for (const RetrainingPlan& plan : plans) {
     text += fmt::format("{:<16} {:>10} {:>14} {:>14} {:>14}  {}\n", to_string(plan.kind),
-                        plan.entries, plan.bytes_without, shown(plan.bytes_now),
-                        shown(plan.bytes_then), verdict_on(plan, is_check));
+                        plan.entries, plan.bytes_without, bytes_text(plan.bytes_now),
+                        bytes_text(plan.bytes_then), verdict_on(plan, is_check));
   }
   return text;
 }

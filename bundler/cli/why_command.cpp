@@ -115,7 +115,7 @@ std::string as_text_report(const Project& project, AssetNumber asset,
                            const std::vector<Reason>& reasons,
                            const std::vector<AssetNumber>& users) {
   const auto path = [&](AssetNumber number) {
-    return shown_text(project.index().at(number).path.text());
+    return escaped_text(project.index().at(number).path.text());
   };
   std::string text =
       fmt::format("{}  {}\n", project.index().at(asset).guid.to_string(), path(asset));

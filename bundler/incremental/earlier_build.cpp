@@ -139,9 +139,9 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
                                      std::to_string(terms.level)});
   }
   if (target.compression != terms.compression) {
-    const auto shown = [](const std::string& text) { return "{" + text + "}"; };
-    reasons.push_back({"option", "compression of kinds " + shown(target.compression) + " -> " +
-                                     shown(terms.compression)});
+    const auto in_braces = [](const std::string& text) { return "{" + text + "}"; };
+    reasons.push_back({"option", "compression of kinds " + in_braces(target.compression) + " -> " +
+                                     in_braces(terms.compression)});
   }
   if (!are_same(target.dictionaries, terms.dictionaries)) {
     for (const BuildReason& why : terms.dictionary_reasons) {
@@ -282,9 +282,9 @@ EarlierBuild::Match EarlierBuild::find(const Project& project, Target target,
   if (match.reasons.empty()) {
     const EarlierBundle old = resembling(target, subject, members);
     if (old.bundle == nullptr) {
-      const Guid shown = kind == BundleKind::prefab ? subject : members.front();
+      const Guid named = kind == BundleKind::prefab ? subject : members.front();
       const bool is_shared = kind == BundleKind::shared;
-      match.reasons.push_back({"new", is_shared ? "" : path_of(project, shown)});
+      match.reasons.push_back({"new", is_shared ? "" : path_of(project, named)});
       return match;
     }
     match.reasons = reasons_of_terms(*old.target, terms);

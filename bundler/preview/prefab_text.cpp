@@ -34,7 +34,7 @@ class PrefabPrinter {
  private:
   void add(const FlatEntity& entity, std::size_t indent) {
     const std::string_view name = entity.name.empty() ? "(no name)" : entity.name;
-    text_ += fmt::format("{:{}}{}{}\n", "", indent, shown_text(name),
+    text_ += fmt::format("{:{}}{}{}\n", "", indent, escaped_text(name),
                          entity.is_active ? "" : "  (inactive)");
     for (std::uint32_t i = 0; i < entity.component_count; ++i) {
       add(prefab_.component(entity.first_component + i), indent + kIndent);
@@ -46,7 +46,7 @@ class PrefabPrinter {
         std::ranges::find(components_, component.type, &ComponentDescription::name);
     const bool has_values =
         component.description != layout::kNone && described != components_.end();
-    text_ += fmt::format("{:{}}{}{}\n", "", indent, shown_text(component.type),
+    text_ += fmt::format("{:{}}{}{}\n", "", indent, escaped_text(component.type),
                          has_values ? "" : "  (not described)");
     if (!has_values) return;
     text_ += component_text(*described, component.data,

@@ -248,7 +248,7 @@ std::size_t count_of(const TargetDiff& target, Change change) {
 void add_text(const std::vector<AssetDiff>& assets, std::string& text) {
   for (const AssetDiff& asset : assets) {
     text += fmt::format("      {:<7}  {}  {}\n", name_of(asset.change),
-                        asset.path.empty() ? asset.guid.to_string() : shown_text(asset.path),
+                        asset.path.empty() ? asset.guid.to_string() : escaped_text(asset.path),
                         sizes_text(asset.old_bytes, asset.new_bytes));
   }
 }
@@ -258,7 +258,7 @@ void add_text(const TargetDiff& target, std::string& text) {
       fmt::format("{}: {} bytes\n", target.target, sizes_text(target.old_bytes, target.new_bytes));
   for (const BundleDiff& bundle : target.bundles) {
     text += fmt::format("  {:<7}  {}{}  {}\n", name_of(bundle.change), bundle.file,
-                        bundle.asset.empty() ? "" : " (" + shown_text(bundle.asset) + ")",
+                        bundle.asset.empty() ? "" : " (" + escaped_text(bundle.asset) + ")",
                         sizes_text(bundle.old_bytes, bundle.new_bytes));
     if (bundle.change != Change::changed) continue;
     if (bundle.assets.empty()) text += "      only packed in another way\n";
@@ -268,8 +268,8 @@ void add_text(const TargetDiff& target, std::string& text) {
   add_text(target.shared, text);
   if (target.bundles.empty() && target.is_other_catalog) text += "  only the catalog changed\n";
   for (const RenamedAsset& asset : target.renamed) {
-    text += fmt::format("  renamed  {} -> {}\n", shown_text(asset.old_path),
-                        shown_text(asset.new_path));
+    text += fmt::format("  renamed  {} -> {}\n", escaped_text(asset.old_path),
+                        escaped_text(asset.new_path));
   }
   text += fmt::format("  {} changed, {} added, {} removed; {} to ship\n",
                       counted(count_of(target, Change::changed), "bundle"),

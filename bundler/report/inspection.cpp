@@ -177,17 +177,17 @@ std::string catalog_text(const CatalogReader& catalog) {
     text += fmt::format("  {}  replaces {} for {}\n",
                         catalog.bundle(alternative.alternative).name.path(),
                         catalog.bundle(alternative.bundle).name.path(),
-                        shown_text(keys_text(catalog, alternative)));
+                        escaped_text(keys_text(catalog, alternative)));
   }
   for (std::uint32_t i = 0; i < catalog.registry_count(); ++i) {
     const CatalogRegistry registry = catalog.registry(RegistryIndex{i});
-    text += fmt::format("{}  {}\n", shown_text(registry.class_name), shown_text(registry.path));
+    text += fmt::format("{}  {}\n", escaped_text(registry.class_name), escaped_text(registry.path));
     for (std::uint32_t j = 0; j < registry.entry_count; ++j) {
       const CatalogEntry entry = catalog.entry(registry.first_entry + j);
       const std::string_view path =
           entry.asset == layout::kNone ? std::string_view("-") : catalog.asset(entry.asset).path;
       text += fmt::format("  {:>5}  {}  {}\n", entry.type_id.value(), entry.guid.to_string(),
-                          shown_text(path));
+                          escaped_text(path));
     }
   }
   return text;

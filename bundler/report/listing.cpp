@@ -161,7 +161,7 @@ std::string listing_cpp(const Project& project, TargetSet targets) {
       const bool is_shared = std::ranges::count(constants, constant.name, &Constant::name) > 1;
       text += fmt::format("inline constexpr muster::TypeId {}{}({});  // {}\n", constant.name,
                           is_shared ? fmt::format("_{}", constant.id) : "", constant.id,
-                          shown_text(constant.path));
+                          escaped_text(constant.path));
     }
     text += fmt::format("}}  // namespace {}\n", space);
   }
@@ -209,13 +209,13 @@ std::string listing_text(const Project& project, TargetSet targets) {
   std::string text;
   for (const Registry& registry : project.model().registries) {
     text += fmt::format("{}  {}\n", registry.declaration->name,
-                        shown_text(project.index().at(registry.asset).path.text()));
+                        escaped_text(project.index().at(registry.asset).path.text()));
     for (const Row& row : rows_of(registry, targets)) {
       const AssetNumber asset = row.reference->asset;
       text += fmt::format("  {:>5}  {}  {:<13}  {}\n", row.type_id.value(),
                           row.reference->guid.to_string(), targets_text(row, targets),
                           asset == kNoAsset ? "(not in the project)"
-                                            : shown_text(project.index().at(asset).path.text()));
+                                            : escaped_text(project.index().at(asset).path.text()));
     }
   }
   if (project.model().registries.empty()) text += "no registries\n";

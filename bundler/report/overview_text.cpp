@@ -46,7 +46,7 @@ void add_changes(const OverviewTarget& target, std::string& text) {
   for (const OverviewAsset* asset : largest(all, change_of)) {
     if (change_of(*asset) == 0) break;
     rows += fmt::format("  {:>12}  {}{}\n", change_text(asset->was_bytes.value_or(0), asset->bytes),
-                        shown_text(asset->path),
+                        escaped_text(asset->path),
                         !asset->was_bytes   ? " (new)"
                         : asset->bytes == 0 ? " (gone)"
                                             : "");
@@ -60,7 +60,7 @@ void add_budgets(const OverviewTarget& target, std::string& text) {
     const bool is_over = budget.is_exceeded();
     text += fmt::format(
         "  budget {} for {}: {} {}\n", counted(budget.budget_bytes, "byte"),
-        shown_text(budget.what), is_over ? "exceeded by" : "left",
+        escaped_text(budget.what), is_over ? "exceeded by" : "left",
         is_over ? budget.bytes - budget.budget_bytes : budget.budget_bytes - budget.bytes);
   }
 }
@@ -78,13 +78,13 @@ void add_sharing(const OverviewTarget& target, std::string& text) {
       target.bundles, [](const OverviewBundle& bundle) { return !bundle.variant.empty(); });
   if (varies) text += "  if an asset has variants, the default form counts as loaded\n";
   text += fmt::format("  files open for a prefab: median {}, maximum {} ({})\n", loads.files.median,
-                      loads.files.max, shown_text(loads.files.worst));
+                      loads.files.max, escaped_text(loads.files.worst));
   text += fmt::format("  unneeded source bytes loaded: median {}, maximum {} ({})\n",
                       loads.vain_bytes.median, loads.vain_bytes.max,
-                      shown_text(loads.vain_bytes.worst));
+                      escaped_text(loads.vain_bytes.worst));
   for (std::size_t i = 0; i < std::min(loads.beyond.size(), kListed); ++i) {
     text += fmt::format("  more than {} files: {} for {}\n", target.files_max,
-                        loads.beyond[i].files, shown_text(loads.beyond[i].path));
+                        loads.beyond[i].files, escaped_text(loads.beyond[i].path));
   }
   if (loads.beyond.size() > kListed) {
     text += fmt::format("  more than {} files: {} more\n", target.files_max,
@@ -96,7 +96,7 @@ void add_stripped(const OverviewTarget& target, std::string& text) {
   if (target.stripped_assets.empty() && target.stripped_components.empty()) return;
   text += "  stripped\n";
   for (const OverviewStripped& rule : target.stripped_assets) {
-    text += fmt::format("  {:>12}  {} ({})\n", rule.source_bytes, shown_text(rule.rule),
+    text += fmt::format("  {:>12}  {} ({})\n", rule.source_bytes, escaped_text(rule.rule),
                         counted(rule.count, "asset"));
   }
   std::uint64_t bytes = 0;
@@ -144,18 +144,18 @@ void add_target(const OverviewTarget& target, std::string& text) {
   for (const OverviewAsset* asset :
        largest(target.assets, [](const OverviewAsset& row) { return row.bytes; })) {
     text += fmt::format("  {:>12}  {:>5.1f}%  {}\n", asset->bytes,
-                        share(asset->bytes, target.bytes), shown_text(asset->path));
+                        share(asset->bytes, target.bytes), escaped_text(asset->path));
   }
   if (!target.copies.empty()) text += "  equal files under several guids\n";
   for (std::size_t i = 0; i < std::min(target.copies.size(), kListed); ++i) {
     const OverviewCopies& copies = target.copies[i];
     text += fmt::format("  {:>12}  {} of {}\n", copies.wasted_bytes(),
                         counted(copies.paths.size(), "copy", "copies"),
-                        shown_text(copies.paths.front()));
+                        escaped_text(copies.paths.front()));
   }
   if (!target.slowest.empty()) text += "  slowest\n";
   for (const OverviewTiming& slow : target.slowest) {
-    text += fmt::format("  {:>9.1f} ms  {}\n", slow.ms, shown_text(slow.path));
+    text += fmt::format("  {:>9.1f} ms  {}\n", slow.ms, escaped_text(slow.path));
   }
 }
 

@@ -35,9 +35,9 @@ void TerminalReporter::advance(std::size_t steps, std::string_view what) {
 
 void TerminalReporter::draw(std::string_view what) {
   constexpr std::size_t kWidth = 78;
-  const std::string shown = shown_text(what);
-  std::string line = total_ > 0 ? fmt::format("{} {}/{} {}", phase_, done_, total_, shown)
-                                : fmt::format("{} {}", phase_, shown);
+  const std::string escaped = escaped_text(what);
+  std::string line = total_ > 0 ? fmt::format("{} {}/{} {}", phase_, done_, total_, escaped)
+                                : fmt::format("{} {}", phase_, escaped);
   if (line.size() > kWidth) line.resize(kWidth);
   out_ << "\r\x1b[2K" << line << std::flush;
 }

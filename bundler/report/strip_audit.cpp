@@ -147,7 +147,7 @@ StripAudit audit_stripping(const Project& project, Target target) {
 std::string audit_text(const Project& project, const std::vector<StripAudit>& audits) {
   std::string text;
   const auto path = [&](AssetNumber asset) {
-    return shown_text(project.index().at(asset).path.text());
+    return escaped_text(project.index().at(asset).path.text());
   };
   for (const StripAudit& audit : audits) {
     text += fmt::format("{}: {} with {} left that are or may be presentation\n",

@@ -54,12 +54,12 @@ std::string position_text(std::string_view text, std::size_t offset) {
 
 // The message for the unexpected byte at `offset`.
 std::string unexpected_text(std::string_view text, std::size_t offset) {
-  constexpr std::size_t kShownBytesMax = 20;
+  constexpr std::size_t kExcerptBytesMax = 20;
   if (offset >= text.size()) return "the text ends too early: a bracket or a quote is still open";
-  std::string_view shown = text.substr(offset, kShownBytesMax);
-  shown = shown.substr(0, shown.find_first_of("\r\n"));
-  if (shown.empty()) return "the line ends too early";
-  return "'" + shown_text(shown) + "' is not expected here";
+  std::string_view excerpt = text.substr(offset, kExcerptBytesMax);
+  excerpt = excerpt.substr(0, excerpt.find_first_of("\r\n"));
+  if (excerpt.empty()) return "the line ends too early";
+  return "'" + escaped_text(excerpt) + "' is not expected here";
 }
 
 class JsonReading {
@@ -127,7 +127,7 @@ class JsonReading {
     const std::string& key = value.get_ref<const std::string&>();
     std::string why;
     if (!keys_.back().insert(key).second && !options_.may_repeat_keys) {
-      why = "'" + shown_text(key) + "' is repeated here; remove one of the two";
+      why = "'" + escaped_text(key) + "' is repeated here; remove one of the two";
     } else if (options_.check_key) {
       why = options_.check_key(depth, key);
     }

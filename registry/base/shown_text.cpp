@@ -24,7 +24,7 @@ bool is_second_control(std::string_view character) {
 
 }  // namespace
 
-std::string shown_text(std::string_view text) {
+std::string escaped_text(std::string_view text) {
   std::string shown;
   shown.reserve(text.size());
   while (!text.empty()) {

@@ -10,7 +10,7 @@ namespace muster {
 
 /// The text in one line, with escaped control characters: `\n`, `\t`, and hexadecimal for all
 /// others, such as `\x1b`. Also escapes bytes of invalid UTF-8.
-std::string shown_text(std::string_view text);
+std::string escaped_text(std::string_view text);
 
 /// The character, or a question mark if the character is not printable ASCII.
 constexpr char printable(char character) {

@@ -75,7 +75,7 @@ std::string unread_key(int depth, const std::string& key) {
   const char* const owner = is_of_document    ? "the file"
                             : is_of_component ? "a component"
                                               : "a field";
-  return "unknown key '" + shown_text(key) + "' of " + owner + did_you_mean(key, known);
+  return "unknown key '" + escaped_text(key) + "' of " + owner + did_you_mean(key, known);
 }
 
 // Reads the members of a JSON object, and records the first missing or invalid member.

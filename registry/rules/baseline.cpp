@@ -22,7 +22,7 @@ std::pair<std::string, std::string> key_of(const Finding& finding) {
 std::string unread_key(int depth, const std::string& key) {
   static const std::set<std::string> kKnown = {"version", "known", "variants"};
   if (depth > 1 || kKnown.contains(key)) return {};
-  return "unknown key '" + shown_text(key) + "' of a baseline" + did_you_mean(key, kKnown);
+  return "unknown key '" + escaped_text(key) + "' of a baseline" + did_you_mean(key, kKnown);
 }
 
 }  // namespace

@@ -264,7 +264,7 @@ class RegistryCheck {
     const std::string& written = entry.pool_size_text;
     std::string message =
         "a pool size is a whole number from 1 to " + std::to_string(kMaxEffectPool);
-    message += written.empty() ? ", and this one is empty" : ", not '" + shown_text(written) + "'";
+    message += written.empty() ? ", and this one is empty" : ", not '" + escaped_text(written) + "'";
     add("bad-pool-size", entry.pool_size_location, std::move(message));
   }
 

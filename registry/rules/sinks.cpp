@@ -99,14 +99,14 @@ std::string format_text(const std::vector<Finding>& findings, const SinkOptions&
   const auto list = [&](const Finding& finding, bool with_related) {
     const auto [on, off] = paint(finding.severity);
     text +=
-        fmt::format("{}: {}{}{}: {} [{}]\n", shown_text(location_text(finding.location)), on,
-                    to_string(finding.severity), off, shown_text(finding.message), finding.rule);
+        fmt::format("{}: {}{}{}: {} [{}]\n", escaped_text(location_text(finding.location)), on,
+                    to_string(finding.severity), off, escaped_text(finding.message), finding.rule);
     for (const RelatedLocation& related : finding.related) {
       if (!with_related) break;
-      text += fmt::format("    {}: {}\n", shown_text(location_text(related.location)),
-                          shown_text(related.message));
+      text += fmt::format("    {}: {}\n", escaped_text(location_text(related.location)),
+                          escaped_text(related.message));
     }
-    if (!finding.remedy.empty()) text += fmt::format("    {}\n", shown_text(finding.remedy));
+    if (!finding.remedy.empty()) text += fmt::format("    {}\n", escaped_text(finding.remedy));
   };
   std::map<std::string_view, std::size_t> repeated;
   for (const Finding& finding : findings) {

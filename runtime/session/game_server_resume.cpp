@@ -103,8 +103,8 @@ void GameServer::Impl::resume(Player& player, ClientHandle client) {
   }
   player.pipe.send_first(SessionMessage::welcome, encode(welcome_of(player)));
   player.pipe.send_first(SessionMessage::structs, encoder.schema());
-  const auto shown = std::ranges::find(infos, player.id, &PlayerInfo::player);
-  if (shown != infos.end()) shown->address = player.address.text();
+  const auto player_info = std::ranges::find(infos, player.id, &PlayerInfo::player);
+  if (player_info != infos.end()) player_info->address = player.address.text();
 }
 
 /// Reads how many messages the client has received. Sends the later messages again.

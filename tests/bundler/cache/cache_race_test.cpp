@@ -94,8 +94,8 @@ TEST_CASE("If a cache is silent, the workers do all pieces, and the look-ups are
     if (is_missed) has_missed = true;
     ++done[piece];
   };
-  const RaceExperience shown = run_race(race, clock, {});
-  CHECK(shown.look_up.has_value() == has_asked);
+  const RaceExperience measured = run_race(race, clock, {});
+  CHECK(measured.look_up.has_value() == has_asked);
   CHECK_FALSE(has_missed);
   for (const auto& times : done) CHECK(times == 1);
 }

@@ -105,7 +105,7 @@ TEST_CASE("The article of a noun depends on its first sound", "[registry][counte
 }
 
 TEST_CASE("Escaped text cannot control a terminal or start a new line", "[registry]") {
-  const auto [text, shown] =
+  const auto [text, escaped] =
       GENERATE(table<std::string, std::string>({{"Assets/a b/ü ☃.prefab", "Assets/a b/ü ☃.prefab"},
                                                 {"a\nb\tc", "a\\nb\\tc"},
                                                 {"\x1b[31mred", "\\x1b[31mred"},
@@ -117,7 +117,7 @@ TEST_CASE("Escaped text cannot control a terminal or start a new line", "[regist
                                                 {"\xc2\xa0\xc2", "\xc2\xa0\\xc2"},
                                                 {"bad\xff\xfename", "bad\\xff\\xfename"},
                                                 {std::string("a\0b", 3), "a\\x00b"}}));
-  CHECK(shown_text(text) == shown);
+  CHECK(escaped_text(text) == escaped);
 }
 
 TEST_CASE("The pattern of a type name matches exactly the words that are nearest to it",

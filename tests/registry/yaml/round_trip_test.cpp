@@ -37,7 +37,7 @@ struct Writer {
     written += std::string(indent, ' ');
   }
 
-  static std::string shown(std::string_view text) {
+  static std::string escaped(std::string_view text) {
     std::string result;
     for (const char c : text) result += c == '\n' ? "\\n" : std::string(1, c);
     return result;
@@ -101,7 +101,7 @@ struct Writer {
     written += quote;
     constexpr std::string_view kOpen = "<'\"", kClose = ">'\"";
     const auto kind = static_cast<std::size_t>(style);
-    expected += kOpen[kind] + shown(text) + kClose[kind];
+    expected += kOpen[kind] + escaped(text) + kClose[kind];
   }
 
   void key() {
