@@ -455,9 +455,9 @@ std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration e
     if (targets.has(target.target)) text += table_row(target.target, target.totals);
   }
   return text + fmt::format("nothing to do: {} unchanged, checked in {:.3f} s\n",
-                            found.check.looked_at == 1
+                            found.check.input_count == 1
                                 ? "1 input is"
-                                : counted(found.check.looked_at, "input") + " are",
+                                : counted(found.check.input_count, "input") + " are",
                             milliseconds(elapsed) / 1000);
 }
 

@@ -312,11 +312,11 @@ std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStam
   return found;
 }
 
-Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at) {
+Result<void> refresh_state(OutputFolder& output, const BuildState& checked_state) {
   auto state = read_state(output.files());
   // If another build has published meanwhile, the report is another file.
-  if (!state || state->report != looked_at.report) return {};
-  state->folders = looked_at.folders;
+  if (!state || state->report != checked_state.report) return {};
+  state->folders = checked_state.folders;
   auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));
   return staged ? output.publish() : staged;
 }

@@ -77,8 +77,8 @@ std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStam
                                         const BuildWish& wish, unsigned jobs);
 
 /// Stores and publishes the new stamps of unchanged inputs, unless the output has changed since
-/// `looked_at` was read. Requires: nothing else is staged, and the caller holds the lock of the
+/// `checked_state` was read. Requires: nothing else is staged, and the caller holds the lock of the
 /// output.
-Result<void> refresh_state(OutputFolder& output, const BuildState& looked_at);
+Result<void> refresh_state(OutputFolder& output, const BuildState& checked_state);
 
 }  // namespace muster

@@ -119,7 +119,7 @@ int train(const TrainArguments& arguments, Session& session) {
                                   "{dictionaries: Dictionaries~}' to it"});
   }
   RetrainingWish wish{.present = {}, .is_forced = arguments.is_forced};
-  auto present = look_at_committed(project.files(), rules, wish.unusable);
+  auto present = read_committed(project.files(), rules, wish.unusable);
   if (!present) return report_error(session, present.error());
   if (!wish.unusable.empty() && !arguments.is_forced) {
     return report_error(session, wish.unusable.front().error());

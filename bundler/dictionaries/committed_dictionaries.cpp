@@ -88,7 +88,7 @@ Error UnusableDictionary::error() const {
   return {code, path.text() + ": " + reason + "; 'muster train --force' replaces or removes it"};
 }
 
-Result<std::optional<CommittedDictionaries>> look_at_committed(
+Result<std::optional<CommittedDictionaries>> read_committed(
     const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable) {
   if (!rules.dictionaries) return std::nullopt;
@@ -131,7 +131,7 @@ Result<std::optional<CommittedDictionaries>> look_at_committed(
 Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules) {
   std::vector<UnusableDictionary> unusable;
-  auto found = look_at_committed(files, rules, unusable);
+  auto found = read_committed(files, rules, unusable);
   if (found && !unusable.empty()) return fail(unusable.front().error());
   return found;
 }
@@ -142,7 +142,7 @@ void check_committed(const Project& project, Findings& findings) {
   const Location named{AssetPath().child(std::string(ProjectConfig::kFileName)),
                        rules.dictionaries_at};
   std::vector<UnusableDictionary> unusable;
-  const auto found = look_at_committed(project.files(), rules, unusable);
+  const auto found = read_committed(project.files(), rules, unusable);
   if (!found) findings.add("unusable-dictionary", named, found.error().message).blocks_build = true;
   for (UnusableDictionary& one : unusable) {
     findings.add("unusable-dictionary", {std::move(one.path), {}}, std::move(one.reason))

@@ -31,10 +31,10 @@ struct UnusableDictionary {
 /// dictionary. Returns no value if the rules name no folder. Adds files that cannot be used to
 /// `unusable`, sorted by kind. Fails with `malformed` if the path of the folder is a file, or with
 /// disk errors.
-Result<std::optional<CommittedDictionaries>> look_at_committed(
+Result<std::optional<CommittedDictionaries>> read_committed(
     const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);
-/// Like `look_at_committed`, for a build. Also fails for the first file that cannot be used, with
+/// Like `read_committed`, for a build. Also fails for the first file that cannot be used, with
 /// `malformed`, `limit_exceeded` or `already_exists`.
 Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& files,
                                                             const CompressionRules& rules);

@@ -46,7 +46,7 @@ BuildFactCache::BuildFactCache(const RecordedFiles& inputs, std::optional<BuildS
 
 std::optional<std::uint32_t> BuildFactCache::find_unchanged(const AssetPath& path) {
   if (!is_of_tool_) return std::nullopt;
-  const StateInput* const known = hashes_.find_unchanged(path, inputs_.look_at(path));
+  const StateInput* const known = hashes_.find_unchanged(path, inputs_.record_stamp(path));
   if (known == nullptr) return std::nullopt;
   inputs_.assume(path, known->hash);
   return numbers_->of(path);

@@ -24,7 +24,7 @@ namespace muster {
 struct StateInput {
   std::string name;  ///< The name in its folder; empty for the folder of the project itself.
   FileStamp stamp;
-  InputUse use = InputUse::looked;
+  InputUse use = InputUse::stat;
   bool is_settled = false;
   ContentHash hash{};  ///< The hash of a file or folder that was read completely.
 };

@@ -22,13 +22,13 @@ struct Step {
   std::size_t count = 0;
 };
 
-class InputLook {
+class InputChecker {
  public:
-  InputLook(const FileReader& files, const FileStamps& stamps)
+  InputChecker(const FileReader& files, const FileStamps& stamps)
       : files_(files), now_ns_(stamps.now_ns()) {}
 
   /// Checks one input and updates its stamp. Returns false if the content has changed.
-  bool look(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
+  bool check(const AssetPath& path, const FileStamp& now, StateInput& input, ByteVector& buffer) {
     const bool is_unchanged = now == input.stamp;
     if (is_unchanged && (input.is_settled || !now.exists)) return true;
     const bool is_folder = now.kind == FileKind::folder;
@@ -36,7 +36,7 @@ class InputLook {
     // The state does not record which part was read, so a file with another stamp counts as
     // changed.
     if (input.use == InputUse::part) return false;
-    if (input.use == InputUse::looked) {
+    if (input.use == InputUse::stat) {
       if (!is_folder && now.size_bytes != input.stamp.size_bytes) return false;
     } else if (!has_hash(path, is_folder, input.hash, buffer)) {
       return false;
@@ -91,7 +91,7 @@ InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& fil
   const std::vector<Step> steps = steps_over(folders);
   std::vector<std::vector<AssetPath>> changed(steps.size());
   std::vector<ByteVector> buffers(std::max(jobs, 1U));
-  InputLook look(files, stamps);
+  InputChecker checker(files, stamps);
   parallel_for(steps.size(), jobs, {}, [&](std::size_t i, unsigned worker) {
     StateFolder& folder = folders[steps[i].folder];
     const auto inputs = std::span(folder.inputs).subspan(steps[i].first, steps[i].count);
@@ -103,14 +103,14 @@ InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& fil
       StateInput& input = inputs[k];
       if (now[k] == input.stamp && input.is_settled) continue;
       const AssetPath path = input.name.empty() ? folder.path : folder.path.child(input.name);
-      if (!look.look(path, now[k], input, buffers[worker])) changed[i].push_back(path);
+      if (!checker.check(path, now[k], input, buffers[worker])) changed[i].push_back(path);
     }
   });
-  for (const Step& step : steps) check.looked_at += step.count;
+  for (const Step& step : steps) check.input_count += step.count;
   for (auto& paths : changed) std::ranges::move(paths, std::back_inserter(check.changed));
   std::ranges::sort(check.changed);
-  check.has_new_stamps = look.has_news;
-  check.hashed = look.hashed;
+  check.has_new_stamps = checker.has_news;
+  check.hashed = checker.hashed;
   return check;
 }
 

@@ -13,7 +13,7 @@ struct InputCheck {
   /// Whether the stamps of some unchanged inputs have changed, or were not settled before and are
   /// settled now.
   bool has_new_stamps = false;
-  std::size_t looked_at = 0;
+  std::size_t input_count = 0;
   std::size_t hashed = 0;
 };
 

@@ -6,7 +6,7 @@ namespace muster {
 
 ContentHash InputHashes::hash_of(const AssetPath& path) const {
   if (const auto seen = inputs_.hash_of(path)) return *seen;
-  const FileStamp stamp = inputs_.look_at(path);
+  const FileStamp stamp = inputs_.record_stamp(path);
   if (!stamp.exists || stamp.kind != FileKind::file) return {};
   if (const StateInput* known = find_unchanged(path, stamp)) {
     inputs_.assume(

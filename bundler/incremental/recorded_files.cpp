@@ -65,15 +65,15 @@ void RecordedFiles::note_torn(const AssetPath& path) const {
   shard.torn.push_back(path);
 }
 
-FileStamp RecordedFiles::look_at(const AssetPath& path) const {
-  return note(path, InputUse::looked);
+FileStamp RecordedFiles::record_stamp(const AssetPath& path) const {
+  return note(path, InputUse::stat);
 }
 
 // Does not record folders of the editor, because the editor changes these folders often and no
 // build depends on them. The packages in these folders affect only findings.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
   if (is_of_editor(path)) return inner_.stat(path);
-  note(path, InputUse::looked);
+  note(path, InputUse::stat);
   return inner_.stat(path);
 }
 
@@ -94,7 +94,7 @@ Result<std::vector<DirectoryEntry>> RecordedFiles::list(const AssetPath& folder)
   // with the kind in the folder's list.
   for (const DirectoryEntry& entry : entries.value()) {
     if (!entry.is_link) continue;
-    const FileStamp stamp = note(folder.child(entry.name), InputUse::looked);
+    const FileStamp stamp = note(folder.child(entry.name), InputUse::stat);
     // If the target is not accessible, the link counts as broken. The removal of the link itself
     // changes the folder.
     const FileKind kind = stamp.exists ? stamp.kind : FileKind::broken_link;

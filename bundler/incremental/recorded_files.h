@@ -17,7 +17,7 @@ namespace muster {
 
 /// The kind of access to a path.
 enum class InputUse : std::uint8_t {
-  looked = 0,  ///< Only the existence, the kind and the size of the path were used.
+  stat = 0,  ///< Only the existence, the kind and the size of the path were used.
   part = 1,    ///< A part of the bytes was read.
   whole = 2,  ///< All bytes of a file, or all names in a folder, were read. Such a path has a hash.
 };
@@ -26,7 +26,7 @@ enum class InputUse : std::uint8_t {
 struct RecordedInput {
   AssetPath path;
   FileStamp stamp;  ///< The stamp before the first access.
-  InputUse use = InputUse::looked;
+  InputUse use = InputUse::stat;
   ContentHash hash{};  ///< The hash of the whole content, or of the list of names and kinds.
 };
 
@@ -52,7 +52,7 @@ class RecordedFiles final : public FileReader {
   /// Records the content of a file whose hash is already known, instead of reading the file.
   void assume(const AssetPath& path, const ContentHash& hash) const { note_whole(path, hash); }
   /// The stamp of a path. The call counts as an access.
-  FileStamp look_at(const AssetPath& path) const;
+  FileStamp record_stamp(const AssetPath& path) const;
   /// True if a file changed between two accesses that recorded its content.
   bool is_torn() const { return !torn().empty(); }
   /// The files that changed between two accesses.

@@ -104,13 +104,13 @@ Result<bool> is_report_of_ours(const FileReader& files) {
   if (!bytes) return fail(bytes.error());
   bool has_format = false;
   bool has_version = false;
-  const auto look = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& key) {
+  const auto on_event = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& key) {
     if (depth != 1 || event != nlohmann::json::parse_event_t::key) return true;
     has_format = has_format || key == "format";
     has_version = has_version || key == "muster";
     return true;
   };
-  (void)nlohmann::json::parse(as_text(bytes.value()), look, false).is_discarded();
+  (void)nlohmann::json::parse(as_text(bytes.value()), on_event, false).is_discarded();
   return has_format && has_version;
 }
 

@@ -88,11 +88,11 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
   if (!is_sound || tokens_.size() > uses_max_ || count > uses_max_ - tokens_.size()) return false;
   // Checks all ids before any change. They must ascend, so that each list has one encoding.
   TokenId last{};
-  ByteReader look = reader;
+  ByteReader ahead = reader;
   for (std::uint64_t i = 0; i < count; ++i) {
     TokenId id{};
-    look.read_into(id);
-    static_cast<void>(look.bytes(kListEntryBytes - id.size()));
+    ahead.read_into(id);
+    static_cast<void>(ahead.bytes(kListEntryBytes - id.size()));
     if (i > 0 && !(last < id)) return false;
     last = id;
   }

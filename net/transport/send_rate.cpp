@@ -37,11 +37,11 @@ constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
 /// After its first packet arrives, a round is observed for the maximum of three times: this time, a
 /// share of the round trip, and a multiple of the time that the minimum delay covers.
-constexpr Duration kLookMin = std::chrono::milliseconds(45);
-constexpr double kLookShare = 0.5;
-constexpr double kLookNoise = 1.5;
+constexpr Duration kObservationMin = std::chrono::milliseconds(45);
+constexpr double kObservationShare = 0.5;
+constexpr double kObservationNoise = 1.5;
 /// The minimum time, in seconds, of an observation whose slope is used.
-constexpr double kLookedEnough = 0.025;
+constexpr double kSlopeSecondsMin = 0.025;
 /// The delay is the minimum over the time of this many packets, because packets wait for each other
 /// on a slow path.
 constexpr double kNoisePackets = 3;
@@ -245,10 +245,10 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
     delay_before_ = seconds(standing_delay_.value());
   }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const Duration look = std::max({kLookMin, duration_of(kLookShare * seconds(round_trip_)),
-                                  duration_of(kLookNoise * seconds(noise))});
+  const Duration observation = std::max({kObservationMin, duration_of(kObservationShare * seconds(round_trip_)),
+                                  duration_of(kObservationNoise * seconds(noise))});
   // A long queue is corrected at once.
-  if (is_far_above() || (is_seen_ && now - seen_from_ >= look)) begin_round(now);
+  if (is_far_above() || (is_seen_ && now - seen_from_ >= observation)) begin_round(now);
 }
 
 void SendRate::lost(const PacketRecord& record) {
@@ -324,8 +324,8 @@ void SendRate::begin_round(Time now) {
   const double through = static_cast<double>(delivered_bytes_) / whole_round;
   const double round = std::min(whole_round, 1.0);
   const double delay = seconds(standing_delay_.value());
-  const double looked = is_seen_ ? seconds(now - seen_from_) : 0;
-  const double slope = looked > kLookedEnough ? (delay - delay_before_) / looked : 0;
+  const double observed = is_seen_ ? seconds(now - seen_from_) : 0;
+  const double slope = observed > kSlopeSecondsMin ? (delay - delay_before_) / observed : 0;
   const double delivered = static_cast<double>(delivered_bytes_) / round;
   // While the rate doubles, a mean over several rounds would be too low.
   delivered_rate_ += (delivered - delivered_rate_) * (slow_start_ ? 1 : 0.3);
@@ -418,7 +418,7 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   // The current report is about packets that were sent one queueing delay and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
                        delay + path_extra_ < kPathExtraMax &&
-                       now - shorten_from_ > round_trip_ + duration_of(delay) + kLookMin;
+                       now - shorten_from_ > round_trip_ + duration_of(delay) + kObservationMin;
   if (!is_less || std::abs(delay - level_) > kLevelDelay) {
     level_ = delay;
     level_from_ = now;

@@ -24,7 +24,7 @@ std::int64_t nanoseconds(const struct statx_timestamp& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-std::optional<struct statx> look_at(int folder, const char* name, int flags) {
+std::optional<struct statx> read_statx(int folder, const char* name, int flags) {
   constexpr unsigned kFields = STATX_TYPE | STATX_SIZE | STATX_MTIME | STATX_CTIME | STATX_INO;
   struct statx info {};
   if (::statx(folder, name, flags | AT_NO_AUTOMOUNT, kFields, &info) != 0) return std::nullopt;
@@ -47,13 +47,13 @@ FileStamp stamp_from(const struct statx& info) {
 // its target is detected.
 FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
                                    std::string_view child) const {
-  const auto info = look_at(parent, name, AT_SYMLINK_NOFOLLOW);
+  const auto info = read_statx(parent, name, AT_SYMLINK_NOFOLLOW);
   if (!info) return {};
   FileStamp stamp = stamp_from(*info);
   if (!S_ISLNK(info->stx_mode)) return stamp;
   stamp.kind = behind_link(relative(child.empty() ? folder : folder.child(child))).kind;
   if (stamp.kind == FileKind::broken_link || stamp.kind == FileKind::outside_link) return stamp;
-  const auto behind = look_at(parent, name, 0);
+  const auto behind = read_statx(parent, name, 0);
   if (!behind) return stamp;
   const FileStamp target = stamp_from(*behind);
   stamp.size_bytes = target.size_bytes;

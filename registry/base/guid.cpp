@@ -217,7 +217,7 @@ bool is_builtin_resource(const Guid& guid) {
   return true;
 }
 
-bool looks_like_placeholder(const Guid& guid) {
+bool is_likely_placeholder(const Guid& guid) {
   if (guid.is_null()) return true;
   const std::string text = guid.to_string();
   Digits digits{};

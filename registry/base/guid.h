@@ -70,7 +70,7 @@ bool is_builtin_resource(const Guid& guid);
 /// True if a guid does not look random: it has repeated or counting digits (`a1b2c3d4e5f6...`,
 /// `...000042`), few different digits, an ASCII text, or is a guid from an example in a document.
 /// In a test with a million random guids, the result was always false.
-bool looks_like_placeholder(const Guid& guid);
+bool is_likely_placeholder(const Guid& guid);
 
 }  // namespace muster
 

@@ -61,11 +61,11 @@ void AssetFactCache::note_fit_values(const Project& project, AssetNumber asset) 
 }
 
 void AssetFactCache::note_stripped(const Project& project, AssetNumber asset, Target target,
-                                StrippedFile file, const std::vector<Guid>& looked_into) {
+                                StrippedFile file, const std::vector<Guid>& read_guids) {
   AssetFacts& facts = at(asset);
   facts.stripped[target_index(target)] = std::move(file);
   add_scripts_of(project, asset, facts.scripts);
-  for (const Guid& guid : looked_into) {
+  for (const Guid& guid : read_guids) {
     const AssetNumber source = project.index().find(guid);
     facts.sources.push_back(guid);
     if (source != kNoAsset) add_scripts_of(project, source, facts.scripts);

@@ -56,9 +56,9 @@ class AssetFactCache {
 
   void note_packable(const Project& project, AssetNumber asset);
   void note_fit_values(const Project& project, AssetNumber asset);
-  /// `looked_into` lists the assets that were read in addition to the sources of the prefab.
+  /// `read_guids` lists the assets that were read in addition to the sources of the prefab.
   void note_stripped(const Project& project, AssetNumber asset, Target target, StrippedFile file,
-                     const std::vector<Guid>& looked_into);
+                     const std::vector<Guid>& read_guids);
 
  private:
   AssetFacts& at(AssetNumber asset);

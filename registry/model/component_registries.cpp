@@ -105,7 +105,7 @@ class ComponentSearch {
       if (edge.in_meta || !edge.is_strong() || carriers_.contains(edge.from)) continue;
       const ClassGuess guess = guess_of(edge);
       if (guess.declaration != nullptr && holds_components(path_of(edge.from))) {
-        look_at(edge.from, guess);
+        check_asset(edge.from, guess);
       }
     }
     while (follow_instances()) {
@@ -122,7 +122,7 @@ class ComponentSearch {
     return it->second;
   }
 
-  void look_at(AssetNumber asset, const ClassGuess& guess) {
+  void check_asset(AssetNumber asset, const ClassGuess& guess) {
     const SourceFile& source = project_.sources().get(asset);
     if (!source.good() || source.dialect == yaml::Dialect::binary) {
       if (!guess.is_sure) return;

@@ -66,9 +66,9 @@ std::string rule_for(const Project& project, const StripRules& rules, AssetNumbe
   return is_stripped ? "class " + class_name : std::string();
 }
 
-// Adds the guids of the other assets that were read to `looked_into`.
+// Adds the guids of the other assets that were read to `read_guids`.
 void find_parts(const Project& project, const StripRules& rules, AssetNumber asset,
-                StrippedFile& file, std::vector<Guid>& looked_into) {
+                StrippedFile& file, std::vector<Guid>& read_guids) {
   if (!rules.has_classes() || !may_have_components(project, asset)) return;
   const SourceFile& source = project.sources().get(asset);
   const std::vector<StrippedPart> parts = stripped_parts(source, project.scripts(), rules);
@@ -78,7 +78,7 @@ void find_parts(const Project& project, const StripRules& rules, AssetNumber ass
     components.source_bytes += part.source_bytes;
   }
   file.counts = mentions_of(source, parts, project.scripts(), rules, [&](const Guid& guid) {
-    looked_into.push_back(guid);
+    read_guids.push_back(guid);
     const AssetNumber inner = project.index().find(guid);
     const bool is_readable =
         inner != kNoAsset && has_extension(project.index().at(inner).path, "prefab");
@@ -89,11 +89,11 @@ void find_parts(const Project& project, const StripRules& rules, AssetNumber ass
 // Counts the mentions of overrides without effect. Skips overrides of objects in other prefabs,
 // because the graph does not contain them.
 void count_unused_overrides(const Project& project, AssetNumber asset, StrippedFile& file,
-                            std::vector<Guid>& looked_into) {
+                            std::vector<Guid>& read_guids) {
   const AssetPath& path = project.index().at(asset).path;
   if (project.index().at(asset).is_folder || !has_extension(path, "prefab")) return;
   const SourcePrefab& prefab = project.prefabs().flatten(asset);
-  std::ranges::copy(prefab.sources, std::back_inserter(looked_into));
+  std::ranges::copy(prefab.sources, std::back_inserter(read_guids));
   for (const UnusedOverride& unused : prefab.unused_overrides) {
     if (unused.reason == UnusedOverride::Reason::other_source) continue;
     if (!unused.object.is_null()) ++file.counts[{unused.object, yaml::MentionKind::strong}];
@@ -101,7 +101,7 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
 }
 
 // Returns the facts of the project's memory if they exist; otherwise reads the file.
-StrippedFile look_into(const Project& project, Target target, AssetNumber asset) {
+StrippedFile stripped_file(const Project& project, Target target, AssetNumber asset) {
   AssetFactCache* const fact_cache = project.fact_cache();
   const AssetFacts* const known = fact_cache == nullptr ? nullptr : fact_cache->find(asset);
   if (known != nullptr && known->stripped[target_index(target)]) {
@@ -111,15 +111,15 @@ StrippedFile look_into(const Project& project, Target target, AssetNumber asset)
   StrippedFile file;
   const bool is_prefab_file = has_extension(project.index().at(asset).path, "prefab");
   if (rules.empty() && !is_prefab_file) return file;
-  std::vector<Guid> looked_into;
-  find_parts(project, rules, asset, file, looked_into);
-  count_unused_overrides(project, asset, file, looked_into);
+  std::vector<Guid> read_guids;
+  find_parts(project, rules, asset, file, read_guids);
+  count_unused_overrides(project, asset, file, read_guids);
   if (!rules.empty()) file.rule = rule_for(project, rules, base_of(project, asset));
   // A rule for the base also applies to its variants.
   const Asset& one = project.index().at(asset);
   const bool is_own = base_of(project, asset) == asset;
   if (fact_cache != nullptr && is_own && !one.is_folder && holds_references(one.path)) {
-    fact_cache->note_stripped(project, asset, target, file, looked_into);
+    fact_cache->note_stripped(project, asset, target, file, read_guids);
   }
   return file;
 }
@@ -175,7 +175,7 @@ void Stripping::apply(const Project& project, Target target, unsigned jobs) {
   const std::vector<AssetNumber> all = whole_.closure(starts_, project.index());
   std::vector<StrippedFile> files(all.size());
   parallel_for(all.size(), jobs, {},
-               [&](std::size_t i, unsigned) { files[i] = look_into(project, target, all[i]); });
+               [&](std::size_t i, unsigned) { files[i] = stripped_file(project, target, all[i]); });
   std::vector<bool> is_stripped(project.index().assets().size(), false);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string& rule = files[i].rule;

@@ -239,7 +239,7 @@ void read_sidecar(const FileReader& files, const AssetPath& path, FileFactCache*
   });
   const Meta& meta = read.meta;
   if (meta.is_upper_case) add_problem(upper_case_guid, meta.guid_position, meta.guid, {});
-  if (looks_like_placeholder(meta.guid)) {
+  if (is_likely_placeholder(meta.guid)) {
     add_problem(placeholder_guid, meta.guid_position, meta.guid, {});
   }
   if (fact_cache != nullptr && slot.problems.empty()) {

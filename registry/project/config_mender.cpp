@@ -61,7 +61,7 @@ std::optional<std::string> fixed_config(const FileReader& files) {
   const yaml::NodeIndex root = tree.documents.front().root;
   if (root == yaml::kNoNode) return std::nullopt;
   std::vector<Replacement> replacements;
-  const auto look_at = [&](yaml::NodeIndex node) {
+  const auto fix_path = [&](yaml::NodeIndex node) {
     const auto path = AssetPath::parse(tree.scalar(node));
     if (!path || tree.scalar(node).empty()) return;
     const auto there = path_in_any_case(files, path.value());
@@ -70,8 +70,8 @@ std::optional<std::string> fixed_config(const FileReader& files) {
     if (at == std::string::npos) return;
     replacements.push_back({at, tree.scalar(node).size(), there->text()});
   };
-  for (const yaml::NodeIndex item : yaml::Children(tree, tree.find(root, "folders"))) look_at(item);
-  if (const auto node = tree.find(root, "components"); node != yaml::kNoNode) look_at(node);
+  for (const yaml::NodeIndex item : yaml::Children(tree, tree.find(root, "folders"))) fix_path(item);
+  if (const auto node = tree.find(root, "components"); node != yaml::kNoNode) fix_path(node);
   if (replacements.empty()) return std::nullopt;
   std::ranges::sort(replacements, std::ranges::greater(), &Replacement::at);
   for (const Replacement& one : replacements) text.replace(one.at, one.size, one.text);

@@ -138,7 +138,7 @@ class AssetScan {
   void run(AssetNumber asset, GuidSlot& slot) {
     const AssetPath& path = index_.at(asset).path;
     if (!index_.at(asset).is_folder) {
-      holds_references(path) ? scan(asset, path, false, slot) : look_for_pointer(asset, path, slot);
+      holds_references(path) ? scan(asset, path, false, slot) : detect_pointer(asset, path, slot);
     }
     if (index_.at(asset).has_mentions_in_meta) {
       scan(asset, path.parent().child(std::string(path.name()) + ".meta"), true, slot);
@@ -304,7 +304,7 @@ class AssetScan {
 
   // Detects Git LFS pointers among media files. Opens only files that are small enough for a
   // pointer.
-  void look_for_pointer(AssetNumber asset, const AssetPath& path, GuidSlot& slot) {
+  void detect_pointer(AssetNumber asset, const AssetPath& path, GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     const auto info = files_.stat(path);
     if (!info) {

@@ -141,7 +141,7 @@ class InnerReferences {
 };
 
 // The result for one asset. Each asset has one slot, so that the order of threads has no effect.
-struct Look {
+struct CheckResult {
   std::optional<PackingFault> fault;
   Findings findings;
 };
@@ -157,19 +157,19 @@ bool is_whole_prefab(const Project& project, AssetNumber asset) {
                              });
 }
 
-void look_at(const Project& project, AssetNumber asset, Look& look) {
+void check_asset(const Project& project, AssetNumber asset, CheckResult& result) {
   if (is_known_packable(project, asset)) return;
   Packing packing = packing_of(project, asset);
-  look.fault = std::move(packing.fault);
-  check_file_ids(project, asset, look.findings);
+  result.fault = std::move(packing.fault);
+  check_file_ids(project, asset, result.findings);
   const RegistryModel& model = project.model();
   // check_roots() checks the items of roots.
   if (is_among(model.roots, asset)) return;
   if (packing.is_text) {
     const bool is_registry = is_among(model.registries, asset);
-    InnerReferences(project.sources().get(asset), is_registry, look.findings).check();
+    InnerReferences(project.sources().get(asset), is_registry, result.findings).check();
   }
-  const bool is_packable = !look.fault && look.findings.empty() && is_whole_prefab(project, asset);
+  const bool is_packable = !result.fault && result.findings.empty() && is_whole_prefab(project, asset);
   AssetFactCache* const fact_cache = project.fact_cache();
   if (fact_cache != nullptr && is_packable) fact_cache->note_packable(project, asset);
 }
@@ -182,10 +182,10 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
   std::erase_if(assets, [&](AssetNumber asset) {
     return project.index().at(asset).is_folder || is_script(project.index().at(asset).path);
   });
-  std::vector<Look> looks(assets.size());
+  std::vector<CheckResult> results(assets.size());
   parallel_for(assets.size(), jobs, {},
-               [&](std::size_t i, unsigned) { look_at(project, assets[i], looks[i]); });
-  for (Look& look : looks) findings.append(std::move(look.findings));
+               [&](std::size_t i, unsigned) { check_asset(project, assets[i], results[i]); });
+  for (CheckResult& result : results) findings.append(std::move(result.findings));
   for (const ContentProblem& problem : project.graph().problems()) {
     if (problem.kind != ContentProblem::Kind::no_objects || built.contains(problem.asset)) continue;
     const AssetPath& path = project.index().at(problem.asset).path;
@@ -195,8 +195,8 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
         .severity = Severity::warning;
   }
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    if (!looks[i].fault || is_told_elsewhere(project, assets[i], *looks[i].fault)) continue;
-    PackingFault& fault = *looks[i].fault;
+    if (!results[i].fault || is_told_elsewhere(project, assets[i], *results[i].fault)) continue;
+    PackingFault& fault = *results[i].fault;
     Finding& finding =
         findings.add(fault.rule, std::move(fault.location), std::move(fault.message));
     finding.severity = Severity::error;

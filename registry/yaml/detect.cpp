@@ -8,7 +8,7 @@ namespace {
 
 // The number of bytes at the start that are examined. Unity's header is in the first 60 bytes,
 // except after a comment. The first NUL of a binary file is in the first 20 bytes.
-constexpr std::size_t kLookedAtBytes = 8192;
+constexpr std::size_t kExaminedBytes = 8192;
 // The minimum number of zero bytes at the beginning of a file that counts as zeroed. With fewer
 // zero bytes the file can have any content.
 constexpr std::size_t kZeroFileBytesMin = 16;
@@ -35,7 +35,7 @@ bool is_unity(std::string_view beginning) {
 }  // namespace
 
 Dialect detect_dialect(std::string_view text) {
-  const std::string_view beginning = text.substr(0, kLookedAtBytes);
+  const std::string_view beginning = text.substr(0, kExaminedBytes);
   // A text with NUL bytes or a UTF-16 mark is not UTF-8. `find_text_fault` determines the encoding.
   if (beginning.find('\0') != std::string_view::npos || beginning.starts_with("\xFF\xFE") ||
       beginning.starts_with("\xFE\xFF")) {

@@ -32,9 +32,9 @@ std::optional<SyntaxError> find_mark(std::string_view text) {
 
 // Detects UTF-16 without a byte-order mark. In UTF-16, every second byte of ASCII text is zero.
 std::optional<SyntaxError> find_unmarked(std::string_view text) {
-  constexpr std::size_t kLookedAt = 256;
+  constexpr std::size_t kExaminedBytes = 256;
   constexpr std::size_t kCharactersMin = 8;
-  const std::string_view beginning = text.substr(0, std::min(text.size(), kLookedAt) / 2 * 2);
+  const std::string_view beginning = text.substr(0, std::min(text.size(), kExaminedBytes) / 2 * 2);
   if (beginning.size() < 2 * kCharactersMin) return std::nullopt;
   std::array<std::size_t, 2> zeros{};
   for (std::size_t i = 0; i < beginning.size(); ++i) zeros[i % 2] += beginning[i] == '\0' ? 1U : 0U;

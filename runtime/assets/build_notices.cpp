@@ -28,7 +28,7 @@ BuildNotices::Notice BuildNotices::poll(Time now) {
   const ssize_t got = ::recv(socket_.get(), text.data(), text.size(), 0);
   const bool would_block = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
   if (would_block && now < next_check_) return Notice::none;
-  next_check_ = now + kLookAnyway;
+  next_check_ = now + kCheckInterval;
   if (got > 0 || would_block) return Notice::build;
   socket_ = Descriptor();  // The watch has ended, and its last build may be new for the caller.
   next_attempt_ = now + kPause;

@@ -18,7 +18,7 @@ class BuildNotices {
   /// The time between two attempts to connect.
   static constexpr Duration kPause = std::chrono::seconds(1);
   /// `poll` also returns `build` at this interval, because other programs may build to the folder.
-  static constexpr Duration kLookAnyway = std::chrono::seconds(5);
+  static constexpr Duration kCheckInterval = std::chrono::seconds(5);
 
   enum class Notice : std::uint8_t {
     none,    ///< A watch is running, and nothing was built since the last call.

@@ -153,15 +153,15 @@ std::vector<TypeId> shuffled_ids(std::uint32_t count) {
   return ids;
 }
 
-template <typename Look>
-void measure_resolve(const std::string& subject, std::uint32_t count, Look look) {
+template <typename Resolve>
+void measure_resolve(const std::string& subject, std::uint32_t count, Resolve resolve) {
   benchmark::RegisterBenchmark(
-      ("runtime/resolve/type id/" + subject).c_str(), [look, count](benchmark::State& state) {
+      ("runtime/resolve/type id/" + subject).c_str(), [resolve, count](benchmark::State& state) {
         const std::vector<TypeId> ids = shuffled_ids(count);
-        for (const TypeId id : ids) benchmark::DoNotOptimize(look(id));
+        for (const TypeId id : ids) benchmark::DoNotOptimize(resolve(id));
         const std::uint64_t before = allocation_count();
         for ([[maybe_unused]] const auto round : state) {
-          for (const TypeId id : ids) benchmark::DoNotOptimize(look(id));
+          for (const TypeId id : ids) benchmark::DoNotOptimize(resolve(id));
         }
         const auto rounds = static_cast<double>(state.iterations());
         state.counters["allocations"] = static_cast<double>(allocation_count() - before) / rounds;

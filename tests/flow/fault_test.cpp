@@ -22,12 +22,12 @@ using testing::FaultyFileSystem;
 
 constexpr ErrorCode kCodes[] = {ErrorCode::io, ErrorCode::permission_denied, ErrorCode::not_found};
 
-/// Calls `look` for each n, with the n-th call to the file system failing. Returns the number of
+/// Calls `operation` for each n, with the n-th call to the file system failing. Returns the number of
 /// calls.
-std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& look) {
+std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& operation) {
   for (std::size_t n = 0;; ++n) {
     files.fail_at(n);
-    look();
+    operation();
     if (!files.has_failed()) return n;
   }
 }

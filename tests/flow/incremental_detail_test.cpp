@@ -397,7 +397,7 @@ TEST_CASE("A comparison lists files that differ, are missing, or should not exis
   REQUIRE(crates.make().is_built);
   const auto compare = [&] {
     ComparedFiles compared(crates.output);
-    (void)build(crates.project.files, compared, crates.output, {.skips_look = true});
+    (void)build(crates.project.files, compared, crates.output, {.skips_check = true});
     return compared.differences({"client", "server"}, false).value();
   };
   CHECK(compare().empty());

@@ -117,7 +117,7 @@ class Run {
     CHECK(output_.files() == before);
     if (below(4) != 0) return;
     Settings thorough = settings_;
-    thorough.skips_look = true;
+    thorough.skips_check = true;
     const Outcome whole = build(project_, output_, thorough);
     CHECK(whole.is_built);
     CHECK(whole.packed == 0);

@@ -35,8 +35,8 @@ constexpr const char* kRootGuid = "0123456789abcdef0123456789abcd03";
 // A project of plain YAML with a tree and a fruit, and a world that shows them.
 struct Garden {
   // The project as it was last read.
-  struct Look {
-    explicit Look(const MemoryFileSystem& files)
+  struct ProjectState {
+    explicit ProjectState(const MemoryFileSystem& files)
         : project(Project::open(files, 1, {}).value()),
           source(ProjectSource::create(*project, Target::client, garden_components()).value()),
           store(BundleStore::open(*source, BundleStore::Catalogs::built_or_preview).value()) {}
@@ -54,8 +54,8 @@ struct Garden {
               std::string("class: ReplicatedEntityRegistry\nentries:\n- type_id: 1\n") +
                   "  prefab: {guid: " + kTreeGuid + "}\n");
     put_asset(kTree, kTreeGuid, tree("height: 3, rings: 7", "weight: 2"));
-    look = std::make_unique<Look>(files);
-    spawner = std::make_unique<Spawner>(look->store, world);
+    state = std::make_unique<ProjectState>(files);
+    spawner = std::make_unique<Spawner>(state->store, world);
     spawner->note_in(&instances);
   }
 
@@ -75,9 +75,9 @@ struct Garden {
   EntityId plant() { return spawner->spawn(Guid::parse(kTreeGuid).value()).value().root; }
   // Reads the project again, as a tool does after a notification.
   ReloadReport poll() {
-    auto newer = std::make_unique<Look>(files);
+    auto newer = std::make_unique<ProjectState>(files);
     ReloadReport report = instances.reload(*spawner, newer->store);
-    look = std::move(newer);
+    state = std::move(newer);
     world.process_despawns();
     return report;
   }
@@ -87,7 +87,7 @@ struct Garden {
   ComponentHandle<Trunk> trunk = world.component<Trunk>("Trunk");
   ComponentHandle<Fruit> fruit = world.component<Fruit>("Fruit");
   PrefabInstances instances;
-  std::unique_ptr<Look> look;
+  std::unique_ptr<ProjectState> state;
   std::unique_ptr<Spawner> spawner;
 };
 

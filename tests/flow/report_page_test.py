@@ -123,7 +123,7 @@ class Page:
         self.check("document.getElementById('search').getAttribute('aria-expanded')", "true")
 
 
-def check_first_look(page):
+def check_first_view(page):
     page.check("window.hacked === undefined")
     page.check("document.title",
                "</title><script>window.hacked = 1</script>: where the bytes are")
@@ -275,7 +275,7 @@ def check_page(url, dark, shots):
         light = page.value("getComputedStyle(document.body).backgroundColor.match(/\\d+/g)"
                            ".reduce((sum, part) => sum + Number(part), 0)")
         assert (light < 200) == dark, light
-        for check in (check_first_look, check_clicks, check_keys, check_bundles, check_many,
+        for check in (check_first_view, check_clicks, check_keys, check_bundles, check_many,
                       check_search, check_tables):
             check(page)
             if shots:

@@ -12,7 +12,7 @@ using namespace muster;
 constexpr std::size_t kHeadHashAt = 16;
 constexpr std::size_t kBodyHashAt = 32;
 
-void look(Bytes bytes) {
+void check(Bytes bytes) {
   const auto head = decode_state_head(bytes);
   const auto state = decode_state(bytes);
   if (!state) return;
@@ -40,7 +40,7 @@ void put_hash(ByteVector& file, std::size_t at, Bytes hashed) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const Bytes bytes = std::as_bytes(std::span(data, size));
-  look(bytes);
+  check(bytes);
   const auto head_bytes = state_head_bytes(bytes);
   if (!head_bytes || head_bytes.value() > size) return 0;
   ByteVector fixed(bytes.begin(), bytes.end());
@@ -49,6 +49,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   put_hash(fixed, kBodyHashAt, bytes.subspan(head_end));
   const std::uint64_t body_bytes = size - head_end;
   std::memcpy(fixed.data() + 56, &body_bytes, sizeof body_bytes);
-  look(fixed);
+  check(fixed);
   return 0;
 }

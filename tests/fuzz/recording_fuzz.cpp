@@ -17,7 +17,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void look(const RecordingReader& reader) {
+void check(const RecordingReader& reader) {
   for (const SeenEntity& seen : reader.mirror().reader().entities()) {
     const TypeView& view = reader.views().view(seen.kind.type);
     const EntitySchema& schema = reader.views().schemas().at(codec_index(seen.kind.type));
@@ -40,12 +40,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   for (std::size_t i = 0; reader->step() == RecordingStatus::tick; ++i) {
     require(i <= size);
-    look(*reader);
+    check(*reader);
     reader->clear();
   }
   for (std::size_t i = 0; i < 8 && i < size; ++i) {
     static_cast<void>(reader->seek(Tick(data[size - 1 - i])));
-    look(*reader);
+    check(*reader);
   }
   return 0;
 }

@@ -47,7 +47,7 @@ class Match {
       if (client->client == nullptr) stage.enter(*client);
     }
     for (int i = 0; i < 60 && stage.fault.empty() && !difference().empty(); ++i) {
-      for (int t = 0; t < 60; ++t) stage.step([&] { look(); });
+      for (int t = 0; t < 60; ++t) stage.step([&] { move_views(); });
     }
   }
   std::string difference() const {
@@ -133,7 +133,7 @@ class Match {
     }
     if (stage.tick == kMatchTicks / 2) stage.begin_map();
     for (std::uint32_t id = 0; id < kEntityCount; ++id) change(id);
-    look();
+    move_views();
     if (stage.tick % 30 == 0) {
       for (const auto& client : stage.clients) stage.send_event(*client);
     }
@@ -169,13 +169,13 @@ class Match {
   std::vector<std::int64_t> first_values(SchemaType type) const {
     return std::vector<std::int64_t>(stage.replication.world().schema().value_count(type), 0);
   }
-  void look() {
+  void move_views() {
     for (const auto& client : stage.clients) {
       // The view positions stop at the end of the match, so that the entities of interest are
       // known.
       const double angle = std::min<std::uint32_t>(stage.tick, kMatchTicks) * 0.002 +
                            static_cast<double>(client->number);
-      stage.look_from(*client, {200 + 120 * static_cast<float>(std::cos(angle)),
+      stage.set_view_position(*client, {200 + 120 * static_cast<float>(std::cos(angle)),
                                 200 + 120 * static_cast<float>(std::sin(angle)), 0});
     }
   }

@@ -8,23 +8,23 @@
 
 namespace muster::damage {
 
-/// Calls `look` with every prefix of `bytes` that is shorter than `bytes`, including the empty
+/// Calls `check` with every prefix of `bytes` that is shorter than `bytes`, including the empty
 /// prefix. Each prefix is a separate allocation, so that a sanitizer detects reads beyond its end.
-inline void each_truncation(Bytes bytes, const std::function<void(const ByteVector&)>& look) {
+inline void each_truncation(Bytes bytes, const std::function<void(const ByteVector&)>& check) {
   for (std::size_t size = 0; size < bytes.size(); ++size) {
-    look(ByteVector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
+    check(ByteVector(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)));
   }
 }
 
-/// Calls `look` once for each byte, with a copy in which one bit of this byte is flipped.
+/// Calls `check` once for each byte, with a copy in which one bit of this byte is flipped.
 inline void each_flip(Bytes bytes,
-                      const std::function<void(std::size_t offset, ByteVector& damaged)>& look) {
+                      const std::function<void(std::size_t offset, ByteVector& damaged)>& check) {
   ByteVector damaged(bytes.begin(), bytes.end());
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto flip = static_cast<std::byte>(1U << (i % 8));
     damaged[i] ^= flip;
     ByteVector copy = damaged;
-    look(i, copy);
+    check(i, copy);
     damaged[i] ^= flip;
   }
 }

@@ -36,7 +36,7 @@ struct Settings {
   std::string tool{kTool};
   std::vector<VariantWish> variants{};
   bool is_forced = false;
-  bool skips_look = false;  ///< True to build without the check for changes.
+  bool skips_check = false;  ///< True to build without the check for changes.
   const MemoryFileSystem* previous = nullptr;
   /// The stamps of the previous output, if they are not the stamps of `previous`.
   const MemoryFileSystem* previous_stamps = nullptr;
@@ -62,7 +62,7 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
   const BuildWish wish{.targets = settings.options.targets,
                        .terms = {settings.tool, settings.options.layout, settings.options.level},
                        .variants = settings.variants};
-  if (!settings.is_forced && !settings.skips_look) {
+  if (!settings.is_forced && !settings.skips_check) {
     auto found = find_up_to_date(output, output_stamps, project, project_stamps, wish, 1);
     if (found) {
       if (found->check.has_new_stamps) {

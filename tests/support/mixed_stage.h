@@ -145,7 +145,7 @@ class MixedStage {
     replication.begin_map(bytes_of({1, 2, 3}));
   }
   /// Sets a client's view position.
-  void look_from(MixedClient& client, const WorldPosition& view_position) {
+  void set_view_position(MixedClient& client, const WorldPosition& view_position) {
     client.view_position = view_position;
     if (client.is_joined) replication.set_view_position(id_of(client), view_position);
     for (const ReplicatedEntity& entity : replication.world().entities()) {

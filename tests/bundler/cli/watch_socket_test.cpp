@@ -34,7 +34,7 @@ TEST_CASE("A game is notified of each build, and once when it connects and when 
     socket.value().tell_built();
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
-    clock.advance(BuildNotices::kLookAnyway);  // Other builds may have ended.
+    clock.advance(BuildNotices::kCheckInterval);  // Other builds may have ended.
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
   }

@@ -154,7 +154,7 @@ TEST_CASE("An unusable dictionary is replaced or removed, and the others are jud
   REQUIRE(opened.has_value());
   RetrainingWish wish{.present = {}, .is_forced = true};
   auto present =
-      look_at_committed(project.files, compression_of(opened.value()->config()), wish.unusable);
+      read_committed(project.files, compression_of(opened.value()->config()), wish.unusable);
   REQUIRE(present.has_value());
   REQUIRE(wish.unusable.size() == 2);
   CHECK(wish.unusable[0].code == ErrorCode::already_exists);

@@ -43,7 +43,7 @@ BuildState sample() {
   state.folders.push_back({AssetPath(),
                            {input("", InputUse::whole), input("gone.yaml", InputUse::part, false),
                             input("muster.yaml", InputUse::whole)}});
-  state.folders.push_back({path("Assets"), {input("a.png", InputUse::looked)}});
+  state.folders.push_back({path("Assets"), {input("a.png", InputUse::stat)}});
   state.report = {"build.json", 10, 11, 12};
   state.assets = {{guid(1), "Assets/a.png"}, {guid(2), "Assets/b.prefab"}};
   state.facts = {{{.asks = CookAsks::content, .guid = guid(1)}, hash("a")},

@@ -24,7 +24,7 @@ struct Watch {
     client.on_undone([this](EntityId id) { undone.insert(id); });
   }
   /// Called after each frame.
-  void look() {
+  void record() {
     std::map<std::int32_t, int> by_number;
     client.each<const Bolt, const Transform>(
         [&](EntityId id, const Bolt& bolt, const Transform& at) {
@@ -54,7 +54,7 @@ struct Watch {
 /// Makes the player fire every 40 frames.
 void fire_often(SimulatedMatch& match, int& frame, std::map<const GameClient*, Watch*> watches) {
   match.on_client_frame([&frame, watches](GameClient& client, Tick) {
-    if (const auto watch = watches.find(&client); watch != watches.end()) watch->second->look();
+    if (const auto watch = watches.find(&client); watch != watches.end()) watch->second->record();
     ++frame;
     const bool is_pressed = frame / 2 % 40 == 0;
     client.set_command(Trigger{{0.2F, 0, 0}, {.is_held = is_pressed}});

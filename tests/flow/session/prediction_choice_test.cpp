@@ -24,7 +24,7 @@ struct Ball {
     server.edit<Bolt>(on_server)->velocity = {kMetresPerSecond, 0, 0};
     server.edit<Bolt>(on_server)->seconds_left = 1000;
   }
-  void look(GameClient& client) {
+  void record(GameClient& client) {
     client.each<const Bolt, const Transform>([&](EntityId id, const Bolt&, const Transform& at) {
       entity = id;
       if (x) step_max = std::max(step_max, at.position.x - *x);
@@ -57,7 +57,7 @@ TEST_CASE("An entity becomes predicted at the game's request, without a jump",
   GameClient& client = match->add_client({.delay = delay, .jitter = 2ms});
   Ball ball(*match);
   match->on_client_frame([&](GameClient& each, Tick) {
-    ball.look(each);
+    ball.record(each);
     each.set_command(Trigger{});
   });
   match->run(4s);

@@ -199,7 +199,7 @@ struct Passers {
       stage.server.world().set(id, values);
     }
   }
-  void look() {
+  void check() {
     for (const auto& [id, entity] : client->world.entities) {
       shown.insert(static_cast<std::uint32_t>(entity.values.back()));
     }
@@ -249,7 +249,7 @@ TEST_CASE("When snapshots are reordered, an event about an entity arrives after 
       passers.stage.step([&, ids = entities] {
         if (i < 500) passers.change(ids, i);
       });
-      passers.look();
+      passers.check();
     }
     CHECK(passers.client->world.fault.empty());
     came += passers.came;

@@ -38,7 +38,7 @@ class IdleStage {
  public:
   IdleStage(std::uint64_t seed, const IdleSettings& given, SnapshotCoder coder)
       : settings(given), random_(seed), model_(model_of(random_)) {
-    for (auto* writer : {&notified_, &compares_, &looks_}) writer->emplace(model_, options(coder));
+    for (auto* writer : {&notified_, &compares_, &checks_}) writer->emplace(model_, options(coder));
     reader_.emplace(model_, ReaderLimits{}, options(coder));
     for (std::uint32_t i = 0; i < settings.entities; ++i) spawn(2 * i);
   }
@@ -121,7 +121,7 @@ class IdleStage {
       notified_->begin(Tick(now_), world_);
     }
     compares_->begin(Tick(now_), world_);
-    looks_->begin(Tick(now_), world_);
+    checks_->begin(Tick(now_), world_);
     changed_.clear();
     has_same_entities_ = true;
     const bool is_small = happens(settings.small_datagrams);
@@ -131,19 +131,19 @@ class IdleStage {
       const auto bytes = notified_->write(memory);
       REQUIRE_FALSE(bytes.empty());
       REQUIRE(std::ranges::equal(bytes, compares_->write(other)));
-      looks_->check_all();
-      REQUIRE(std::ranges::equal(bytes, looks_->write(other)));
-      REQUIRE(notified_->end_id() == looks_->end_id());
+      checks_->check_all();
+      REQUIRE(std::ranges::equal(bytes, checks_->write(other)));
+      REQUIRE(notified_->end_id() == checks_->end_id());
       if (happens(settings.loss)) continue;
       REQUIRE(reader_->read(bytes) == SnapshotVerdict::applied);
       if (happens(settings.loss)) continue;
       acks_.push_back(
           {now_ + static_cast<std::uint32_t>(random_.below(8)), notified_->last_number()});
     }
-    REQUIRE(looks_->is_done());
+    REQUIRE(checks_->is_done());
     std::erase_if(acks_, [&](const auto& ack) {
       if (ack.first > now_) return false;
-      for (auto* writer : {&notified_, &compares_, &looks_}) (*writer)->acknowledge(ack.second);
+      for (auto* writer : {&notified_, &compares_, &checks_}) (*writer)->acknowledge(ack.second);
       return true;
     });
   }
@@ -152,7 +152,7 @@ class IdleStage {
   SnapshotModel model_;
   std::optional<SnapshotWriter> notified_;
   std::optional<SnapshotWriter> compares_;
-  std::optional<SnapshotWriter> looks_;
+  std::optional<SnapshotWriter> checks_;
   std::optional<SnapshotReader> reader_;
   std::uint32_t now_ = 1;
   std::uint32_t generations_ = 0;

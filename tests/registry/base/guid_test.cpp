@@ -107,14 +107,14 @@ TEST_CASE("Placeholder guids are distinguished from random guids", "[registry][g
                              "aabbccddeeff00112233445566778899", "68656c6c6f5f776f726c645f5f5f6869",
                              "550e8400e29b41d4a716446655440000");
   CAPTURE(text);
-  CHECK(looks_like_placeholder(guid_of(text)));
-  CHECK_FALSE(looks_like_placeholder(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
+  CHECK(is_likely_placeholder(guid_of(text)));
+  CHECK_FALSE(is_likely_placeholder(guid_of("fabf5467f72c26c49bd771f8300e01ed")));
 }
 
 TEST_CASE("None of a million random guids looks like a placeholder", "[registry][guid]") {
   Random random(13);
   int suspicious = 0;
   for (int i = 0; i < 1'000'000; ++i)
-    suspicious += looks_like_placeholder(random_guid(random)) ? 1 : 0;
+    suspicious += is_likely_placeholder(random_guid(random)) ? 1 : 0;
   CHECK(suspicious == 0);
 }
