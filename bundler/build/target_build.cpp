@@ -190,7 +190,7 @@ class TargetBuilder {
         return;
       }
       const CacheReach reach = is_missed ? CacheReach::all : CacheReach::near;
-      pack_anew(weighed[i].second, std::span(&compressors[worker], 1), reach);
+      pack_new(weighed[i].second, std::span(&compressors[worker], 1), reach);
       is_done[i] = 1;
     };
     if (edges_.cache_experience != nullptr) race.experience = *edges_.cache_experience;
@@ -326,10 +326,10 @@ class TargetBuilder {
     if (keep(index)) return;
     const bool is_worth_upload =
         edges_.cache == nullptr || !edges_.cache->has_far_level() || missed_.contains(index);
-    pack_anew(index, compressors, is_worth_upload ? CacheReach::all : CacheReach::near);
+    pack_new(index, compressors, is_worth_upload ? CacheReach::all : CacheReach::near);
   }
 
-  void pack_anew(std::size_t index, std::span<Compressor> compressors, CacheReach reach) {
+  void pack_new(std::size_t index, std::span<Compressor> compressors, CacheReach reach) {
     if (failed()) return;
     const PlannedBundle& planned = result_.plan.bundles[index];
     BuiltBundle& built = result_.bundles[index];

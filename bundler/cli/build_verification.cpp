@@ -27,7 +27,7 @@ class Verification {
       : arguments_(arguments), wish_(wish), session_(session) {}
 
   /// Makes a full build into `files`. `seed` determines the order of folders.
-  Result<void> build_anew(ComparedFiles& files, unsigned jobs, std::uint64_t seed) {
+  Result<void> build_again(ComparedFiles& files, unsigned jobs, std::uint64_t seed) {
     auto folder = open_project_folder(arguments_.project);
     if (!folder) return fail(folder.error());
     const ShuffledFiles shuffled(*folder.value().files, seed);
@@ -102,7 +102,7 @@ int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigne
   }
   Verification verification(arguments, wish, session);
   ComparedFiles first(*output.value());
-  if (auto built = verification.build_anew(first, jobs, 0); !built) {
+  if (auto built = verification.build_again(first, jobs, 0); !built) {
     return report_error(session, built.error());
   }
   session.reporter.finish();
@@ -115,7 +115,7 @@ int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigne
   if (arguments.verifies_determinism) {
     const ComparedFiles::View view(first);
     ComparedFiles second(view);
-    if (auto built = verification.build_anew(second, jobs == 1 ? 3 : 1, kShuffleSeed); !built) {
+    if (auto built = verification.build_again(second, jobs == 1 ? 3 : 1, kShuffleSeed); !built) {
       return report_error(session, built.error());
     }
     session.reporter.finish();

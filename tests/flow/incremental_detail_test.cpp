@@ -356,9 +356,9 @@ TEST_CASE("Unchanged bundles keep their bytes with a new compressor, until the l
     const Settings six{.options = {.level = 6, .jobs = 1}, .tool = "a later one"};
     const Outcome now = crates.make(six);
     CHECK(now.reused_blocks == 0);
-    MemoryFileSystem anew;
-    REQUIRE(build(crates.project.files, anew, anew, six).is_built);
-    CHECK(differences(crates.output, anew).empty());
+    MemoryFileSystem rebuilt;
+    REQUIRE(build(crates.project.files, rebuilt, rebuilt, six).is_built);
+    CHECK(differences(crates.output, rebuilt).empty());
   }
   SECTION("--force packs all bundles with the new compressor") {
     Settings forced = nine;

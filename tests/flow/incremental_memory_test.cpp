@@ -151,11 +151,11 @@ TEST_CASE("Stored results of an asset are recomputed when another file affects t
   apply(street);
   const Outcome after = street.build(street.project.files);
   MemoryFileSystem clean;
-  const Outcome anew = testing::build(street.project.files, clean, clean, {});
+  const Outcome rebuilt = testing::build(street.project.files, clean, clean, {});
   CHECK(after.known_assets > 0);
-  CHECK(anew.findings.find(rule) != std::string::npos);
-  CHECK(after.findings == anew.findings);
-  CHECK(after.is_built == anew.is_built);
+  CHECK(rebuilt.findings.find(rule) != std::string::npos);
+  CHECK(after.findings == rebuilt.findings);
+  CHECK(after.is_built == rebuilt.is_built);
 }
 
 TEST_CASE("A value that no longer fits a changed script is reported in its unchanged prefab",

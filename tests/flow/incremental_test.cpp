@@ -63,11 +63,11 @@ class Run {
     if (below(5) == 0) kill_one();
     const Outcome outcome = build(project_, output_, settings_);
     MemoryFileSystem clean;
-    const Outcome anew = build(project_, clean, settings_);
-    REQUIRE(outcome.is_built == anew.is_built);
-    if (!outcome.was_up_to_date) CHECK(outcome.findings == anew.findings);
+    const Outcome rebuilt = build(project_, clean, settings_);
+    REQUIRE(outcome.is_built == rebuilt.is_built);
+    if (!outcome.was_up_to_date) CHECK(outcome.findings == rebuilt.findings);
     known_ += outcome.known_assets;
-    CHECK(anew.known_assets == 0);
+    CHECK(rebuilt.known_assets == 0);
     if (!outcome.is_built) return;
     ++built_;
     for (const auto& [path, bytes] : output_.files()) {
@@ -80,7 +80,7 @@ class Run {
     }
     CHECK(unlike.empty());
     packed_ += outcome.packed;
-    packed_clean_ += anew.packed;
+    packed_clean_ += rebuilt.packed;
     varied_ += static_cast<std::size_t>(std::ranges::count_if(
         clean.files(), [](const auto& file) { return file.first.parent().name() == "variants"; }));
     check_unedited();
