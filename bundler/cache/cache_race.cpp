@@ -156,7 +156,7 @@ class Race {
     asking_work_ += race_.estimates[piece];
     result_bytes_ += bytes_of(piece);
     ++results_;
-    ++under_way_;
+    ++running_;
     has_asked_ = true;
     return piece;
   }
@@ -186,7 +186,7 @@ class Race {
         waited_ += clock_.now() - state.asked;
       }
       if (state.state == State::asking) {
-        --under_way_;
+        --running_;
         asking_work_ -= race_.estimates[piece];
         is_needed = is_found;
         if (!is_found) missed_.push_back(piece);
@@ -214,7 +214,7 @@ class Race {
         return Piece{back_, false};
       }
       if (front_ == back_) {
-        if (under_way_ == 0) break;
+        if (running_ == 0) break;
         const auto taken = take_over();
         if (taken) return Piece{*taken, false};
         if (is_abandoning_) break;
@@ -233,7 +233,7 @@ class Race {
       if (!is_worth_waiting(i)) {
         if (i < race_.large_count) continue;
         pieces_[i].state = State::claimed;
-        --under_way_;
+        --running_;
         asking_work_ -= race_.estimates[i];
         return i;
       }
@@ -302,7 +302,7 @@ class Race {
   std::vector<PieceState> pieces_;
   std::size_t front_ = 0;      ///< The next piece to query.
   std::size_t back_;           ///< The index after the last piece that is not begun.
-  std::size_t under_way_ = 0;  ///< The number of running queries whose pieces are not claimed.
+  std::size_t running_ = 0;  ///< The number of running queries whose pieces are not claimed.
   /// The number of running queries, plus the number of results that are being used.
   std::size_t results_ = 0;
   std::uint64_t result_bytes_ = 0;

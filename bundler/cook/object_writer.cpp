@@ -124,7 +124,7 @@ class ObjectEncoder {
     if (reference.guid) {
       return 1 + 16 + signed_varint_bytes(reference.file_id) + signed_varint_bytes(reference.type);
     }
-    return 1 + signed_varint_bytes(way_to_document(reference).value_or(reference.file_id));
+    return 1 + signed_varint_bytes(document_offset(reference).value_or(reference.file_id));
   }
 
   static bool is_sized(std::uint64_t content_bytes, bool is_last) {
@@ -159,7 +159,7 @@ class ObjectEncoder {
 
   // The distance in documents to the target of a reference; no value if the target is not a
   // document of this file.
-  std::optional<std::int64_t> way_to_document(const WrittenReference& reference) const {
+  std::optional<std::int64_t> document_offset(const WrittenReference& reference) const {
     if (reference.file_id == 0) return std::nullopt;
     const auto found = document_of_.find(reference.file_id);
     if (found == document_of_.end()) return std::nullopt;
@@ -234,9 +234,9 @@ class ObjectEncoder {
       out_.bytes(reference.guid->bytes());
       out_.signed_varint(reference.file_id);
       out_.signed_varint(reference.type);
-    } else if (const std::optional<std::int64_t> way = way_to_document(reference)) {
+    } else if (const std::optional<std::int64_t> offset = document_offset(reference)) {
       write_tag(ObjectKind::reference, value::kToDocument);
-      out_.signed_varint(*way);
+      out_.signed_varint(*offset);
     } else {
       write_tag(ObjectKind::reference, value::kByFileId);
       out_.signed_varint(reference.file_id);

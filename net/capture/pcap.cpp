@@ -27,13 +27,13 @@ constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
 enum class MarkedKind : std::uint8_t { packet = 1, handshake = 2 };
 
 /// The source and the target of a datagram.
-struct Way {
+struct Route {
   Address from;
   Address to;
 };
 
-Way way_of(const Address& local, const Address& peer, bool is_outgoing) {
-  return is_outgoing ? Way{local, peer} : Way{peer, local};
+Route route_of(const Address& local, const Address& peer, bool is_outgoing) {
+  return is_outgoing ? Route{local, peer} : Route{peer, local};
 }
 
 void append_bytes(std::vector<std::byte>& file, std::span<const std::byte> bytes) {
@@ -71,7 +71,7 @@ void put_big_u16(std::span<std::byte> at, std::uint16_t value) {
   at[1] = static_cast<std::byte>(value & 0xFFU);
 }
 
-void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::size_t udp_bytes) {
+void write_ip_head(SectionWriter& writer, const Route& route, bool is_ipv4, std::size_t udp_bytes) {
   if (is_ipv4) {
     writer.write_u8(0x45);
     writer.write_u8(0);
@@ -88,14 +88,14 @@ void write_ip_head(SectionWriter& writer, const Way& way, bool is_ipv4, std::siz
     writer.write_u8(kUdpProtocol);
     writer.write_u8(64);
   }
-  writer.write_bytes(ip_of(way.from, is_ipv4));
-  writer.write_bytes(ip_of(way.to, is_ipv4));
+  writer.write_bytes(ip_of(route.from, is_ipv4));
+  writer.write_bytes(ip_of(route.to, is_ipv4));
 }
 
 /// Appends a pcap record with one UDP datagram.
-void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanoseconds, const Way& way,
+void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanoseconds, const Route& route,
                      std::span<const std::byte> payload) {
-  const bool is_ipv4 = way.from.is_ipv4() && way.to.is_ipv4();
+  const bool is_ipv4 = route.from.is_ipv4() && route.to.is_ipv4();
   const std::size_t ip_bytes = is_ipv4 ? kIpv4HeadBytes : kIpv6HeadBytes;
   const std::size_t udp_bytes = kUdpHeadBytes + payload.size();
   std::array<std::byte, 16 + kIpv6HeadBytes + kUdpHeadBytes + kMarkerBytes + kPacketHeadBytes +
@@ -106,16 +106,16 @@ void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanosecond
   writer.write_u32(static_cast<std::uint32_t>(unix_nanoseconds % kNanosecondsPerSecond));
   writer.write_u32(static_cast<std::uint32_t>(ip_bytes + udp_bytes));
   writer.write_u32(static_cast<std::uint32_t>(ip_bytes + udp_bytes));
-  write_ip_head(writer, way, is_ipv4, udp_bytes);
-  write_big_u16(writer, way.from.port());
-  write_big_u16(writer, way.to.port());
+  write_ip_head(writer, route, is_ipv4, udp_bytes);
+  write_big_u16(writer, route.from.port());
+  write_big_u16(writer, route.to.port());
   write_big_u16(writer, udp_bytes);
   write_big_u16(writer, 0);
   writer.write_bytes(payload);
   const std::span<std::byte> ip = writer.written().subspan(16);
   if (is_ipv4) put_big_u16(ip.subspan(10), checksum_of(sum_of(ip.first(kIpv4HeadBytes))));
   const std::uint64_t pseudo_head =
-      sum_of(ip_of(way.from, is_ipv4)) + sum_of(ip_of(way.to, is_ipv4)) + kUdpProtocol + udp_bytes;
+      sum_of(ip_of(route.from, is_ipv4)) + sum_of(ip_of(route.to, is_ipv4)) + kUdpProtocol + udp_bytes;
   const std::uint16_t checksum = checksum_of(pseudo_head + sum_of(ip.subspan(ip_bytes)));
   put_big_u16(ip.subspan(ip_bytes + 6), checksum == 0 ? std::uint16_t{0xFFFF} : checksum);
   append_bytes(file, writer.written());
@@ -147,7 +147,7 @@ class Converter {
     writer.write_u16(static_cast<std::uint32_t>(handshake.datagram.size()));
     writer.write_u16(0);
     writer.write_bytes(handshake.datagram);
-    append(handshake.at, way_of(handshake.local, handshake.peer, handshake.is_outgoing),
+    append(handshake.at, route_of(handshake.local, handshake.peer, handshake.is_outgoing),
            writer.written());
   }
 
@@ -166,14 +166,14 @@ class Converter {
     writer.write_u32(packet.is_outgoing ? connection.their_id : packet.connection);
     writer.write_u16(packet.sequence & 0xFFFFU);
     writer.write_bytes(packet.body);
-    append(packet.at, way_of(connection.local, connection.peer, packet.is_outgoing),
+    append(packet.at, route_of(connection.local, connection.peer, packet.is_outgoing),
            writer.written());
   }
 
  private:
-  void append(Time at, const Way& way, std::span<const std::byte> payload) {
+  void append(Time at, const Route& route, std::span<const std::byte> payload) {
     const auto passed = static_cast<std::uint64_t>(at.time_since_epoch().count());
-    append_datagram(file_.bytes, start_ + passed, way, payload);
+    append_datagram(file_.bytes, start_ + passed, route, payload);
     ++file_.datagrams;
   }
 

@@ -42,9 +42,9 @@ struct ReplicationServer::Client {
     const std::optional<SentBlock> block = connection.release_finished_block(setup_block);
     if (!block) return;
     is_setup_in_flight = false;
-    const bool is_in_the_way =
+    const bool is_blocked =
         block->refusal == BlockRefusal::too_many || block->refusal == BlockRefusal::no_memory;
-    if (is_in_the_way && ++setup_attempts < kSetupAttemptsMax) {
+    if (is_blocked && ++setup_attempts < kSetupAttemptsMax) {
       // Blocks of the game occupy the connection, so this tries again later.
       has_setup_to_send = true;
       return;

@@ -25,8 +25,8 @@ void SnapshotPace::was_late(double ticks) {
 std::size_t SnapshotPace::allowed(const RoundTrip& path, std::uint32_t ticks) {
   const Duration round_trip = path.smoothed() + 2 * path.variation() + kAckDelay;
   slowest_ticks_ *= 1 - std::min(ticks / (seconds(kSlowestFade) * ticks_per_second_), 1.0);
-  const double way_ticks = std::max(seconds(round_trip) * ticks_per_second_, slowest_ticks_);
-  saved_ = std::min(saved_ + kPartsInFlightMax / way_ticks * ticks,
+  const double trip_ticks = std::max(seconds(round_trip) * ticks_per_second_, slowest_ticks_);
+  saved_ = std::min(saved_ + kPartsInFlightMax / trip_ticks * ticks,
                     static_cast<double>(kPartsPerTickMax));
   return static_cast<std::size_t>(std::max(saved_, 0.0));
 }

@@ -319,7 +319,7 @@ bool EntityCode<Coder>::code_number(const LaneModel& model, std::size_t lane, st
   }
   const std::int64_t residual = code_residual(model, lane, newest, motion, prediction);
   if (!put_number(model, lane, target + residual)) return false;
-  const std::int64_t moved = way(newest, values_[lane], model.period);
+  const std::int64_t moved = cyclic_difference(newest, values_[lane], model.period);
   const std::int32_t missed_log = log_of(residual);
   scratch_.news[lane] = {
       .moved = std::clamp(moved * (1 << kFeatureBits), -kFeatureMax, kFeatureMax),
@@ -387,7 +387,7 @@ template <DecisionCoder Coder>
 std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_t lane,
                                               std::int64_t newest, const LaneMotion& motion,
                                               const Prediction& prediction) {
-  const std::int64_t residual = way(newest + prediction.steps, values_[lane], model.period);
+  const std::int64_t residual = cyclic_difference(newest + prediction.steps, values_[lane], model.period);
 
   constexpr int kBits = kWeightBits + kFeatureBits;
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;

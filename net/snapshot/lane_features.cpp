@@ -80,9 +80,9 @@ std::uint8_t steadiness_of(const Offsets& offsets, std::size_t count, std::int64
   motion.is_constant = false;
   motion.backtest = 0;
   if (spacing.count > spacing.steps_ahead + 1) {
-    std::int64_t way_there = 0;
-    for (std::size_t k = 0; k < spacing.steps_ahead; ++k) way_there += motion.steps[k];
-    motion.backtest = way_there / static_cast<std::int64_t>(spacing.steps_ahead) -
+    std::int64_t steps_sum = 0;
+    for (std::size_t k = 0; k < spacing.steps_ahead; ++k) steps_sum += motion.steps[k];
+    motion.backtest = steps_sum / static_cast<std::int64_t>(spacing.steps_ahead) -
                       motion.steps[spacing.steps_ahead];
   }
   motion.steadiness = steadiness_of(offsets, spacing.count, unit);
@@ -98,7 +98,7 @@ LanePast even_past(const LanePast& known, const StateSpacing& spacing, std::uint
     const StateSpacing::Between& between = spacing.steps[k];
     past[k] = known[between.newer] * (1 << kFeatureBits);
     if (between.part == 0) continue;
-    const std::int64_t back = way(known[between.newer], known[between.older], period);
+    const std::int64_t back = cyclic_difference(known[between.newer], known[between.older], period);
     past[k] += back * (1 << kFeatureBits) * between.part / between.whole;
   }
   return past;
@@ -163,11 +163,11 @@ LaneMotion motion_of(const LanePast& known, const StateSpacing& spacing, std::ui
   if (!spacing.is_even) {
     const LanePast past = even_past(known, spacing, period);
     for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
-      note(k, way(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits)));
+      note(k, cyclic_difference(past[k + 1], past[k], std::int64_t{period} * (1 << kFeatureBits)));
     }
   } else {
     for (std::size_t k = 0; k + 1 < spacing.count; ++k) {
-      note(k, way(known[k + 1], known[k], period) * (1 << kFeatureBits));
+      note(k, cyclic_difference(known[k + 1], known[k], period) * (1 << kFeatureBits));
     }
   }
   judge(motion, offsets, 1 << kFeatureBits, spacing);
@@ -185,7 +185,7 @@ void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpaci
 #pragma GCC unroll 8
   for (std::size_t k = 0; k < kSteps; ++k) {
     std::int64_t moved = static_cast<std::int32_t>(steps[k][index]);
-    if (period != 0) moved = way(0, moved, period);
+    if (period != 0) moved = cyclic_difference(0, moved, period);
     offsets[k + 1] = offsets[k] - moved;
     out.steps[k] = is_whole ? moved * whole_scale : moved * spacing.scale / (1 << kFineBits);
   }

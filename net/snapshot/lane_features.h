@@ -86,13 +86,13 @@ inline LaneMotion constant_motion(const StateSpacing& spacing) {
 
 /// The difference `to - from`. If `period` is not 0, the result is the shorter of the two ways
 /// around the circle.
-inline std::int64_t way(std::int64_t from, std::int64_t to, std::int64_t period) {
-  std::int64_t way = to - from;
-  if (period == 0) return way;
-  if (way >= period || way <= -period) way %= period;
-  if (2 * way > period) way -= period;
-  if (2 * way < -period) way += period;
-  return way;
+inline std::int64_t cyclic_difference(std::int64_t from, std::int64_t to, std::int64_t period) {
+  std::int64_t difference = to - from;
+  if (period == 0) return difference;
+  if (difference >= period || difference <= -period) difference %= period;
+  if (2 * difference > period) difference -= period;
+  if (2 * difference < -period) difference += period;
+  return difference;
 }
 
 /// The sine and cosine of `value / period` of a whole turn, in 1/2^15.

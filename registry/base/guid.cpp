@@ -117,10 +117,10 @@ bool counts(const Digits& digits, std::size_t distance) {
   for (std::size_t i = distance; i < digits.size(); ++i) {
     const std::array<bool, 2> is_step = {counts_on(digits[i - distance], digits[i]),
                                          counts_on(digits[i], digits[i - distance])};
-    for (std::size_t way = 0; way < is_step.size(); ++way) {
-      std::size_t& run = runs[i % distance][way];
-      steps[way] += is_step[way] ? 1U : 0U;
-      run = is_step[way] ? run + 1 : 0;
+    for (std::size_t direction = 0; direction < is_step.size(); ++direction) {
+      std::size_t& run = runs[i % distance][direction];
+      steps[direction] += is_step[direction] ? 1U : 0U;
+      run = is_step[direction] ? run + 1 : 0;
       if (run >= kRunMin) return true;
     }
   }

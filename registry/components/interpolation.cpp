@@ -20,8 +20,8 @@ T linear(T from, T to, double fraction) {
     const auto a = static_cast<double>(from);
     const auto b = static_cast<double>(to);
     if (!is_finite(a, b)) return from;
-    const double way = b - a;  // The difference can overflow to infinity.
-    return static_cast<T>(std::isfinite(way) ? a + way * fraction
+    const double difference = b - a;  // The difference can overflow to infinity.
+    return static_cast<T>(std::isfinite(difference) ? a + difference * fraction
                                              : a * (1 - fraction) + b * fraction);
   } else {
     const auto wide = static_cast<long double>(from) +

@@ -157,7 +157,7 @@ class BundleLoader {
   std::uint64_t memory_bytes() const {
     return store_.memory_bytes() + reserved_bytes() + store_.memory()->kept_bytes();
   }
-  std::uint32_t under_way() const { return static_cast<std::uint32_t>(started_.size()); }
+  std::uint32_t running_loads() const { return static_cast<std::uint32_t>(started_.size()); }
   const LoaderCounters& counters() const { return counters_; }
   BundleStore& store() { return store_; }
 

@@ -204,7 +204,7 @@ void BundleLoader::start_next() {
 void BundleLoader::choose_next() {
   std::uint64_t started_bytes = 0;
   const std::uint64_t failed_max = counters_.failed + kFailuresAtOnce;
-  for (drop_old_front(); !queue_.empty() && under_way() < executor_.parallel_loads();
+  for (drop_old_front(); !queue_.empty() && running_loads() < executor_.parallel_loads();
        drop_old_front()) {
     const Waiting next = queue_.front();
     const std::uint64_t bytes = store_.catalog().bundle(next.bundle).file_bytes;
@@ -248,7 +248,7 @@ bool BundleLoader::start(const Waiting& next) {
   node.reserved_bytes = reserved;
   reserved_bytes_ += reserved;
   store_.memory()->shrink_to(free_bytes());
-  node.started_at = under_way();
+  node.started_at = running_loads();
   started_.push_back(next.bundle);
   node.state = NodeState::loading;
   note_started_deadline(node);

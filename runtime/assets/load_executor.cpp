@@ -152,7 +152,7 @@ class ThreadedLoads::Crew {
   std::list<OpenedFile> opened_;  ///< Files that were opened together and are not loaded yet.
   bool is_opening_ = false;
   std::vector<FinishedLoad> finished_;
-  std::uint32_t under_way_ = 0;
+  std::uint32_t running_ = 0;
   bool is_stopping_ = false;
   std::vector<std::thread> threads_;
 };
@@ -160,7 +160,7 @@ class ThreadedLoads::Crew {
 ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& catalog,
                              std::uint32_t threads, std::shared_ptr<MemoryPool> memory,
                              std::shared_ptr<const DictionarySet> dictionaries)
-    : is_under_way_(catalog.bundle_count()),
+    : is_running_(catalog.bundle_count()),
       thread_count_(threads),
       process_(::getpid()),
       crew_(std::make_unique<Crew>(source, catalog, threads, std::move(memory),
@@ -176,13 +176,13 @@ bool ThreadedLoads::is_of_this_process() const { return process_ == ::getpid(); 
 
 void ThreadedLoads::start(std::span<const LoadOrder> orders) {
   if (is_of_this_process()) crew_->start(orders);
-  for (const LoadOrder& order : orders) is_under_way_[order.bundle] = true;
+  for (const LoadOrder& order : orders) is_running_[order.bundle] = true;
 }
 
 bool ThreadedLoads::cancel(std::uint32_t bundle) {
   const bool is_cancelled =
-      is_of_this_process() ? crew_->cancel(bundle) : bool{is_under_way_[bundle]};
-  if (is_cancelled) is_under_way_[bundle] = false;
+      is_of_this_process() ? crew_->cancel(bundle) : bool{is_running_[bundle]};
+  if (is_cancelled) is_running_[bundle] = false;
   return is_cancelled;
 }
 
@@ -190,17 +190,17 @@ void ThreadedLoads::collect(std::vector<FinishedLoad>& out) {
   const std::size_t before = out.size();
   if (is_of_this_process()) {
     crew_->collect(out);
-    for (std::size_t i = before; i < out.size(); ++i) is_under_way_[out[i].bundle] = false;
+    for (std::size_t i = before; i < out.size(); ++i) is_running_[out[i].bundle] = false;
     return;
   }
-  for (std::uint32_t bundle = 0; bundle < is_under_way_.size(); ++bundle) {
-    if (!is_under_way_[bundle]) continue;
+  for (std::uint32_t bundle = 0; bundle < is_running_.size(); ++bundle) {
+    if (!is_running_[bundle]) continue;
     out.push_back({.bundle = bundle,
                    .result = fail(ErrorCode::unsupported,
                                   "the loading threads do not exist in a forked process: open "
                                   "another store in it"),
                    .whole_bytes = 0});
-    is_under_way_[bundle] = false;
+    is_running_[bundle] = false;
   }
 }
 
@@ -248,9 +248,9 @@ void ThreadedLoads::Crew::start(std::span<const LoadOrder> orders) {
   {
     const std::lock_guard lock(mutex_);
     // Reserves here, because the loading threads must not throw.
-    finished_.reserve(under_way_ + orders.size());
+    finished_.reserve(running_ + orders.size());
     started_.insert(started_.end(), orders.begin(), orders.end());
-    under_way_ += static_cast<std::uint32_t>(orders.size());
+    running_ += static_cast<std::uint32_t>(orders.size());
   }
   if (orders.size() == 1) return started_signal_.notify_one();
   started_signal_.notify_all();
@@ -260,7 +260,7 @@ bool ThreadedLoads::Crew::cancel(std::uint32_t bundle) {
   const std::lock_guard lock(mutex_);
   const auto is_wanted = [bundle](const OpenedFile& file) { return file.order.bundle == bundle; };
   if (!remove_waiting(started_, bundle) && std::erase_if(opened_, is_wanted) == 0) return false;
-  --under_way_;
+  --running_;
   return true;
 }
 
@@ -268,12 +268,12 @@ void ThreadedLoads::Crew::collect(std::vector<FinishedLoad>& out) {
   const std::lock_guard lock(mutex_);
   const auto count = static_cast<std::uint32_t>(finished_.size());
   move_to(finished_, out);  // If this throws, `finished_` is unchanged.
-  under_way_ -= count;
+  running_ -= count;
 }
 
 void ThreadedLoads::Crew::wait() {
   std::unique_lock lock(mutex_);
-  finished_signal_.wait(lock, [this] { return !finished_.empty() || under_way_ == 0; });
+  finished_signal_.wait(lock, [this] { return !finished_.empty() || running_ == 0; });
 }
 
 void ThreadedLoads::Crew::work(Decompressor& decompressor) {

@@ -114,7 +114,7 @@ class ThreadedLoads final : public LoadExecutor {
   class Crew;
   bool is_of_this_process() const;
 
-  std::vector<bool> is_under_way_;  ///< For each bundle, whether its load was started and not yet
+  std::vector<bool> is_running_;  ///< For each bundle, whether its load was started and not yet
                                     ///< cancelled or collected.
   const std::uint32_t thread_count_;
   const std::int64_t process_;

@@ -210,12 +210,12 @@ Result<void> PrefabReader::check_zero(std::size_t offset, std::size_t size) cons
 // True if the parent is the previous entity or an ancestor of it. The steps of all calls together
 // are at most the number of entities, because each step up matches an earlier step down.
 bool PrefabReader::is_depth_first(std::uint32_t index) const {
-  const std::uint32_t way = field(at_.parents, index);
-  if (way == 0) return true;
-  if (way > index) return false;
+  const std::uint32_t parent_offset = field(at_.parents, index);
+  if (parent_offset == 0) return true;
+  if (parent_offset > index) return false;
   std::uint32_t ancestor = index - 1;
-  while (ancestor != index - way && ancestor != layout::kNone) ancestor = parent(ancestor);
-  return ancestor == index - way;
+  while (ancestor != index - parent_offset && ancestor != layout::kNone) ancestor = parent(ancestor);
+  return ancestor == index - parent_offset;
 }
 
 }  // namespace muster

@@ -63,8 +63,8 @@ std::uint32_t PrefabReader::start(std::size_t ends, std::uint32_t index) const {
 }
 
 std::uint32_t PrefabReader::parent(std::uint32_t index) const {
-  const std::uint32_t way = field(at_.parents, index);
-  return way == 0 ? layout::kNone : index - way;
+  const std::uint32_t parent_offset = field(at_.parents, index);
+  return parent_offset == 0 ? layout::kNone : index - parent_offset;
 }
 
 // The names of the entities come first, then the names of the types.

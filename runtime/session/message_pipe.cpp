@@ -93,7 +93,7 @@ void MessagePipe::hand_over_part() {
   std::vector<std::byte>& part = waiting_.front();
   is_inside_ = continues(part);
   waiting_bytes_ -= part.size();
-  under_way_.push_back(std::move(part));
+  in_flight_.push_back(std::move(part));
   waiting_.pop_front();
 }
 
@@ -108,15 +108,15 @@ void MessagePipe::drop_part() {
 /// Removes the messages that have arrived. All parts of a message are kept until the last part has
 /// arrived.
 void MessagePipe::forget_arrived(std::size_t unconfirmed) {
-  std::size_t arrived = under_way_.size() - std::min(under_way_.size(), unconfirmed);
+  std::size_t arrived = in_flight_.size() - std::min(in_flight_.size(), unconfirmed);
   for (;;) {
     std::size_t parts = 0;
-    while (parts < arrived && continues(under_way_[parts])) ++parts;
+    while (parts < arrived && continues(in_flight_[parts])) ++parts;
     if (parts == arrived) return;
-    if (is_of_game(under_way_[parts])) ++arrived_;
+    if (is_of_game(in_flight_[parts])) ++arrived_;
     for (++parts; parts > 0; --parts, --arrived) {
-      recycle(std::move(under_way_.front()));
-      under_way_.pop_front();
+      recycle(std::move(in_flight_.front()));
+      in_flight_.pop_front();
     }
   }
 }
@@ -143,8 +143,8 @@ std::size_t MessagePipe::begin_map() {
 }
 
 std::size_t MessagePipe::forget() {
-  const std::size_t count = game_messages_in(under_way_) + game_messages_in(deferred_);
-  under_way_.clear();
+  const std::size_t count = game_messages_in(in_flight_) + game_messages_in(deferred_);
+  in_flight_.clear();
   for (const auto& part : deferred_) waiting_bytes_ -= part.size();
   deferred_.clear();
   arrived_ = 0;
@@ -155,7 +155,7 @@ std::size_t MessagePipe::forget() {
 
 void MessagePipe::resume() {
   Parts kept;
-  for (Parts* const parts : {&under_way_, &waiting_, &deferred_}) {  // The oldest parts come first.
+  for (Parts* const parts : {&in_flight_, &waiting_, &deferred_}) {  // The oldest parts come first.
     for (auto& part : *parts) {
       if (is_of_game(part)) kept.push_back(std::move(part));
     }

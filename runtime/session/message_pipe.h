@@ -95,7 +95,7 @@ class MessagePipe {
   void recycle(std::vector<std::byte>&& part);
 
   Parts waiting_;
-  Parts under_way_;  ///< Parts that the connection has. Their messages have not arrived completely.
+  Parts in_flight_;  ///< Parts that the connection has. Their messages have not arrived completely.
   Parts deferred_;       ///< Messages of the game that wait for `go_on`.
   std::vector<std::vector<std::byte>> spare_;  ///< Unused parts, kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `deferred_`.

@@ -57,12 +57,12 @@ std::int32_t step_of(const ViewClaim& claim) {
 /// Returns the fraction step between `from` and `to` of a view that is one tick before `next`. Uses
 /// only integers, so that client and server get the same result.
 std::int32_t expected_step(const ViewClaim& next, Tick from, Tick to) {
-  const std::int64_t next_way = steps_between(next.from, next.to);
-  const std::int64_t way = steps_between(from, to);
+  const std::int64_t next_span = steps_between(next.from, next.to);
+  const std::int64_t span = steps_between(from, to);
   const std::int64_t after =
-      steps_between(from, next.from) * kFractionsPerTick + next_way * step_of(next);
+      steps_between(from, next.from) * kFractionsPerTick + next_span * step_of(next);
   return static_cast<std::int32_t>(
-      std::clamp<std::int64_t>((after - kFractionsPerTick) / way, 0, kFractionsPerTick - 1));
+      std::clamp<std::int64_t>((after - kFractionsPerTick) / span, 0, kFractionsPerTick - 1));
 }
 
 void put_first(BitWriter& out, const ViewClaim& claim) {
@@ -78,17 +78,17 @@ std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
   const std::uint32_t low = in.read(kNewestBits);
   const std::uint32_t age = (now.value() - low) % (1U << kNewestBits);
   const std::uint32_t behind = take_number(in, 0);
-  const std::uint32_t way = take_number(in, 2);
-  const std::uint32_t step = way > 0 ? in.read(kClaimFractionBits) : 0;
-  if (in.failed() || behind > kCodedTicksMax || way > kCodedTicksMax ||
-      std::uint64_t{age} + behind + way > now.value()) {
+  const std::uint32_t span = take_number(in, 2);
+  const std::uint32_t step = span > 0 ? in.read(kClaimFractionBits) : 0;
+  if (in.failed() || behind > kCodedTicksMax || span > kCodedTicksMax ||
+      std::uint64_t{age} + behind + span > now.value()) {
     in.fail();
     return std::nullopt;
   }
   ViewClaim claim;
   claim.newest = Tick(now.value() - age);
   claim.to = Tick(claim.newest.value() - behind);
-  claim.from = Tick(claim.to.value() - way);
+  claim.from = Tick(claim.to.value() - span);
   claim.fraction = static_cast<std::uint16_t>(step * kFractionStep);
   return claim;
 }

@@ -34,8 +34,8 @@ std::string_view to_string(ClaimVerdict verdict) {
 ViewClaim make_claim(Tick newest, Tick from, Tick to, double shown_ticks) {
   to = std::min(to, newest);
   from = std::max(std::min(from, to), Tick(to.value() - std::min(to.value(), kDistanceMax)));
-  const double way = in_ticks(to) - in_ticks(from);
-  const double share = way > 0 ? (shown_ticks - in_ticks(from)) / way : 0;
+  const double span = in_ticks(to) - in_ticks(from);
+  const double share = span > 0 ? (shown_ticks - in_ticks(from)) / span : 0;
   if (share >= 1) return {.newest = newest, .to = to, .from = to, .fraction = 0};
   constexpr double kSteps = 1U << kClaimFractionBits;
   const double step = std::min(std::round(std::max(share, 0.0) * kSteps), kSteps - 1);
@@ -146,15 +146,15 @@ CheckedView ViewClaims::finish(double ticks, const ViewClaim* claim, ClaimVerdic
   CheckedView checked{.view = at_ticks(ticks), .verdict = verdict};
   if (claim != nullptr) {
     checked.shift_ticks = ticks - claim->ticks();
-    const auto way = steps_between(claim->from, claim->to);
+    const auto span = steps_between(claim->from, claim->to);
     const bool is_inside = in_ticks(claim->from) <= ticks && ticks <= in_ticks(claim->to);
-    if (is_inside && way <= options_.blend_ticks_max && claim->to <= newest_) {
+    if (is_inside && span <= options_.blend_ticks_max && claim->to <= newest_) {
       checked.view = claim->view();
-      if (verdict != ClaimVerdict::accepted && way > 0) {
+      if (verdict != ClaimVerdict::accepted && span > 0) {
         checked.view.fraction =
-            static_cast<float>((ticks - in_ticks(claim->from)) / static_cast<double>(way));
+            static_cast<float>((ticks - in_ticks(claim->from)) / static_cast<double>(span));
       }
-    } else if (verdict == ClaimVerdict::accepted && way > options_.blend_ticks_max) {
+    } else if (verdict == ClaimVerdict::accepted && span > options_.blend_ticks_max) {
       checked.verdict = ClaimVerdict::wide;
     }
   }

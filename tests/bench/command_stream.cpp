@@ -105,7 +105,7 @@ class Stream {
         sender_(encoder_.command_lanes()),
         round_trip_ticks_(settings.rtt_ms / 1000 * recording.ticks_per_second) {
     queue_.accept(decoder_);
-    way_ticks_ = static_cast<std::uint64_t>(std::ceil(round_trip_ticks_ / 2));
+    one_way_ticks_ = static_cast<std::uint64_t>(std::ceil(round_trip_ticks_ / 2));
   }
 
   CommandStreamResult run() {
@@ -115,7 +115,7 @@ class Stream {
       send();
       receive();
       run_tick();
-      if (tick_ + 1 != player_.size() + way_ticks_) continue;
+      if (tick_ + 1 != player_.size() + one_way_ticks_) continue;
       // Packets that arrive in the pause at the end do not count.
       result_.delivered = queue_.counters().received + queue_.counters().late;
       result_.in_time = queue_.counters().received;
@@ -151,7 +151,7 @@ class Stream {
     last_held_.insert(last_held_.begin(), held_buttons(input));
     if (last_held_.size() > kPeerCopies) last_held_.pop_back();
     if (!is_lost()) {
-      up_.push_back({.at_tick = tick_ + way_ticks_,
+      up_.push_back({.at_tick = tick_ + one_way_ticks_,
                      .bytes = {packet.begin(), packet.end()},
                      .number = tick_ + 1,
                      .held = last_held_});
@@ -185,14 +185,14 @@ class Stream {
   }
 
   void run_tick() {
-    if (tick_ + 1 <= way_ticks_ + settings_.lead_ticks) {
+    if (tick_ + 1 <= one_way_ticks_ + settings_.lead_ticks) {
       // The first command numbers are negative, because the server's ticks start before the
       // client's.
-      const std::uint64_t tick = tick_ - way_ticks_ - settings_.lead_ticks;
+      const std::uint64_t tick = tick_ - one_way_ticks_ - settings_.lead_ticks;
       queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(tick)));
       return;
     }
-    const std::uint64_t command = tick_ + 1 - way_ticks_ - settings_.lead_ticks;
+    const std::uint64_t command = tick_ + 1 - one_way_ticks_ - settings_.lead_ticks;
     const std::uint64_t missing = queue_.counters().missing;
     const std::uint64_t late = queue_.counters().late;
     queue_.begin_tick(decoder_, CommandNumber(static_cast<std::uint32_t>(command)));
@@ -208,7 +208,7 @@ class Stream {
     if (tick_ % settings_.report_ticks == 0 && !is_lost()) {
       const EncodedCommandReport encoded = queue_.report().encode();
       const std::span<const std::byte> report = encoded;
-      down_.push_back({tick_ + way_ticks_, {report.begin(), report.end()}});
+      down_.push_back({tick_ + one_way_ticks_, {report.begin(), report.end()}});
     }
   }
 
@@ -223,7 +223,7 @@ class Stream {
   CommandSender sender_;
   CommandQueue queue_{types_, CommandPacing::by_server};
   double round_trip_ticks_;
-  std::uint64_t way_ticks_ = 0;
+  std::uint64_t one_way_ticks_ = 0;
   std::uint64_t tick_ = 0;
   std::uint64_t late_before_ = 0;
   std::vector<Input> sent_;

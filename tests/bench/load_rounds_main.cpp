@@ -58,12 +58,12 @@ void load_by_loader(BundleLoader& loader, std::vector<BundleHandle>& handles) {
 }
 
 [[gnu::noinline]] void count_round(Stage& stage, BundleLoader& loader,
-                                   std::vector<BundleHandle>& handles, std::string_view way) {
-  if (way == "store") {
+                                   std::vector<BundleHandle>& handles, std::string_view method) {
+  if (method == "store") {
     load_all(stage.store);
-  } else if (way == "one-by-one") {
+  } else if (method == "one-by-one") {
     load_one_by_one(stage.store);
-  } else if (way == "loader") {
+  } else if (method == "loader") {
     load_by_loader(loader, handles);
   } else {
     load_zstd(stage);
@@ -81,12 +81,12 @@ int main(int argc, char** argv) {
   Stage stage(argv[1]);
   BundleLoader loader(stage.store, stage.executor, {.start_budget_bytes = std::uint64_t{1} << 40U});
   std::vector<BundleHandle> handles;
-  const std::string_view way = argv[2];
+  const std::string_view method = argv[2];
   for (int round = std::atoi(argv[3]); round > 0; --round) {
-    count_round(stage, loader, handles, way);
+    count_round(stage, loader, handles, method);
     handles.clear();
     for (std::uint32_t i = 0; i < stage.store.catalog().bundle_count(); ++i) {
-      if (way == "loader") {
+      if (method == "loader") {
         loader.reload(i);
       } else {
         stage.store.close_bundle(i);

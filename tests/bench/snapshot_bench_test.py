@@ -36,8 +36,8 @@ def write_trace(path, name, bits, ticks):
 
 def walkers(count):
     """Entities move in circles, each at its own speed. One datagram cannot contain them all."""
-    ways = random.Random(1)
-    paces = [(ways.uniform(0.01, 0.2), ways.uniform(0, 6), ways.uniform(500, 9000))
+    rng = random.Random(1)
+    paces = [(rng.uniform(0.01, 0.2), rng.uniform(0, 6), rng.uniform(500, 9000))
              for _ in range(count)]
 
     def at(tick):

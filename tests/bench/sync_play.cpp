@@ -38,10 +38,10 @@ constexpr double kApartMs = 7300;
 /// A client and its connection, which is opened again after a loss.
 struct Seat {
   Seat(const DelayFile& delays, const InputRecording& inputs)
-      : way(delays), input(inputs, 0), rows_per_ms(inputs.ticks_per_second / 1000) {}
+      : delay_course(delays), input(inputs, 0), rows_per_ms(inputs.ticks_per_second / 1000) {}
   std::string host;
   std::unique_ptr<GameClient> client;
-  DelayCourse way;
+  DelayCourse delay_course;
   InputPlayer input;
   double rows_per_ms;
   std::uint64_t first_row = 0;
@@ -113,7 +113,7 @@ class Match {
                                        options_.inputs[index % options_.inputs.size()]);
     seat->host = "client" + std::to_string(index);
     const auto round = [&](std::size_t count) { return static_cast<double>(index / count); };
-    seat->way.start_at(round(options_.delays.size()) * kApartMs);
+    seat->delay_course.start_at(round(options_.delays.size()) * kApartMs);
     seat->first_row =
         static_cast<std::uint64_t>(round(options_.inputs.size()) * kApartMs * seat->rows_per_ms);
     // Frames of several clients are not synchronised.
@@ -147,7 +147,7 @@ class Match {
   void step() {
     ++steps_;
     edges_.advance(from_milliseconds(now_ms()) - (now() - Time()));
-    for (const auto& seat : seats_) set_way(*seat);
+    for (const auto& seat : seats_) update_link(*seat);
     server_->frame(now());
     if (server_->tick() != tick_) note_tick();
     for (const auto& seat : seats_) {
@@ -157,8 +157,8 @@ class Match {
     }
   }
 
-  void set_way(Seat& seat) {
-    const MetDelay met = seat.way.at(now_ms());
+  void update_link(Seat& seat) {
+    const MetDelay met = seat.delay_course.at(now_ms());
     seat.delay_ms = is_settling_ ? kSettleDelayMs : met.delay_ms;
     Link link{.delay = from_milliseconds(seat.delay_ms), .loss = options_.loss};
     if (is_settling_) link.loss = 0;
@@ -270,7 +270,7 @@ class Match {
     if (!is_measured() || !can_play(seat) || shown <= 0) return;
     ++result_.frames;
     const double behind_ms = (server_time() - shown) * kTickMs;
-    behind_ms_ += behind_ms - seat.way.median_ms();
+    behind_ms_ += behind_ms - seat.delay_course.median_ms();
     if (shown <= before) ++stopped_;
     const double predicted = metrics.predicted_tick.value() + double{members.servo->fraction()};
     leads_.push_back(static_cast<float>(predicted - server_time()));

@@ -156,10 +156,10 @@ def check_prefab(data):
 
 def check_hierarchy(parents):
     chain = []
-    for i, way in enumerate(parents):
-        while chain and (way == 0 or chain[-1] != i - way):
+    for i, offset in enumerate(parents):
+        while chain and (offset == 0 or chain[-1] != i - offset):
             chain.pop()
-        require(way == 0 or chain, "entities are in depth-first order")
+        require(offset == 0 or chain, "entities are in depth-first order")
         chain.append(i)
 
 

@@ -158,13 +158,13 @@ class Client:
         accept = packet_form.check_accept(datagram)
         require(accept["connection"] == self.connection, "an accept names the request")
         require(accept["mode"] == self.mode, "an accept has the request's mode")
-        inside, ways = accept["sealed"], {"client": None, "server": None}
+        inside, sides = accept["sealed"], {"client": None, "server": None}
         if self.mode != 2:
-            ways = keys.packet_keys(self.c3, self.sent, keys.dh(self.secret, accept["key"]))
-            inside = keys.unseal(0, ways["accept"], bytes(12), inside, accept["open"], "an accept")
+            sides = keys.packet_keys(self.c3, self.sent, keys.dh(self.secret, accept["key"]))
+            inside = keys.unseal(0, sides["accept"], bytes(12), inside, accept["open"], "an accept")
         form = packet_form.check_accepted(inside)
         require((form["cipher"] == 255) == (self.mode == 2), "cipher 255 is that of mode 2")
-        self.packets = Packets(form["cipher"], ways["client"], ways["server"], self.connection,
+        self.packets = Packets(form["cipher"], sides["client"], sides["server"], self.connection,
                                form["connection"])
         return form
 
@@ -217,12 +217,12 @@ class Server:
                              self.cipher if cipher is None else cipher, largest, 50, zeros) + more
         start = struct.pack("<BBBBI32s", 4, VERSION, mode, 0, self.request["connection"],
                             key or keys.public_key(self.ephemeral))
-        ways = {"client": None, "server": None}
+        sides = {"client": None, "server": None}
         if mode != 2:
             shared = keys.dh(self.ephemeral, self.request["key"]) if key is None else bytes(32)
-            ways = keys.packet_keys(self.c3, self.response, shared)
-            inside = keys.seal(0, wrong_key or ways["accept"], nonce, inside, open_part or start)
-        self.packets = Packets(self.cipher, ways["server"], ways["client"], connection,
+            sides = keys.packet_keys(self.c3, self.response, shared)
+            inside = keys.seal(0, wrong_key or sides["accept"], nonce, inside, open_part or start)
+        self.packets = Packets(self.cipher, sides["server"], sides["client"], connection,
                                self.request["connection"])
         return start + inside
 

@@ -21,7 +21,7 @@ def log_whole(value):
     return log_fine(value << 8)
 
 
-def way(start, end, period):
+def cyclic_difference(start, end, period):
     """The distance from start to end. With a period, the shorter way around the circle."""
     there = end - start
     if period == 0:
@@ -72,11 +72,11 @@ class Motion:
             return
         even = []
         for newer, older, part, whole in spacing.between:
-            back = way(past[newer], past[older], period)
+            back = cyclic_difference(past[newer], past[older], period)
             even.append(past[newer] * 256 + quotient(back * 256 * part, whole))
         offsets = [0]
         for k in range(count - 1):
-            step = way(even[k + 1], even[k], period * 256)
+            step = cyclic_difference(even[k + 1], even[k], period * 256)
             offsets.append(offsets[k] - step)
             self.steps[k] = bounded(quotient(step * spacing.scale, 1 << 14), -FEATURE_MAX,
                                     FEATURE_MAX)
@@ -271,7 +271,7 @@ class EntityReader:
         seen.newest = past[0]
         residual = self.residual(lane, motion, seen)
         value = self.spelt(lane, target + residual)
-        moved = way(past[0], value, lane.period)
+        moved = cyclic_difference(past[0], value, lane.period)
         self.news[i] = News(int(moved != 0), moved, motion.steps, residual)
         self.entity.note(int(moved != 0))
         self.entity.missed = [residual, self.entity.missed[0]]

@@ -200,8 +200,8 @@ def check_many(page):
     page.search("many/0.prefab")
     page.browser.press("Enter")
     assert page.text("#details h3") == "plain/many/0.prefab", page.text("#details h3")
-    way = page.value("[...document.querySelectorAll('#crumbs button')].map(b => b.textContent)")
-    assert way[-2:] == ["many", "21 smaller"], way
+    texts = page.value("[...document.querySelectorAll('#crumbs button')].map(b => b.textContent)")
+    assert texts[-2:] == ["many", "21 smaller"], texts
     assert page.focus().startswith("0.prefab, "), page.focus()
     page.browser.press("Escape")
     page.check("document.querySelectorAll('#map > .box').length > 100")

@@ -112,9 +112,9 @@ class Match {
     if (!client.is_playing() || stage.net.now < outage_ends_ + 5s || chance(400) != 0) return;
     ++hardships[static_cast<std::size_t>(Hardship::loss)];
     outage_ends_ = stage.net.now + 20s;
-    const std::uint64_t ways = 1 + chance(3);
-    up.is_down = (ways & 1U) != 0;
-    down.is_down = (ways & 2U) != 0;
+    const std::uint64_t directions = 1 + chance(3);
+    up.is_down = (directions & 1U) != 0;
+    down.is_down = (directions & 2U) != 0;
   }
   void come_or_go(MixedClient& client) {
     ++hardships[static_cast<std::size_t>(Hardship::rejoin)];

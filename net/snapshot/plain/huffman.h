@@ -35,8 +35,8 @@ inline std::uint32_t bucket_of(std::uint32_t number) {
 /// The difference between `before` and `now` as an unsigned number. It is small if the two values
 /// are near each other, in either direction.
 inline std::uint32_t folded(std::uint32_t before, std::uint32_t now) {
-  const std::uint32_t way = before - now;
-  return (way << 1) ^ (0 - (way >> 31));
+  const std::uint32_t difference = before - now;
+  return (difference << 1) ^ (0 - (difference >> 31));
 }
 inline std::uint32_t unfolded(std::uint32_t before, std::uint32_t fold) {
   return before - ((fold >> 1) ^ (0 - (fold & 1)));

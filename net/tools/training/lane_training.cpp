@@ -56,7 +56,7 @@ class SampleView {
     return motion_of(past, spacing_, type_.schema.lanes[lane].period);
   }
   std::int64_t moved(std::size_t lane, const LanePast& past) const {
-    return way(past[0], now()[lane], type_.schema.lanes[lane].period);
+    return cyclic_difference(past[0], now()[lane], type_.schema.lanes[lane].period);
   }
   LaneNews news(std::size_t lane) const {
     const LanePast past = this->past(lane);

@@ -170,23 +170,23 @@ TEST_CASE("A worker that fails ends the race, and abandons the look-ups", "[bund
 
 TEST_CASE("At least 32 look-ups run at the same time", "[bundler][cache]") {
   const ManualClock clock;
-  std::atomic<unsigned> under_way{0};
+  std::atomic<unsigned> running{0};
   CacheRace race;
   race.estimates.assign(32, std::chrono::hours(1));
   race.look_up = [&](std::size_t, const std::stop_token&) -> CacheRace::Accept {
-    ++under_way;
-    while (under_way < CacheRace::kLookUpsMin) std::this_thread::yield();
+    ++running;
+    while (running < CacheRace::kLookUpsMin) std::this_thread::yield();
     return [] {};
   };
   race.work = [](std::size_t, unsigned, bool) {};
   (void)run_race(race, clock, {});
-  CHECK(under_way == 32);
+  CHECK(running == 32);
 }
 
 TEST_CASE("Results that are in memory at once have a limited size", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<int> done{0};
-  std::atomic<unsigned> under_way{0};
+  std::atomic<unsigned> running{0};
   std::atomic<unsigned> at_once_max{0};
   CacheRace race;
   // The first piece exceeds the limit. Two other pieces at the same time are within the limit.
@@ -194,7 +194,7 @@ TEST_CASE("Results that are in memory at once have a limited size", "[bundler][c
   race.result_bytes.insert(race.result_bytes.end(), 6, CacheRace::kBytesMax / 2);
   race.estimates.assign(race.result_bytes.size(), std::chrono::hours(1));
   race.look_up = [&](std::size_t piece, const std::stop_token&) -> CacheRace::Accept {
-    const unsigned now = ++under_way;
+    const unsigned now = ++running;
     if (piece == 0 && now != 1) at_once_max = 99;  // Only one thread may assert.
     unsigned known = at_once_max;
     while (known < now && !at_once_max.compare_exchange_weak(known, now)) {
@@ -203,7 +203,7 @@ TEST_CASE("Results that are in memory at once have a limited size", "[bundler][c
     while ((piece == 1 || piece == 2) && at_once_max < 2) std::this_thread::yield();
     return [&] {
       ++done;
-      --under_way;
+      --running;
     };
   };
   race.work = [](std::size_t, unsigned, bool) {};

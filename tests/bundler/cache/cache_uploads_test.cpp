@@ -32,14 +32,14 @@ class PausedServer final : public BlobStore {
     ++requests;
     if (abandoned.stop_requested()) return done(fail(ErrorCode::cancelled, "abandoned"));
     const std::size_t number = requests;
-    under_way.push_back({number, key, std::move(bytes), done, nullptr});
-    at_once_max = std::max(at_once_max, under_way.size());
-    under_way.back().on_abandoned = std::make_unique<std::stop_callback<std::function<void()>>>(
+    running.push_back({number, key, std::move(bytes), done, nullptr});
+    at_once_max = std::max(at_once_max, running.size());
+    running.back().on_abandoned = std::make_unique<std::stop_callback<std::function<void()>>>(
         abandoned, [this, number] { answer(number, fail(ErrorCode::cancelled, "abandoned")); });
   }
 
   void answer_first() {
-    const Request& first = under_way.front();
+    const Request& first = running.front();
     Result<void> put;
     if (refuses) {
       put = fail(ErrorCode::io, "the server answers 405");
@@ -49,7 +49,7 @@ class PausedServer final : public BlobStore {
     answer(first.number, put);
   }
   void answer_all() {
-    while (!under_way.empty()) answer_first();
+    while (!running.empty()) answer_first();
   }
 
   MemoryBlobs blobs;
@@ -67,13 +67,13 @@ class PausedServer final : public BlobStore {
   };
 
   void answer(std::size_t number, const Result<void>& result) {
-    const auto found = std::ranges::find(under_way, number, &Request::number);
+    const auto found = std::ranges::find(running, number, &Request::number);
     const Request request = std::move(*found);
-    under_way.erase(found);
+    running.erase(found);
     request.done(result);
   }
 
-  std::vector<Request> under_way;
+  std::vector<Request> running;
 };
 
 ContentHash key_of(std::size_t number) { return hash_bytes(as_bytes(std::to_string(number))); }

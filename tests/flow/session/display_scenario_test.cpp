@@ -144,8 +144,8 @@ TEST_CASE("Own and other entities move evenly at any frame rate [S36, S49]",
 
 void push(SystemContext& ctx, EntityId, const Runner&, const Transform& at) {
   ctx.each_known<const Bolt, const Transform>([&](EntityId id, const Bolt&, const Transform& ball) {
-    const Vec3 way = ball.position - at.position;
-    if (length(way) > 0.6F) return;
+    const Vec3 offset = ball.position - at.position;
+    if (length(offset) > 0.6F) return;
     if (Transform* const there = ctx.edit_on_server<Transform>(id)) {
       there->position.x = at.position.x + 0.6F;
     }

@@ -246,8 +246,8 @@ TEST_CASE("A spawn stays when states of the player's entities arrive one by one"
   int frame = 0;
   match->on_client_frame([&](GameClient& each, Tick) {
     ++frame;
-    const float way = frame % 60 < 30 ? 1.0F : -1.0F;
-    each.set_command(Trigger{{way, 0, way / 2}, {.is_held = frame % 20 < 4}});
+    const float direction = frame % 60 < 30 ? 1.0F : -1.0F;
+    each.set_command(Trigger{{direction, 0, direction / 2}, {.is_held = frame % 20 < 4}});
   });
   match->run(20s);
   CHECK(server.players().front().changes_deferred > 1'000);

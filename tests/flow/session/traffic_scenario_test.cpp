@@ -36,10 +36,10 @@ void spawn_crowd(GameServer& server, int count) {
 void keep_apart(SystemContext& ctx, EntityId self, const Runner&, Transform& at) {
   ctx.each_known<const Runner, const Transform>(
       [&](EntityId other, const Runner&, const Transform& there) {
-        const Vec3 way = at.position - there.position;
-        const float distance = length(way);
+        const Vec3 offset = at.position - there.position;
+        const float distance = length(offset);
         if (other == self || distance > 1) return;
-        at.position.x += (way.x < 0 ? -1.0F : 1.0F) * (1 - distance) * 0.3F;
+        at.position.x += (offset.x < 0 ? -1.0F : 1.0F) * (1 - distance) * 0.3F;
       });
 }
 

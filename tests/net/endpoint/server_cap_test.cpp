@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr Duration kServerTick = std::chrono::microseconds(16'667);
-constexpr Duration kWay = 20ms;
+constexpr Duration kOneWayDelay = 20ms;
 constexpr std::uint16_t kFirstPort = 1000;
 constexpr double kEverything = std::numeric_limits<double>::infinity();
 
@@ -38,7 +38,7 @@ class CappedGame {
   };
 
   CappedGame(double cap, std::size_t clients, Duration tick = kServerTick)
-      : stage_(11, {.latency = kWay, .mtu = kDatagramBytesSafe}), tick_(tick) {
+      : stage_(11, {.latency = kOneWayDelay, .mtu = kDatagramBytesSafe}), tick_(tick) {
     stage_.options.bytes_per_second_max = cap;
     stage_.options.connection.channels = {{.delivery = Delivery::reliable_ordered}};
     stage_.start();
@@ -191,7 +191,7 @@ class CappedGame {
       ByteReader reader(connection.payload().bytes);
       const Time sent(Duration(static_cast<std::int64_t>(reader.u64())));
       // The time until the client's tick does not count as waiting.
-      waits_[client] = std::max(waits_[client], stage_.now - sent - kWay - tick_);
+      waits_[client] = std::max(waits_[client], stage_.now - sent - kOneWayDelay - tick_);
       got_[client] += static_cast<double>(connection.payload().bytes.size());
     }
     for (; !connection.message(0).empty(); connection.pop_message(0)) {
@@ -319,7 +319,7 @@ TEST_CASE("A server that closes notifies its clients at once, even beyond its ca
   game.run(3s);
   // The cap also delays acknowledgements. The last packet may exceed the cap.
   REQUIRE(game.measure(10s).sent <= 1'010);
-  REQUIRE(game.close() <= kWay + 2 * kServerTick);
+  REQUIRE(game.close() <= kOneWayDelay + 2 * kServerTick);
 }
 
 TEST_CASE(

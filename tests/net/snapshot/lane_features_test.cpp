@@ -66,18 +66,18 @@ TEST_CASE("Quarter turns are exact, and a value without a period has the angle 0
 }
 
 TEST_CASE("The difference of two angles is the shorter way around the circle", "[net][snapshot]") {
-  CHECK(way(10, 3, 0) == -7);
-  CHECK(way(0, 0xFFFF'FFFF, 0) == 0xFFFF'FFFFLL);
-  CHECK(way(350, 10, 360) == 20);
-  CHECK(way(10, 350, 360) == -20);
-  CHECK(way(0, 360, 360) == 0);  // Both values are the same direction.
-  CHECK(way(360, 0, 360) == 0);
-  CHECK(way(360, 1, 360) == 1);
-  CHECK(way(0, 359, 360) == -1);
-  CHECK(way(-360, 720, 360) == 0);
-  CHECK(way(0, 180, 360) == 180);  // Half a turn keeps its sign.
-  CHECK(way(180, 0, 360) == -180);
-  CHECK(way(0, 0x8000'0000LL, 0xFFFF'FFFFLL) == -0x7FFF'FFFFLL);
+  CHECK(cyclic_difference(10, 3, 0) == -7);
+  CHECK(cyclic_difference(0, 0xFFFF'FFFF, 0) == 0xFFFF'FFFFLL);
+  CHECK(cyclic_difference(350, 10, 360) == 20);
+  CHECK(cyclic_difference(10, 350, 360) == -20);
+  CHECK(cyclic_difference(0, 360, 360) == 0);  // Both values are the same direction.
+  CHECK(cyclic_difference(360, 0, 360) == 0);
+  CHECK(cyclic_difference(360, 1, 360) == 1);
+  CHECK(cyclic_difference(0, 359, 360) == -1);
+  CHECK(cyclic_difference(-360, 720, 360) == 0);
+  CHECK(cyclic_difference(0, 180, 360) == 180);  // Half a turn keeps its sign.
+  CHECK(cyclic_difference(180, 0, 360) == -180);
+  CHECK(cyclic_difference(0, 0x8000'0000LL, 0xFFFF'FFFFLL) == -0x7FFF'FFFFLL);
 }
 
 TEST_CASE("A difference ends at its target, and is never more than half a turn",
@@ -88,7 +88,7 @@ TEST_CASE("A difference ends at its target, and is never more than half a turn",
     const auto from = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(period)));
     const auto to = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(period) + 1));
     CAPTURE(period, from, to);
-    const std::int64_t found = way(from, to, period);
+    const std::int64_t found = cyclic_difference(from, to, period);
     REQUIRE((from + found - to) % period == 0);
     REQUIRE(2 * std::abs(found) <= period);
   }

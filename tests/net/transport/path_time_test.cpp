@@ -73,9 +73,9 @@ TEST_CASE("The peer's clock is found despite jitter, drift and the wrap of its 1
   for (int i = 0; i < 120 * 30; ++i) {
     now += 33ms;
     const auto jitter = std::chrono::microseconds(random.below(8) == 0 ? 0 : random.below(40'000));
-    const Duration way_here = 20ms + jitter;
-    clock.add(now, wire_time(peer.clock(now - way_here)));
-    if (i % 3 == 0) clock.add_round_trip(now, 20ms + way_here);
+    const Duration delay = 20ms + jitter;
+    clock.add(now, wire_time(peer.clock(now - delay)));
+    if (i % 3 == 0) clock.add_round_trip(now, 20ms + delay);
     if (i < 100) continue;
     const Duration error = peer.error(clock, now);
     CAPTURE(i, error.count());
@@ -89,9 +89,9 @@ TEST_CASE("The queueing delay is the time above the recent minimum", "[net][tran
   const Peer peer{.drift = 0};
   PeerClock clock;
   Time now(1s);
-  const auto arrive = [&](Duration way) {
+  const auto arrive = [&](Duration delay) {
     now += 50ms;
-    clock.add(now, wire_time(peer.clock(now - way)));
+    clock.add(now, wire_time(peer.clock(now - delay)));
     return clock.queue_delay();
   };
   REQUIRE(arrive(30ms) == 0ms);

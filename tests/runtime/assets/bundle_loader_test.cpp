@@ -79,7 +79,7 @@ TEST_CASE("A bundle without requests is not loaded", "[runtime][assets]") {
   CHECK(f.loader.counters().cancelled == 2);
   f.loader.update(kStart);
   CHECK(f.loader.counters().unwanted == 1);
-  CHECK(f.loader.under_way() == 0);
+  CHECK(f.loader.running_loads() == 0);
   BundleHandle late = f.request(samples::kCrate);
   f.loader.update(kStart);
   CHECK(f.executor.started_count() == 1);
@@ -228,7 +228,7 @@ TEST_CASE("With random requests, releases and completion order, no request is lo
     f.loader.update(now);
   }
   for (const BundleHandle& handle : handles) CHECK(handle.state() != LoadState::loading);
-  CHECK(f.loader.under_way() == 0);
+  CHECK(f.loader.running_loads() == 0);
 }
 
 TEST_CASE("Ten thousand requests are cancelled at random while threads load",

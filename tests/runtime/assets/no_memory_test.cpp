@@ -50,7 +50,7 @@ void check_goes_on(BundleLoader& loader, std::vector<BundleHandle>& handles) {
     const BundleHandle handle = loader.request(i);
     CHECK(loader.finish(handle, kStart) == LoadState::ready);
   }
-  CHECK(loader.under_way() == 0);
+  CHECK(loader.running_loads() == 0);
   CHECK(loader.memory_bytes() <= kOptions.memory_budget_bytes);
 }
 

@@ -42,7 +42,7 @@ TEST_CASE("A bundle without requests is closed and not loaded", "[runtime][asset
   stage.loader.reload(stage.bundle_of(samples::kCrate));
   stage.loader.reload(stage.bundle_of(samples::kFlash));
   stage.loader.update(kStart);
-  CHECK(stage.loader.under_way() == 0);
+  CHECK(stage.loader.running_loads() == 0);
   CHECK_FALSE(stage.store.is_open(stage.bundle_of(samples::kCrate)));
   CHECK_FALSE(stage.store.is_open(stage.bundle_of(samples::kFlash)));
 }

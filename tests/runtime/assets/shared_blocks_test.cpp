@@ -213,17 +213,17 @@ class RandomPlayer {
     if (choice < 4 && !idle_.empty()) {
       const LoadOrder order{.bundle = any_of(idle_)};
       executor_.start({&order, 1});
-      move(order.bundle, idle_, under_way_);
-    } else if (choice < 6 && !under_way_.empty()) {
-      const std::uint32_t bundle = any_of(under_way_);
-      if (executor_.cancel(bundle)) move(bundle, under_way_, idle_);
+      move(order.bundle, idle_, running_);
+    } else if (choice < 6 && !running_.empty()) {
+      const std::uint32_t bundle = any_of(running_);
+      if (executor_.cancel(bundle)) move(bundle, running_, idle_);
     } else {
       if (choice == 6) executor_.wait();
       collect();
     }
   }
   void finish() {
-    while (!under_way_.empty()) {
+    while (!running_.empty()) {
       executor_.wait();
       collect();
     }
@@ -235,7 +235,7 @@ class RandomPlayer {
     const std::size_t before = finished_.size();
     executor_.collect(finished_);
     for (std::size_t i = before; i < finished_.size(); ++i) {
-      move(finished_[i].bundle, under_way_, idle_);
+      move(finished_[i].bundle, running_, idle_);
     }
   }
   std::uint32_t any_of(const std::set<std::uint32_t>& bundles) {
@@ -250,7 +250,7 @@ class RandomPlayer {
   Random random_;
   ThreadedLoads executor_;
   std::set<std::uint32_t> idle_;
-  std::set<std::uint32_t> under_way_;
+  std::set<std::uint32_t> running_;
   std::vector<FinishedLoad> finished_;
 };
 

@@ -170,7 +170,7 @@ TEST_CASE("While an overdue load runs, the deadlines of other loads pass one by 
     handles.push_back(loader.request(i, {.deadline = kStart + due}));
   }
   loader.update(kStart);
-  REQUIRE(loader.under_way() == 1);
+  REQUIRE(loader.running_loads() == 1);
   for (std::uint32_t second = 1; second <= kCount + 1; ++second) {
     CAPTURE(second);
     const std::uint64_t before = loader.counters().timed_out;

@@ -219,12 +219,12 @@ TEST_CASE("A size precedes only long content", "[runtime][bundle][object]") {
 }
 
 TEST_CASE("A reference refers to a document of its file", "[runtime][bundle][object]") {
-  const auto with_way = [](std::uint8_t way) {
-    return ObjectReader::open(two_values({std::byte{0x17}, std::byte{way}}));
+  const auto with_offset = [](std::uint8_t offset) {
+    return ObjectReader::open(two_values({std::byte{0x17}, std::byte{offset}}));
   };
-  CHECK(with_way(0).has_value());
-  CHECK_FALSE(with_way(1).has_value());  // The previous document.
-  CHECK_FALSE(with_way(2).has_value());  // The next document.
+  CHECK(with_offset(0).has_value());
+  CHECK_FALSE(with_offset(1).has_value());  // The previous document.
+  CHECK_FALSE(with_offset(2).has_value());  // The next document.
 }
 
 TEST_CASE("Equal components have equal bytes at any position", "[runtime][bundle][object]") {

@@ -187,16 +187,16 @@ TEST_CASE("Presses that are late for longer than commands are kept finally run o
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(100);
   stage.command = 100;
-  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> under_way;
+  std::map<std::uint32_t, std::vector<std::vector<std::byte>>> in_flight;
   std::uint32_t pressed = 0;
   std::uint32_t run = 0;
   for (std::uint32_t tick = 101; tick < kEnd; ++tick) {
     const bool is_press = tick % 40 == 0 && tick < kEnd - 200;
     pressed += is_press ? 1 : 0;
     stage.set({.fire = {.press_count = static_cast<std::uint8_t>(is_press ? 1 : 0)}});
-    under_way[tick < kBetter ? tick + late_ticks : tick].push_back(stage.packet());
-    for (const auto& packet : under_way[tick]) stage.receive(packet);
-    under_way.erase(tick);
+    in_flight[tick < kBetter ? tick + late_ticks : tick].push_back(stage.packet());
+    for (const auto& packet : in_flight[tick]) stage.receive(packet);
+    in_flight.erase(tick);
     stage.begin_tick(tick);
     run += stage.current().fire.press_count;
     if (tick % 3 == 0) stage.report();

@@ -60,7 +60,7 @@ TEST_CASE("An outage of seconds neither loses nor duplicates a press [F6, F23]",
   const auto ticks = GENERATE(30, 70, 200, 600, 1500);
   CAPTURE(static_cast<int>(outage), ticks);
   constexpr int kBegin = 100;
-  constexpr int kWay = 3;
+  constexpr int kDelayTicks = 3;
   const int end = kBegin + ticks;
   Stage stage(CommandPacing::by_server);
   std::vector<std::pair<int, std::vector<std::byte>>> flying;
@@ -81,8 +81,8 @@ TEST_CASE("An outage of seconds neither loses nor duplicates a press [F6, F23]",
       stage.receive(flying.front().second);
       flying.erase(flying.begin());
     }
-    if (tick > kWay) {
-      stage.begin_tick(static_cast<std::uint32_t>(tick - kWay));
+    if (tick > kDelayTicks) {
+      stage.begin_tick(static_cast<std::uint32_t>(tick - kDelayTicks));
       run += stage.current().fire.press_count;
     }
     if (tick % 3 == 0 && !is_out) stage.report();

@@ -122,7 +122,7 @@ inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
     std::uint32_t tick = 0;
   };
   std::vector<LedCommand> sent;
-  std::vector<Arrival> on_way;
+  std::vector<Arrival> in_flight;
   std::deque<Report> reports;
   double next_report = 0;
   servo.begin({.tick = Tick(static_cast<std::uint32_t>(kFirstTick)),
@@ -131,7 +131,7 @@ inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
   for (double now = 0; now < options.seconds * 1000; now += options.frame_ms(now)) {
     for (; next_report <= now; next_report += options.report_ms) {
       std::optional<CommandArrival> worst;
-      std::erase_if(on_way, [&](const Arrival& one) {
+      std::erase_if(in_flight, [&](const Arrival& one) {
         if (one.at_ms > next_report) return false;
         const double due = (one.tick - kFirstTick) * kTickMs / options.server_speed;
         const Duration early = at_ms(due - one.at_ms) - Time{};
@@ -149,7 +149,7 @@ inline std::vector<LedCommand> lead_link(ClockServo& servo, const Link& up,
       const double due = (tick - kFirstTick) * kTickMs / options.server_speed;
       const std::optional<double> delay = up(now);
       const double arrives = now + delay.value_or(0);
-      if (delay) on_way.push_back({.at_ms = arrives, .tick = tick});
+      if (delay) in_flight.push_back({.at_ms = arrives, .tick = tick});
       if (delay) sent.push_back({.tick = tick, .sent_ms = now, .early_ms = due - arrives});
     }
   }

@@ -242,11 +242,11 @@ TEST_CASE("A claim's time is exact to 1/8192 of the interval between its two tic
     const auto newest = static_cast<std::uint32_t>(700 + random.below(1U << 31U));
     const auto to = newest - static_cast<std::uint32_t>(random.below(50));
     const auto from = to - static_cast<std::uint32_t>(random.below(10));
-    const double way = in_ticks(Tick(to)) - in_ticks(Tick(from));
+    const double span = in_ticks(Tick(to)) - in_ticks(Tick(from));
     const double shown =
-        in_ticks(Tick(from)) + way * 0.001 * static_cast<double>(random.below(999));
+        in_ticks(Tick(from)) + span * 0.001 * static_cast<double>(random.below(999));
     const ViewClaim claim = make_claim(Tick(newest), Tick(from), Tick(to), shown);
-    CHECK(std::abs(claim.ticks() - shown) <= way / 8192 + 1e-6);
+    CHECK(std::abs(claim.ticks() - shown) <= span / 8192 + 1e-6);
   }
 }
 
