@@ -94,7 +94,7 @@ class Connection::Impl {
   bool is_content_allowed() const;
   bool may_send_content(Time now) const;
   bool has_room_for_part() const;
-  void acknowledge_owed(PacketDraft& draft);
+  void acknowledge_pending(PacketDraft& draft);
   static std::uint16_t hold_units(Duration hold);
   void write_control(PacketDraft& draft, Time now, std::size_t probe_bytes);
   void write_refusals(PacketDraft& draft);
@@ -122,7 +122,7 @@ class Connection::Impl {
   bool measure_round_trip(Time now, Duration sample, std::uint16_t hold_units, Duration silence);
   Duration clock_slack(Time now) const;
   Duration without_clock(Time now, Duration reported);
-  void keep_owed_ack(std::uint32_t sequence);
+  void keep_pending_ack(std::uint32_t sequence);
   void apply_control(const Incoming& incoming);
   void note_no_room();
   void apply_parts(Time now, std::uint32_t sequence, const Incoming& incoming);
@@ -186,16 +186,16 @@ class Connection::Impl {
   Time probe_from_{};
   /// The peer has received the acknowledgements of all packets up to this number.
   std::uint32_t peer_knows_to_ = 0;
-  /// The highest number that our last packet or a pending `OwedAck` acknowledges.
+  /// The highest number that our last packet or a pending `PendingAck` acknowledges.
   std::uint32_t acknowledged_to_ = 0;
-  struct OwedAck {
+  struct PendingAck {
     std::uint32_t ack = 0;
     AckMask mask;
     Time arrived_at{};
   };
   /// Enough for more packets than an honest peer has in flight.
-  std::array<OwedAck, kPacketsInFlightMax / kAckWindow + 1> owed_acks_{};
-  std::size_t owed_ack_count_ = 0;
+  std::array<PendingAck, kPacketsInFlightMax / kAckWindow + 1> pending_acks_{};
+  std::size_t pending_ack_count_ = 0;
   unsigned unanswered_ = 0;  ///< The received packets that need an answer, since our last packet.
   Time unanswered_since_{};
   Duration delay_min_{};  ///< The minimum delay of received packets, since our last packet.

@@ -341,7 +341,7 @@ void Connection::Impl::apply_header(Time now, std::uint32_t sequence, const Pack
                                     std::uint32_t ack) {
   const Duration silence = now - last_arrival_;
   last_arrival_ = now;
-  keep_owed_ack(sequence);
+  keep_pending_ack(sequence);
   if (received_.mark(sequence)) highest_arrival_ = now;
   // This packet is not acknowledged yet, so the next mask must cover its number.
   if (sequence <= peer_knows_to_) peer_knows_to_ = sequence - 1;
@@ -406,11 +406,11 @@ Duration Connection::Impl::clock_slack(Time now) const {
 /// Stores an acknowledgement for an extra packet when more packets have arrived since our last
 /// packet than one packet can acknowledge. Without the extra packet, the peer would treat received
 /// packets as lost.
-void Connection::Impl::keep_owed_ack(std::uint32_t sequence) {
+void Connection::Impl::keep_pending_ack(std::uint32_t sequence) {
   const std::uint32_t highest = received_.highest();
   if (sequence <= highest || sequence - acknowledged_to_ < kAckWindow) return;
-  if (highest == acknowledged_to_ || owed_ack_count_ == owed_acks_.size()) return;
-  owed_acks_[owed_ack_count_++] = {
+  if (highest == acknowledged_to_ || pending_ack_count_ == pending_acks_.size()) return;
+  pending_acks_[pending_ack_count_++] = {
       .ack = highest, .mask = received_.mask(peer_knows_to_), .arrived_at = highest_arrival_};
   acknowledged_to_ = highest;
 }

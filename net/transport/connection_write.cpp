@@ -46,8 +46,8 @@ struct Connection::Impl::PacketDraft {
   std::uint8_t fragment_count = 0;
   std::span<const std::byte> payload;
   std::size_t body_max = 0;  ///< The maximum size of the body, in bytes.
-  /// True if the packet carries the oldest `OwedAck`, not the newest acknowledgement.
-  bool is_owed_ack = false;
+  /// True if the packet carries the oldest `PendingAck`, not the newest acknowledgement.
+  bool is_pending_ack = false;
   std::size_t fill_to = 0;  ///< For a probe, the size of its body in bytes.
 
   /// The bytes used, including the count byte of each non-empty section.
@@ -78,7 +78,7 @@ std::size_t Connection::Impl::wanted_probe(Time now) const {
 }
 
 bool Connection::Impl::is_answer_due(Time now) const {
-  if (owed_ack_count_ > 0) return true;
+  if (pending_ack_count_ > 0) return true;
   if (unanswered_ == 0) return false;
   return unanswered_ >= kAnswerAfterPackets || now - unanswered_since_ >= kAckDelay;
 }
@@ -122,7 +122,7 @@ std::span<const std::byte> Connection::Impl::write_packet(Time now, std::span<st
   PacketDraft draft;
   draft.header = next_header(now);
   draft.record = {.sent_at = now, .first_part = parts_.next(), .acknowledged = received_.highest()};
-  if (owed_ack_count_ > 0) acknowledge_owed(draft);
+  if (pending_ack_count_ > 0) acknowledge_pending(draft);
   draft.body_max = path_size_.bytes() - options_.overhead_bytes;
   const bool is_choked = !sent_.has_room();
   if (is_choked) {
@@ -139,15 +139,15 @@ std::span<const std::byte> Connection::Impl::write_packet(Time now, std::span<st
   return finish_packet(now, draft, memory);
 }
 
-void Connection::Impl::acknowledge_owed(PacketDraft& draft) {
-  const OwedAck& owed = owed_acks_.front();
-  draft.header.ack = Sequence::of(owed.ack);
-  draft.header.mask = owed.mask;
-  draft.header.hold = hold_units(draft.record.sent_at - owed.arrived_at);
-  draft.record.acknowledged = owed.ack;
-  std::ranges::move(owed_acks_.begin() + 1, owed_acks_.end(), owed_acks_.begin());
-  --owed_ack_count_;
-  draft.is_owed_ack = true;
+void Connection::Impl::acknowledge_pending(PacketDraft& draft) {
+  const PendingAck& pending = pending_acks_.front();
+  draft.header.ack = Sequence::of(pending.ack);
+  draft.header.mask = pending.mask;
+  draft.header.hold = hold_units(draft.record.sent_at - pending.arrived_at);
+  draft.record.acknowledged = pending.ack;
+  std::ranges::move(pending_acks_.begin() + 1, pending_acks_.end(), pending_acks_.begin());
+  --pending_ack_count_;
+  draft.is_pending_ack = true;
 }
 
 void Connection::Impl::write_control(PacketDraft& draft, Time now, std::size_t probe_bytes) {
@@ -427,7 +427,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;
-  if (!draft.is_owed_ack) {
+  if (!draft.is_pending_ack) {
     unanswered_ = 0;
     has_delay_min_ = false;
     acknowledged_to_ = received_.highest();

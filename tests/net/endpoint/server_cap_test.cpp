@@ -54,7 +54,7 @@ class CappedGame {
       stage_.add_client(stage_.client_options(), Address::ipv4({10, 0, 1, last}, port));
     }
     wants_.resize(clients, kEverything);
-    owed_.resize(clients);
+    backlog_.resize(clients);
     got_.resize(clients);
     waits_.resize(clients);
     for (int i = 0; i < 60; ++i) stage_.step(tick_);
@@ -66,7 +66,7 @@ class CappedGame {
   /// Sets the bytes per second that the game sends to a client.
   void set_wish(std::size_t client, double bytes_per_second) {
     wants_[client] = bytes_per_second;
-    owed_[client] = 0;
+    backlog_[client] = 0;
   }
   /// Sets the rate of a client's path.
   void set_path(std::size_t client, double bytes_per_second) {
@@ -169,9 +169,9 @@ class CappedGame {
       while (connection.send_message(0, message_) == SendStatus::queued) {
       }
     }
-    owed_[client] += wants_[client] * std::chrono::duration<double>(tick_).count();
+    backlog_[client] += wants_[client] * std::chrono::duration<double>(tick_).count();
     for (;;) {
-      const double wanted = std::min(owed_[client], static_cast<double>(payload_.size()));
+      const double wanted = std::min(backlog_[client], static_cast<double>(payload_.size()));
       const std::size_t size =
           std::min({connection.budget(stage_.now), connection.payload_bytes_max(),
                     static_cast<std::size_t>(wanted)});
@@ -182,7 +182,7 @@ class CappedGame {
         ++refused_;
         return;
       }
-      owed_[client] -= static_cast<double>(size);
+      backlog_[client] -= static_cast<double>(size);
     }
   }
 
@@ -202,7 +202,7 @@ class CappedGame {
   Duration tick_;
   std::vector<ClientHandle> handles_;
   std::vector<double> wants_;
-  std::vector<double> owed_;  ///< The bytes that the game still has for each client.
+  std::vector<double> backlog_;  ///< The bytes that the game still has for each client.
   std::vector<double> got_;
   std::vector<std::size_t> has_messages_;
   bool clients_talk_ = false;
