@@ -13,9 +13,9 @@
 #include "bundler/report/pulled_by.h"
 #include "bundler/report/strip_audit.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/dictionary.h"
 
@@ -379,7 +379,8 @@ std::string explanation_text(const Project& project, const std::vector<TargetBui
       text += fmt::format("{:<8}{}/{}", made_of(*bundle), folder, bundle->name.path());
       if (asset != kNoAsset) text += "  " + escaped_text(project.index().at(asset).path.text());
       text += "\n";
-      for (const BuildReason& reason : bundle->reasons) text += "          " + reason_text(reason) + "\n";
+      for (const BuildReason& reason : bundle->reasons)
+        text += "          " + reason_text(reason) + "\n";
     }
     for (const BuildReason& reason : build.gone) {
       text += "gone    " + folder + "  " + escaped_text(reason.detail) + "\n          " +

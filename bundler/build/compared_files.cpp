@@ -71,7 +71,8 @@ Result<Bytes> ComparedFiles::read_staged(const std::string& path, std::uint64_t 
     return part_of(found->second, offset, max_bytes, buffer);
   }
   const auto parsed = AssetPath::parse(path);
-  if (!parsed || !equal_.contains(path)) return fail(ErrorCode::not_found, "no file '" + path + "'");
+  if (!parsed || !equal_.contains(path))
+    return fail(ErrorCode::not_found, "no file '" + path + "'");
   return reference_.read(parsed.value(), offset, max_bytes, buffer);
 }
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "bundler/build/build_report.h"
-#include "bundler/incremental/build_memory.h"
+#include "bundler/incremental/build_fact_cache.h"
 #include "bundler/plan/output_names.h"
 
 namespace muster {

@@ -300,8 +300,8 @@ class Race {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::vector<PieceState> pieces_;
-  std::size_t front_ = 0;      ///< The next piece to query.
-  std::size_t back_;           ///< The index after the last piece that is not begun.
+  std::size_t front_ = 0;    ///< The next piece to query.
+  std::size_t back_;         ///< The index after the last piece that is not begun.
   std::size_t running_ = 0;  ///< The number of running queries whose pieces are not claimed.
   /// The number of running queries, plus the number of results that are being used.
   std::size_t results_ = 0;
@@ -313,8 +313,8 @@ class Race {
   /// True if running queries take too long and no worker can do their pieces.
   bool is_abandoning_ = false;
   Time started_;
-  Duration remaining_work_;      ///< The work of the pieces that are not begun.
-  Duration asking_work_{};  ///< The work of the pieces being queried.
+  Duration remaining_work_;  ///< The work of the pieces that are not begun.
+  Duration asking_work_{};   ///< The work of the pieces being queried.
   const Duration all_work_;
   Duration worked_{};    ///< The total time that all workers have spent on finished pieces.
   Duration expected_{};  ///< The estimate of that time.

@@ -119,8 +119,9 @@ Result<ProjectRevision> open_project_revision(const std::string& project,
         outside.disk_path.starts_with('/') ? outside.disk_path : project + "/" + outside.disk_path;
     auto part = open_revision(folder, revision);
     if (!part) {
-      return fail(part.error().code, "'" + outside.disk_path + "', which is content of the project: " +
-                                         part.error().message);
+      return fail(
+          part.error().code,
+          "'" + outside.disk_path + "', which is content of the project: " + part.error().message);
     }
     opened.parts.push_back({outside.at, part.value().get()});
     mounts.push_back({outside.at, std::move(part).value(), nullptr});

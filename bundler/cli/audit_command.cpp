@@ -26,7 +26,8 @@ int audit(const AuditArguments& arguments, Session& session) {
   if (!targets) return report_error(session, targets.error());
   const auto bytes_max = size_from(arguments.bytes_max.empty() ? "0" : arguments.bytes_max);
   if (!bytes_max)
-    return report_error(session, {bytes_max.error().code, "--max-bytes " + bytes_max.error().message});
+    return report_error(session,
+                        {bytes_max.error().code, "--max-bytes " + bytes_max.error().message});
   PatientReporter reporter(session.reporter, session.clock);
   const auto open =
       open_project(arguments.project, session, processor_count(), progress_of(reporter));

@@ -17,8 +17,8 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 #include "registry/model/prepare.h"
 #include "registry/model/unread.h"
 #include "registry/project/build_output.h"
@@ -39,7 +39,7 @@ std::string location_text(const Location& location) {
 // Refuses an output or a cache inside the project's content, because the next build would treat it
 // as content.
 Result<void> check_outside_content(const Project& project, const BuildArguments& arguments,
-                         const std::string& folder_of_ours) {
+                                   const std::string& folder_of_ours) {
   const auto resolved_path = resolved(folder_of_ours);
   if (!resolved_path) return fail(resolved_path.error());
   for (const AssetPath& folder : project.config().folders) {
@@ -47,8 +47,10 @@ Result<void> check_outside_content(const Project& project, const BuildArguments&
     if (!walked) return fail(walked.error());
     const std::string inside =
         walked.value().ends_with('/') ? walked.value() : walked.value() + "/";
-    if (resolved_path.value() != walked.value() && !resolved_path.value().starts_with(inside)) continue;
-    const std::string inner = resolved_path.value().substr(std::min(resolved_path.value().size(), inside.size()));
+    if (resolved_path.value() != walked.value() && !resolved_path.value().starts_with(inside))
+      continue;
+    const std::string inner =
+        resolved_path.value().substr(std::min(resolved_path.value().size(), inside.size()));
     const auto path = AssetPath::parse(folder.text() + "/" + inner);
     if (path && may_hold_build(path.value()) && folder_of_ours == arguments.out) continue;
     return fail(ErrorCode::invalid_argument,
@@ -293,8 +295,8 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
 // their bases, so that these rules would find no variants.
 int check_variants_before(const BuildJob& job, const OpenProject& open, Session& session) {
   if (open.project->config().axes.empty()) return kSuccess;
-  const auto whole =
-      Project::open(*open.recorded, job.jobs, session.stop, {}, std::nullopt, open.fact_cache.get());
+  const auto whole = Project::open(*open.recorded, job.jobs, session.stop, {}, std::nullopt,
+                                   open.fact_cache.get());
   if (!whole) return report_error(session, whole.error());
   std::vector<Finding> blocking =
       validate(*whole.value(), {.targets = job.wish.targets, .jobs = job.jobs, .further = {}});

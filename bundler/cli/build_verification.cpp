@@ -4,7 +4,7 @@
 #include "bundler/cli/edges.h"
 #include "bundler/plan/output_names.h"
 #include "registry/base/counted.h"
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 namespace muster::cli {
 namespace {

@@ -6,8 +6,8 @@
 #include "bundler/pack/output_folder.h"
 #include "bundler/plan/output_names.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 #include "registry/rules/validate.h"
 
 namespace muster::cli {

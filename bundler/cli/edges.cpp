@@ -67,8 +67,8 @@ Result<StampedFolder> open_project_folder(const std::string& path) {
   for (const OutsideFolder& outside : outside_folders(*base.value().files)) {
     // An embedded package takes precedence over a package in the manifest.
     if (base.value().files->stat(outside.at)) continue;
-    auto opened = open_stamped_folder(outside.disk_path.starts_with('/') ? outside.disk_path
-                                                                     : path + "/" + outside.disk_path);
+    auto opened = open_stamped_folder(
+        outside.disk_path.starts_with('/') ? outside.disk_path : path + "/" + outside.disk_path);
     if (!opened) continue;
     FileSystem* const writer = opened.value().files.get();
     mounts.push_back({outside.at, std::move(opened.value().files), opened.value().stamps, writer});

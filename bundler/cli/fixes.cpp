@@ -6,8 +6,8 @@
 #include "registry/base/parallel.h"
 #include "registry/model/prepare.h"
 #include "registry/project/config.h"
-#include "registry/project/config_mender.h"
-#include "registry/project/sidecar_mender.h"
+#include "registry/project/config_fixer.h"
+#include "registry/project/sidecar_fixer.h"
 
 namespace muster::cli {
 namespace {

@@ -179,7 +179,8 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
       ask(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix}, kAnswerBytesMax);
   if (!root) return fail(root.error());
   if (root.value().code != 0) {
-    return fail(ErrorCode::not_found, "revision '" + revision + "' has no folder '" + folder_prefix + "'");
+    return fail(ErrorCode::not_found,
+                "revision '" + revision + "' has no folder '" + folder_prefix + "'");
   }
   std::string tree = without_newline(root.value().text);
   return std::unique_ptr<GitRepository>(

@@ -15,8 +15,7 @@ Result<std::string> read_key_text(const std::string& path) {
   const auto file = open_folder_of(path);
   if (!file) return fail(file.error());
   ByteVector buffer;
-  const auto bytes =
-      read_whole(*file.value().folder, file.value().name, kKeyFileBytesMax, buffer);
+  const auto bytes = read_whole(*file.value().folder, file.value().name, kKeyFileBytesMax, buffer);
   if (!bytes) return fail(bytes.error().code, "'" + path + "': " + bytes.error().message);
   return std::string(as_text(bytes.value()));
 }

@@ -15,10 +15,10 @@
 #include "bundler/report/output_check.h"
 #include "bundler/report/yaml_text.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
 #include "registry/base/mapped_file.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 
@@ -128,9 +128,11 @@ Result<void> check_is_outside(const std::string& folder, const std::string& out)
   if (!resolved_path) return fail(resolved_path.error());
   const auto build = resolved(out);
   if (!build) return fail(build.error());
-  if (resolved_path.value() != build.value() && !resolved_path.value().starts_with(build.value() + "/")) return {};
+  if (resolved_path.value() != build.value() &&
+      !resolved_path.value().starts_with(build.value() + "/"))
+    return {};
   return fail(ErrorCode::invalid_argument,
-              "'" + folder + "' is inside the build; extract to another place");
+              "'" + folder + "' is inside the build; extract to another folder");
 }
 
 struct ExtractArguments {

@@ -5,9 +5,9 @@
 
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 #include "registry/model/prepare.h"
 #include "registry/model/unread.h"
 

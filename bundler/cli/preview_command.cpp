@@ -7,8 +7,8 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/preview/prefab_text.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 
 namespace muster::cli {
 namespace {

@@ -3,8 +3,8 @@
 #include <limits>
 
 #include "bundler/cli/edges.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/near_name.h"
-#include "registry/base/shown_text.h"
 #include "registry/project/budgets.h"
 #include "registry/rules/rule_weights.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "bundler/cli/output_stream.h"
-#include "bundler/incremental/build_memory.h"
+#include "bundler/incremental/build_fact_cache.h"
 #include "bundler/report/reporter.h"
 #include "registry/model/registry_model.h"
 
@@ -48,7 +48,8 @@ struct Session {
 struct OpenProject {
   std::unique_ptr<FileSystem> files;
   std::unique_ptr<RecordedFiles> recorded;  ///< The recorder; null if accesses are not recorded.
-  std::unique_ptr<BuildFactCache> fact_cache;      ///< The known facts; null if accesses are not recorded.
+  std::unique_ptr<BuildFactCache>
+      fact_cache;  ///< The known facts; null if accesses are not recorded.
   std::unique_ptr<Project> project;
 };
 Result<OpenProject> open_project(const std::string& path, const Session& session, unsigned jobs,

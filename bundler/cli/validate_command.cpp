@@ -67,8 +67,7 @@ Result<Baseline> load_baseline(const std::string& path) {
   const auto file = open_folder_of(path);
   if (!file) return fail(file.error());
   ByteVector buffer;
-  const auto bytes =
-      read_whole(*file.value().folder, file.value().name, kMaxBaselineBytes, buffer);
+  const auto bytes = read_whole(*file.value().folder, file.value().name, kMaxBaselineBytes, buffer);
   if (!bytes) return fail(bytes.error());
   return Baseline::parse(as_text(bytes.value()));
 }

@@ -41,12 +41,13 @@ Result<void> watch_elsewhere(const std::string& project, const FileReader& files
                              FolderWatch& watch) {
   for (const OutsideFolder& outside : outside_folders(files)) {
     if (files.stat(outside.at)) continue;  // An embedded package takes precedence over this folder.
-    const auto resolved_path =
-        resolved(outside.disk_path.starts_with('/') ? outside.disk_path : project + "/" + outside.disk_path);
+    const auto resolved_path = resolved(
+        outside.disk_path.starts_with('/') ? outside.disk_path : project + "/" + outside.disk_path);
     if (!resolved_path) return fail(resolved_path.error());
     const auto folder = open_folder(resolved_path.value());
-    const auto added = folder ? watch.add_tree(*folder.value(), resolved_path.value())
-                              : watch.add_missing(resolved_path.value(), nearest_folder(resolved_path.value()));
+    const auto added =
+        folder ? watch.add_tree(*folder.value(), resolved_path.value())
+               : watch.add_missing(resolved_path.value(), nearest_folder(resolved_path.value()));
     if (!added) return added;
   }
   return {};

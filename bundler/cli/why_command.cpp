@@ -9,9 +9,9 @@
 #include "bundler/cli/session.h"
 #include "bundler/cli/usage.h"
 #include "bundler/report/strip_audit.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
 #include "registry/base/parallel.h"
-#include "registry/base/shown_text.h"
 
 namespace muster::cli {
 namespace {

@@ -183,7 +183,7 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       if (description != nullptr) {
         note_second(component, entity, result.problems);
         added.cooked = CookedComponent{description->hash(),
-                                      cook_component(*description, component, result.problems)};
+                                       cook_component(*description, component, result.problems)};
       }
     }
   }

@@ -8,7 +8,7 @@
 #include "bundler/cook/asset_cooker.h"
 #include "bundler/cook/list_extent.h"
 #include "registry/base/parallel.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 
 namespace muster {
 namespace {

@@ -90,7 +90,7 @@ class Making {
       const auto now = std::ranges::find(made_.all, kind, &BuildDictionary::kind);
       const auto before = std::ranges::find(old, kind, &StateDictionary::kind);
       const bool is_unchanged = (now == made_.all.end()) == (before == old.end()) &&
-                           (now == made_.all.end() || now->hash() == before->hash);
+                                (now == made_.all.end() || now->hash() == before->hash);
       if (!is_unchanged) made_.reasons.push_back({"committed", std::string(to_string(kind))});
     }
   }

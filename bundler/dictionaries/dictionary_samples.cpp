@@ -27,8 +27,9 @@ std::vector<AssetNumber> choose(std::vector<Candidate> candidates, const Samplin
   if (candidates.size() < rules.assets_min) return {};
   share = rules.share_min;
   while (candidates.size() >> share >= 2 * rules.samples_wanted) ++share;
-  std::erase_if(candidates,
-                [&](const Candidate& one) { return share > 0 && one.hash_bits >> (64 - share) != 0; });
+  std::erase_if(candidates, [&](const Candidate& one) {
+    return share > 0 && one.hash_bits >> (64 - share) != 0;
+  });
   std::ranges::sort(candidates, {}, &Candidate::hash_bits);
   std::vector<AssetNumber> assets;
   for (const Candidate& candidate : candidates) assets.push_back(candidate.asset);

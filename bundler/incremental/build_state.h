@@ -12,9 +12,9 @@
 #include "bundler/incremental/recorded_files.h"
 #include "bundler/plan/bundle_plan.h"
 #include "registry/base/bytes.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 #include "registry/project/build_output.h"
-#include "registry/project/file_memory.h"
+#include "registry/project/file_fact_cache.h"
 #include "runtime/bundle/bundle_layout.h"
 #include "runtime/bundle/bundle_name.h"
 

@@ -96,20 +96,22 @@ EarlierBuild::Members EarlierBuild::members_of(const StateBundle& bundle) const 
 
 // The earlier bundles with this subject and these members. Bundles of `target` come first, and
 // bundles of the other target follow.
-std::vector<EarlierBuild::EarlierBundle> EarlierBuild::find_bundles(Target target, const Guid& subject,
-                                                         const Members& members) const {
+std::vector<EarlierBuild::EarlierBundle> EarlierBuild::find_bundles(Target target,
+                                                                    const Guid& subject,
+                                                                    const Members& members) const {
   const auto found = by_members_.find({subject, members});
   if (found == by_members_.end()) return {};
   std::vector<EarlierBundle> bundles = found->second;
-  std::stable_partition(bundles.begin(), bundles.end(),
-                        [&](const EarlierBundle& earlier) { return earlier.target->target == target; });
+  std::stable_partition(bundles.begin(), bundles.end(), [&](const EarlierBundle& earlier) {
+    return earlier.target->target == target;
+  });
   return bundles;
 }
 
 // The earlier bundle of the same prefab or variant. For a shared bundle, the earlier shared bundle
 // that contained the first asset of the planned bundle.
 EarlierBuild::EarlierBundle EarlierBuild::resembling(Target target, const Guid& subject,
-                                             const Members& members) const {
+                                                     const Members& members) const {
   if (!subject.is_null()) {
     const auto found = by_subject_.find({target, subject});
     return found == by_subject_.end() ? EarlierBundle{} : found->second;

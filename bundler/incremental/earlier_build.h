@@ -92,7 +92,8 @@ class EarlierBuild {
                                             const PackingTerms& terms) const;
   bool is_whole(const EarlierBundle& earlier, const AssetPath& path) const;
   Members members_of(const StateBundle& bundle) const;
-  std::vector<EarlierBundle> find_bundles(Target target, const Guid& subject, const Members& members) const;
+  std::vector<EarlierBundle> find_bundles(Target target, const Guid& subject,
+                                          const Members& members) const;
   EarlierBundle resembling(Target target, const Guid& subject, const Members& members) const;
 
   BuildState state_;

@@ -21,8 +21,9 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
 
 const StateInput* InputHashes::find_unchanged(const AssetPath& path, const FileStamp& stamp) const {
   const StateInput* known = earlier_ == nullptr ? nullptr : earlier_->find(path);
-  const bool is_unchanged = known != nullptr && known->use == InputUse::whole && known->is_settled &&
-                       known->stamp == stamp && stamp.exists && stamp.kind == FileKind::file;
+  const bool is_unchanged = known != nullptr && known->use == InputUse::whole &&
+                            known->is_settled && known->stamp == stamp && stamp.exists &&
+                            stamp.kind == FileKind::file;
   return is_unchanged ? known : nullptr;
 }
 

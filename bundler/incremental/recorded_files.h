@@ -17,8 +17,8 @@ namespace muster {
 
 /// The kind of access to a path.
 enum class InputUse : std::uint8_t {
-  stat = 0,  ///< Only the existence, the kind and the size of the path were used.
-  part = 1,    ///< A part of the bytes was read.
+  stat = 0,   ///< Only the existence, the kind and the size of the path were used.
+  part = 1,   ///< A part of the bytes was read.
   whole = 2,  ///< All bytes of a file, or all names in a folder, were read. Such a path has a hash.
 };
 

@@ -68,7 +68,7 @@ void BundlePool::add(const AssetPath& path, const CatalogBundle& bundle) {
 Result<void> BundlePool::load(PooledBundle& bundle, ByteVector& buffer) const {
   const auto bytes =
       bundle.is_made ? read_made_(bundle.path, layout::patch::kMaxFileBytes, buffer)
-                    : read_whole(*base_files_, bundle.path, layout::patch::kMaxFileBytes, buffer);
+                     : read_whole(*base_files_, bundle.path, layout::patch::kMaxFileBytes, buffer);
   if (!bytes) return fail(bytes.error());
   buffer.resize(bytes.value().size());
   if (auto sound = check_size(bundle.path, buffer.size(), bundle.file_bytes); !sound) return sound;
@@ -84,7 +84,8 @@ Result<BundlePool::Opened> BundlePool::open(std::size_t number) {
     cache_.splice(cache_.begin(), cache_, found);
   } else {
     CachedFile loaded_file{.number = number, .bytes = {}};
-    if (auto loaded = load(bundles_[number], loaded_file.bytes); !loaded) return fail(loaded.error());
+    if (auto loaded = load(bundles_[number], loaded_file.bytes); !loaded)
+      return fail(loaded.error());
     cache_.push_front(std::move(loaded_file));
   }
   std::uint64_t cached_bytes = 0;

@@ -21,7 +21,7 @@ namespace {
 /// After this number of entries that no level reproduces, levels are not tried any more, because
 /// the blocks come from another release of zstd.
 constexpr int kFutileSearchesMax = 4;
-/// The maximum number of locations with equal content that are examined, because some content (for
+/// The maximum number of entries with equal content that are examined, because some content (for
 /// example an empty asset) occurs very often.
 constexpr std::size_t kEqualEntriesMax = 16;
 
@@ -185,7 +185,7 @@ Result<bool> RecipeWriter::try_copy(const BundleReader& reader, const BundleEntr
                                     Bytes file, Draft& draft) {
   const auto found = by_content_.find({entry.plain_hash, entry.plain_bytes});
   if (found == by_content_.end()) return false;
-  // A reference to the next entry needs one byte. A reference to any other location needs a few
+  // A reference to the next entry needs one byte. A reference to any other entry needs a few
   // bytes if the old and the new entry have the same name, and about 20 bytes otherwise.
   std::optional<PoolEntry> best;
   int best_cost = 3;

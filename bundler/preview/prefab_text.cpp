@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "bundler/preview/project_source.h"
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 #include "registry/components/component_text.h"
 #include "runtime/assets/bundle_store.h"
 #include "runtime/bundle/prefab_reader.h"

@@ -9,8 +9,8 @@
 
 #include "bundler/plan/output_names.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 

@@ -369,7 +369,8 @@ void apply_budgets(const std::vector<Budget>& budgets, Target target, OverviewTa
     const Budget& budget = budgets[use.budget];
     const auto maximum = largest.find(use.budget);
     const bool is_largest = maximum != largest.end() && maximum->second == use.bytes;
-    if (is_largest) largest.erase(maximum);  // Only the first of several equally large bundles counts.
+    if (is_largest)
+      largest.erase(maximum);  // Only the first of several equally large bundles counts.
     if (!is_largest && use.bytes <= budget.bytes) continue;
     overview.budgets.push_back({use.what, use.bytes, budget.bytes});
   }

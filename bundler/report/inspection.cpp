@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/catalog_reader.h"
 

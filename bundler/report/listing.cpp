@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 
 namespace muster {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "bundler/report/build_overview.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 
 namespace muster {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 namespace muster {
 

@@ -7,8 +7,8 @@
 
 #include "bundler/report/pulled_by.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 #include "registry/project/asset_kinds.h"
 
 namespace muster {

@@ -78,7 +78,8 @@ def finish(process):
 def play(options):
     """Runs a match, and returns the server's report, the clients' reports and the errors."""
     with Match(options) as match:
-        server, endpoint = match.start_server("--seconds", options.seconds, *match.link(options.seed))
+        server, endpoint = match.start_server("--seconds", options.seconds,
+                                              *match.link(options.seed))
         clients = [match.start_client(endpoint, *match.link(options.seed + 1 + i))
                    for i in range(options.clients)]
         ended = [finish(client) for client in clients]

@@ -93,8 +93,8 @@ void write_ip_head(SectionWriter& writer, const Route& route, bool is_ipv4, std:
 }
 
 /// Appends a pcap record with one UDP datagram.
-void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanoseconds, const Route& route,
-                     std::span<const std::byte> payload) {
+void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanoseconds,
+                     const Route& route, std::span<const std::byte> payload) {
   const bool is_ipv4 = route.from.is_ipv4() && route.to.is_ipv4();
   const std::size_t ip_bytes = is_ipv4 ? kIpv4HeadBytes : kIpv6HeadBytes;
   const std::size_t udp_bytes = kUdpHeadBytes + payload.size();
@@ -114,8 +114,8 @@ void append_datagram(std::vector<std::byte>& file, std::uint64_t unix_nanosecond
   writer.write_bytes(payload);
   const std::span<std::byte> ip = writer.written().subspan(16);
   if (is_ipv4) put_big_u16(ip.subspan(10), checksum_of(sum_of(ip.first(kIpv4HeadBytes))));
-  const std::uint64_t pseudo_head =
-      sum_of(ip_of(route.from, is_ipv4)) + sum_of(ip_of(route.to, is_ipv4)) + kUdpProtocol + udp_bytes;
+  const std::uint64_t pseudo_head = sum_of(ip_of(route.from, is_ipv4)) +
+                                    sum_of(ip_of(route.to, is_ipv4)) + kUdpProtocol + udp_bytes;
   const std::uint16_t checksum = checksum_of(pseudo_head + sum_of(ip.subspan(ip_bytes)));
   put_big_u16(ip.subspan(ip_bytes + 6), checksum == 0 ? std::uint16_t{0xFFFF} : checksum);
   append_bytes(file, writer.written());

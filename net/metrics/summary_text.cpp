@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 namespace muster {
 

@@ -387,7 +387,8 @@ template <DecisionCoder Coder>
 std::int64_t EntityCode<Coder>::code_residual(const LaneModel& model, std::size_t lane,
                                               std::int64_t newest, const LaneMotion& motion,
                                               const Prediction& prediction) {
-  const std::int64_t residual = cyclic_difference(newest + prediction.steps, values_[lane], model.period);
+  const std::int64_t residual =
+      cyclic_difference(newest + prediction.steps, values_[lane], model.period);
 
   constexpr int kBits = kWeightBits + kFeatureBits;
   const bool hardly_moves = std::abs(prediction.sum()) < (1 << kBits) / 50;

@@ -286,8 +286,9 @@ void FollowedWorld::list_track(SnapshotHead& head, std::size_t index, std::size_
   const bool is_same_entity = state != nullptr && is_known && state->kind == kind;
   if (is_known) {
     listed.state = is_same_entity ? state : nullptr;
-    listed.is_changed = !is_same_entity || (followed.stamp != stamp && state->values != newest &&
-                                     !std::equal(newest, newest + lanes_of(kind), state->values));
+    listed.is_changed =
+        !is_same_entity || (followed.stamp != stamp && state->values != newest &&
+                            !std::equal(newest, newest + lanes_of(kind), state->values));
     // A deferred entity keeps its earlier state even if the receiver now gets another view of it.
     // The earlier state also stays if the id now belongs to a new entity that an earlier snapshot
     // contained, because the receiver may already show the new entity.

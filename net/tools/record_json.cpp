@@ -8,8 +8,8 @@
 #include "net/capture/packet_view.h"
 #include "net/secure/handshake.h"
 #include "registry/base/bytes.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/hex.h"
-#include "registry/base/shown_text.h"
 
 namespace muster {
 

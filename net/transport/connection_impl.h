@@ -186,7 +186,7 @@ class Connection::Impl {
   Time probe_from_{};
   /// The peer has received the acknowledgements of all packets up to this number.
   std::uint32_t peer_knows_to_ = 0;
-  /// The highest number that our last packet or a pending `PendingAck` acknowledges.
+  /// The highest number that our last packet or a `PendingAck` acknowledges.
   std::uint32_t acknowledged_to_ = 0;
   struct PendingAck {
     std::uint32_t ack = 0;

@@ -7,7 +7,7 @@
 
 #include "net/transport/connection_impl.h"
 #include "net/wire/bit_stream.h"
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 namespace muster {
 

@@ -245,8 +245,9 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
     delay_before_ = seconds(standing_delay_.value());
   }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const Duration observation = std::max({kObservationMin, duration_of(kObservationShare * seconds(round_trip_)),
-                                  duration_of(kObservationNoise * seconds(noise))});
+  const Duration observation =
+      std::max({kObservationMin, duration_of(kObservationShare * seconds(round_trip_)),
+                duration_of(kObservationNoise * seconds(noise))});
   // A long queue is corrected at once.
   if (is_far_above() || (is_seen_ && now - seen_from_ >= observation)) begin_round(now);
 }

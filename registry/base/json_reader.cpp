@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 namespace muster {
 namespace {

@@ -3,10 +3,10 @@
 #include <optional>
 #include <set>
 
+#include "registry/base/escaped_text.h"
 #include "registry/base/hex.h"
 #include "registry/base/json_reader.h"
 #include "registry/base/near_name.h"
-#include "registry/base/shown_text.h"
 #include "registry/components/component.h"
 
 namespace muster {

@@ -188,7 +188,8 @@ constexpr bool is_within(const FieldTraits& traits, const T& value) {
   } else if constexpr (std::is_same_v<T, Vec3>) {
     return is_in_range(value.x) && is_in_range(value.y) && is_in_range(value.z);
   } else if constexpr (std::is_same_v<T, Quaternion>) {
-    return is_in_range(value.x) && is_in_range(value.y) && is_in_range(value.z) && is_in_range(value.w);
+    return is_in_range(value.x) && is_in_range(value.y) && is_in_range(value.z) &&
+           is_in_range(value.w);
   } else if constexpr (Described<T>) {
     constexpr auto kDescribed = describe(Type<T>{});
     return kDescribed.allows(value);

@@ -22,7 +22,7 @@ T linear(T from, T to, double fraction) {
     if (!is_finite(a, b)) return from;
     const double difference = b - a;  // The difference can overflow to infinity.
     return static_cast<T>(std::isfinite(difference) ? a + difference * fraction
-                                             : a * (1 - fraction) + b * fraction);
+                                                    : a * (1 - fraction) + b * fraction);
   } else {
     const auto wide = static_cast<long double>(from) +
                       (static_cast<long double>(to) - static_cast<long double>(from)) * fraction;

@@ -1,6 +1,6 @@
 // Components are counted in half steps from the middle of their range, as in SNAPSHOT_FORMAT.md.
 // 1/sqrt(2) is equal to `step_max` half steps, so the sum of the squares of all four components is
-// 2 * greatest^2.
+// 2 * step_max^2.
 //
 // Rounding three components changes the fourth. If the two largest components are nearly equal, the
 // dropped component can be the smaller one after decoding. Then encoding again would drop the other

@@ -178,8 +178,8 @@ std::vector<IdDisagreement> id_disagreements(const ClassMembers& members) {
   for (auto& [key, sides] : ids) {
     const auto& client = sides[Target::client];
     const auto& server = sides[Target::server];
-    const bool agree =
-        std::ranges::any_of(client, [&](const auto& listed) { return server.contains(listed.first); });
+    const bool agree = std::ranges::any_of(
+        client, [&](const auto& listed) { return server.contains(listed.first); });
     if (agree || client.empty() || server.empty()) continue;
     const ListedEntry& ours = client.begin()->second;
     const ListedEntry& theirs = server.begin()->second;

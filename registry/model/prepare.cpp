@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 #include "registry/model/entry_values.h"
-#include "registry/model/member_mender.h"
+#include "registry/model/member_fixer.h"
 #include "registry/model/presentation_key.h"
 #include "registry/model/type_ids.h"
 
@@ -315,8 +315,7 @@ class ClassPlan {
     return {};
   }
 
-  bool can_be_fixed(const Registry& registry, const Candidate& candidate,
-                     PreparePlan& plan) const {
+  bool can_be_fixed(const Registry& registry, const Candidate& candidate, PreparePlan& plan) const {
     const auto obstacles = fixer_.obstacles(candidate, ClassMembers::side_of(registry, candidate));
     for (const std::string& obstacle : obstacles) {
       std::string remains = obstacle + "; it is not registered until then";

@@ -175,8 +175,8 @@ class Project {
   /// The facts from earlier builds that make reading some assets unnecessary; null without
   /// `remember_in`.
   AssetFactCache* fact_cache() const { return fact_cache_; }
-  /// Sets the result of `fact_cache()`. Requires: no other thread uses the project yet, and `fact_cache`
-  /// outlives the project.
+  /// Sets the result of `fact_cache()`. Requires: no other thread uses the project yet, and
+  /// `fact_cache` outlives the project.
   void remember_in(AssetFactCache& fact_cache) { fact_cache_ = &fact_cache; }
 
   const Packages& packages() const { return *packages_; }

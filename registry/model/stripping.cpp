@@ -10,7 +10,7 @@
 #include <set>
 
 #include "registry/base/parallel.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 #include "registry/model/stripped_parts.h"
 #include "registry/project/asset_kinds.h"
 
@@ -100,7 +100,7 @@ void count_unused_overrides(const Project& project, AssetNumber asset, StrippedF
   }
 }
 
-// Returns the facts of the project's memory if they exist; otherwise reads the file.
+// Returns the facts of the project's fact cache if they exist; otherwise reads the file.
 StrippedFile stripped_file(const Project& project, Target target, AssetNumber asset) {
   AssetFactCache* const fact_cache = project.fact_cache();
   const AssetFacts* const known = fact_cache == nullptr ? nullptr : fact_cache->find(asset);

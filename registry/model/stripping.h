@@ -30,7 +30,7 @@ struct StrippedAsset {
 class Stripping {
  public:
   /// Reads the prefabs that are reachable from the target's registries, on `jobs` threads. Skips
-  /// unchanged prefabs that the project's memory knows.
+  /// unchanged prefabs that the project's fact cache knows.
   Stripping(const Project& project, Target target, unsigned jobs);
 
   /// The project's references without three kinds: references of stripped components, references of

@@ -211,7 +211,8 @@ struct MetaSlot {
 
 void read_sidecar(const FileReader& files, const AssetPath& path, FileFactCache* fact_cache,
                   ByteVector& buffer, MetaSlot& slot) {
-  if (const auto known = fact_cache == nullptr ? std::nullopt : fact_cache->find_sidecar(path); known) {
+  if (const auto known = fact_cache == nullptr ? std::nullopt : fact_cache->find_sidecar(path);
+      known) {
     slot.meta.guid = known->guid;
     slot.meta.is_folder = known->is_folder;
     slot.has_mentions = known->has_mentions;

@@ -11,7 +11,7 @@
 #include "registry/base/guid.h"
 #include "registry/base/progress.h"
 #include "registry/project/config.h"
-#include "registry/project/file_memory.h"
+#include "registry/project/file_fact_cache.h"
 #include "registry/project/meta.h"
 
 namespace muster {
@@ -99,11 +99,12 @@ class AssetIndex {
 
 /// Walks a project's folders and indexes the sidecars. Skips the same names as Unity
 /// (`is_ignored_name`). Reads the sidecars on `jobs` threads, except unchanged sidecars that
-/// `fact_cache` knows. A fault in a file becomes a problem of the index. Fails only with `cancelled`,
-/// or if one of the project's `folders` cannot be listed.
+/// `fact_cache` knows. A fault in a file becomes a problem of the index. Fails only with
+/// `cancelled`, or if one of the project's `folders` cannot be listed.
 Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfig& config,
                                      unsigned jobs, const std::stop_token& stop,
-                                     const Progress& progress = {}, FileFactCache* fact_cache = nullptr);
+                                     const Progress& progress = {},
+                                     FileFactCache* fact_cache = nullptr);
 
 /// True for names that Unity and Muster skip: names that start with `.` or end with `~` or `.tmp`,
 /// and `cvs`.

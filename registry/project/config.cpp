@@ -5,8 +5,8 @@
 
 #include "registry/project/asset_index.h"
 #include "registry/project/compression.h"
+#include "registry/project/config_fixer.h"
 #include "registry/project/config_keys.h"
-#include "registry/project/config_mender.h"
 #include "registry/project/packages.h"
 #include "registry/yaml/reader.h"
 

@@ -84,7 +84,8 @@ std::optional<std::string> package_folder(const std::string& value) {
   std::ranges::replace(path, '\\', '/');
   if (path.ends_with(".tgz") || path.ends_with(".tar.gz")) return std::nullopt;
   std::string disk_path = normalised(path.starts_with('/') ? path : "Packages/" + path);
-  if (disk_path.empty() || disk_path == "Packages" || disk_path.starts_with("Packages/")) return std::nullopt;
+  if (disk_path.empty() || disk_path == "Packages" || disk_path.starts_with("Packages/"))
+    return std::nullopt;
   return disk_path;
 }
 
@@ -92,7 +93,9 @@ bool is_outside(std::string_view folder) {
   return folder.starts_with('/') || folder == ".." || folder.starts_with("../");
 }
 
-std::string last_part(const std::string& disk_path) { return disk_path.substr(disk_path.rfind('/') + 1); }
+std::string last_part(const std::string& disk_path) {
+  return disk_path.substr(disk_path.rfind('/') + 1);
+}
 
 std::vector<OutsideFolder> packages_elsewhere(const Json& dependencies) {
   std::vector<OutsideFolder> found;

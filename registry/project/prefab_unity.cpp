@@ -211,8 +211,10 @@ class UnityFlattening {
                     "component " + std::to_string(id) + " is not in the file");
         continue;
       }
-      const yaml::Document& listed_document = tree_.documents[static_cast<std::size_t>(found->second)];
-      if (listed_document.class_id == kTransformClass || listed_document.class_id == kRectTransformClass) {
+      const yaml::Document& listed_document =
+          tree_.documents[static_cast<std::size_t>(found->second)];
+      if (listed_document.class_id == kTransformClass ||
+          listed_document.class_id == kRectTransformClass) {
         entity.transform_id = listed_document.file_id;
         pending.parent_transform = reference(fields(found->second), "m_Father").file_id;
         pending.order = order_in_father(pending.parent_transform, listed_document.file_id);

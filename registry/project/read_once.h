@@ -5,7 +5,7 @@
 #include <string>
 #include <unordered_map>
 
-#include "registry/project/file_memory.h"
+#include "registry/project/file_fact_cache.h"
 
 namespace muster {
 

@@ -111,8 +111,8 @@ bool holds_references(const AssetPath& path);
 bool is_script(const AssetPath& path);
 
 /// Scans every asset that can contain references, and every sidecar, on `jobs` threads. Skips
-/// unchanged files that `fact_cache` knows. Adds an edge from each asset to each of its variants. Fails
-/// only with `cancelled`.
+/// unchanged files that `fact_cache` knows. Adds an edge from each asset to each of its variants.
+/// Fails only with `cancelled`.
 Result<ReferenceGraph> scan_references(const FileReader& files, const AssetIndex& index,
                                        unsigned jobs, const std::stop_token& stop,
                                        const Progress& progress = {}, const Variants& variants = {},

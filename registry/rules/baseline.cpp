@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_reader.h"
 #include "registry/base/json_text.h"
 #include "registry/base/near_name.h"
-#include "registry/base/shown_text.h"
 #include "registry/rules/sink_text.h"
 
 namespace muster {

@@ -190,7 +190,8 @@ class ClassCheck {
 
 // The position of a component or its field in the component descriptions. Searches the text for the
 // quoted name, without parsing the JSON.
-Location component_location(const Contract& now, std::string_view component, std::string_view field) {
+Location component_location(const Contract& now, std::string_view component,
+                            std::string_view field) {
   const std::string_view text = now.components_text;
   std::size_t at = text.find("\"" + std::string(component) + "\"");
   if (at != std::string_view::npos && !field.empty()) {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <map>
 
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 #include "registry/components/effect_pool.h"
 #include "registry/model/membership.h"
 #include "registry/model/path_query.h"
@@ -264,7 +264,8 @@ class RegistryCheck {
     const std::string& written = entry.pool_size_text;
     std::string message =
         "a pool size is a whole number from 1 to " + std::to_string(kMaxEffectPool);
-    message += written.empty() ? ", and this one is empty" : ", not '" + escaped_text(written) + "'";
+    message +=
+        written.empty() ? ", and this one is empty" : ", not '" + escaped_text(written) + "'";
     add("bad-pool-size", entry.pool_size_location, std::move(message));
   }
 

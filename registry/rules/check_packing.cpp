@@ -5,7 +5,7 @@
 
 #include "registry/base/counted.h"
 #include "registry/base/parallel.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 #include "registry/rules/packing.h"
 #include "registry/rules/validate.h"
 
@@ -169,7 +169,8 @@ void check_asset(const Project& project, AssetNumber asset, CheckResult& result)
     const bool is_registry = is_among(model.registries, asset);
     InnerReferences(project.sources().get(asset), is_registry, result.findings).check();
   }
-  const bool is_packable = !result.fault && result.findings.empty() && is_whole_prefab(project, asset);
+  const bool is_packable =
+      !result.fault && result.findings.empty() && is_whole_prefab(project, asset);
   AssetFactCache* const fact_cache = project.fact_cache();
   if (fact_cache != nullptr && is_packable) fact_cache->note_packable(project, asset);
 }

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "registry/base/counted.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 #include "registry/model/stripping.h"
 #include "registry/rules/validate.h"
 
@@ -215,7 +215,7 @@ void check_server_closure(const Project& project, Findings& findings) {
 
 // The position of the reference from a registry to an asset: in an entry, or anywhere in the file.
 Location naming_location(const Project& project, const Registry& registry, AssetNumber asset,
-                      Target target) {
+                         Target target) {
   for (const RegistryEntry& entry : registry.entries) {
     for (const EntryReference& reference : entry.references) {
       if (reference.asset == asset && reference.targets.has(target)) return reference.location;

@@ -159,7 +159,8 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   const auto stored = yaml::weak_reference_at(source.tree, node);
   const Location location{source.path, source.tree.at(node).position};
   if (stored && stored.value().is_null()) {
-    findings_.add("unset-own-guid", location, whose + " does not store its guid, " + guid.to_string());
+    findings_.add("unset-own-guid", location,
+                  whose + " does not store its guid, " + guid.to_string());
   } else if (stored && stored.value() != guid) {
     add("own-guid-mismatch", location,
         whose + " says " + stored.value().to_string() + " but " +

@@ -92,9 +92,9 @@ class RegistrationCheck {
     std::string why = "is " + with_article(candidate.rule->assets_of_class);
     if (!candidate.rule->component.empty()) why = "carries " + candidate.rule->component;
     if (candidate.is_provider) why = "belongs to '" + path_of(candidate.asset).text() + "'";
-    const std::string missing_from = members_.is_listed(candidate)
-                                  ? "'" + path_of(registry.asset).text() + "' does not list it"
-                                  : "no " + declaration_.name + " lists it";
+    const std::string missing_from =
+        members_.is_listed(candidate) ? "'" + path_of(registry.asset).text() + "' does not list it"
+                                      : "no " + declaration_.name + " lists it";
     findings_.add("unregistered-prefab", {path_of(asset == kNoAsset ? candidate.asset : asset), {}},
                   "this asset " + why + " but " + missing_from);
   }

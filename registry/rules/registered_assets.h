@@ -29,7 +29,7 @@ class RegisteredAssets {
   struct Form {
     AssetNumber asset = kNoAsset;
     AssetNumber base = kNoAsset;  ///< The asset itself; for a variant, the base.
-    Location location;               ///< The location for problems that have no position in the file.
+    Location location;            ///< The location for problems that have no position in the file.
     bool is_variant() const { return asset != base; }
   };
   std::vector<Form> forms_of(AssetNumber base, const Location& location) const;

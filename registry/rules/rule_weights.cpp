@@ -117,7 +117,8 @@ void weigh(const std::vector<RuleWeight>& weights, std::vector<Finding>& finding
     // A finding for several files gets the highest severity of these files. std::nullopt is lower
     // than every severity.
     std::optional<Severity> severity_max;
-    for (const AssetPath& path : paths) severity_max = std::max(severity_max, severity_at(finding, path));
+    for (const AssetPath& path : paths)
+      severity_max = std::max(severity_max, severity_at(finding, path));
     if (!severity_max) return true;
     finding.severity = *severity_max;
     return false;

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
-#include "registry/base/shown_text.h"
 #include "registry/base/utf8.h"
 #include "registry/rules/sarif.h"
 #include "registry/rules/sink_text.h"
@@ -200,8 +200,8 @@ JunitSuite junit_others(const std::map<std::string_view, std::vector<const Findi
     std::string lines;
     for (const Finding* finding : list) {
       if (finding->severity >= failing) continue;
-      lines += fmt::format("{}: {}: {}\n", location_text(finding->location), to_string(finding->severity),
-                           finding->message);
+      lines += fmt::format("{}: {}: {}\n", location_text(finding->location),
+                           to_string(finding->severity), finding->message);
     }
     if (lines.empty()) continue;
     ++suite.count;

@@ -187,7 +187,7 @@ class TreeHandler final : public YAML::EventHandler {
   ScalarStyle style_of(const YAML::Mark& mark, const std::string& tag) const {
     if (tag != "!" && tag != "tag:yaml.org,2002:str") return ScalarStyle::plain;
     return source_.text_from(mark).starts_with('\'') ? ScalarStyle::single_quoted
-                                                   : ScalarStyle::double_quoted;
+                                                     : ScalarStyle::double_quoted;
   }
 
   NodeIndex add_node(const Position& position) {

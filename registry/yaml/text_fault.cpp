@@ -39,7 +39,8 @@ std::optional<SyntaxError> find_unmarked(std::string_view text) {
   std::array<std::size_t, 2> zeros{};
   for (std::size_t i = 0; i < beginning.size(); ++i) zeros[i % 2] += beginning[i] == '\0' ? 1U : 0U;
   const std::size_t zeros_min = beginning.size() / 2 * 3 / 4;
-  if (zeros[1] >= zeros_min && zeros[0] == 0) return encoded("UTF-16 (little-endian, without a mark)");
+  if (zeros[1] >= zeros_min && zeros[0] == 0)
+    return encoded("UTF-16 (little-endian, without a mark)");
   if (zeros[0] >= zeros_min && zeros[1] == 0) return encoded("UTF-16 (big-endian, without a mark)");
   return std::nullopt;
 }

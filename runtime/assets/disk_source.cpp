@@ -20,7 +20,9 @@ constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "prea
 class MappedOpenFile final : public OpenFile {
  public:
   MappedOpenFile(MappedFile file, const DiskFile& from)
-      : file_(std::move(file)), path_(from.full_path()), is_known_(find(from.descriptor(), known_)) {}
+      : file_(std::move(file)),
+        path_(from.full_path()),
+        is_known_(find(from.descriptor(), known_)) {}
   Bytes bytes() const override { return file_.bytes(); }
   bool is_shared() const override { return true; }
   bool is_damaged() const override { return file_.is_damaged() || is_cut_short(); }

@@ -115,7 +115,7 @@ class ThreadedLoads final : public LoadExecutor {
   bool is_of_this_process() const;
 
   std::vector<bool> is_running_;  ///< For each bundle, whether its load was started and not yet
-                                    ///< cancelled or collected.
+                                  ///< cancelled or collected.
   const std::uint32_t thread_count_;
   const std::int64_t process_;
   std::unique_ptr<Crew> crew_;

@@ -85,14 +85,14 @@ Result<void> CatalogCheck::check_alternative(std::uint32_t index) {
   if (before.bundle < now.bundle) return {};
   const std::uint32_t shared = std::min(before.key_count, now.key_count);
   std::uint32_t equal_count = 0;
-  while (equal_count < shared &&
-         reader_.alternative_key(before, equal_count) == reader_.alternative_key(now, equal_count)) {
+  while (equal_count < shared && reader_.alternative_key(before, equal_count) ==
+                                     reader_.alternative_key(now, equal_count)) {
     ++equal_count;
   }
-  const bool is_sorted =
-      before.bundle == now.bundle &&
-      (equal_count < shared ? reader_.alternative_key(before, equal_count) < reader_.alternative_key(now, equal_count)
-                     : before.key_count < now.key_count);
+  const bool is_sorted = before.bundle == now.bundle &&
+                         (equal_count < shared ? reader_.alternative_key(before, equal_count) <
+                                                     reader_.alternative_key(now, equal_count)
+                                               : before.key_count < now.key_count);
   if (!is_sorted) return unsorted(Section::alternatives, index);
   return {};
 }

@@ -214,7 +214,8 @@ bool PrefabReader::is_depth_first(std::uint32_t index) const {
   if (parent_offset == 0) return true;
   if (parent_offset > index) return false;
   std::uint32_t ancestor = index - 1;
-  while (ancestor != index - parent_offset && ancestor != layout::kNone) ancestor = parent(ancestor);
+  while (ancestor != index - parent_offset && ancestor != layout::kNone)
+    ancestor = parent(ancestor);
   return ancestor == index - parent_offset;
 }
 

@@ -96,7 +96,7 @@ class MessagePipe {
 
   Parts waiting_;
   Parts in_flight_;  ///< Parts that the connection has. Their messages have not arrived completely.
-  Parts deferred_;       ///< Messages of the game that wait for `go_on`.
+  Parts deferred_;   ///< Messages of the game that wait for `go_on`.
   std::vector<std::vector<std::byte>> spare_;  ///< Unused parts, kept for their memory.
   std::size_t waiting_bytes_ = 0;              ///< The bytes of `waiting_` and `deferred_`.
   std::uint32_t arrived_ = 0;   ///< Messages of the game in this map that the peer has received.

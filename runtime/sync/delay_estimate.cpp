@@ -16,13 +16,13 @@ constexpr double kHistoryMs = 12'000;
 /// the history before a long pause is kept.
 constexpr double kSilenceMs = 250;
 constexpr std::size_t kHistoryValues = 1024;
-/// The maximum lateness of one packet in the mean of the usual need.
+/// The maximum lateness of one packet in the mean of the typical need.
 constexpr double kTypicalRiseMs = 100;
 /// A packet that is later than this time was delayed by an outage, and is not added to the history.
 /// When an outage ends, hundreds of such packets may arrive at once. These packets must not make
 /// the delay longer.
 constexpr double kOutageMs = 400;
-/// A step of the usual need is detected if each packet of the last `kStepTimeMs` needed `kStepMs`
+/// A step of the typical need is detected if each packet of the last `kStepTimeMs` needed `kStepMs`
 /// more than usual, and if there are at least `kStepPackets` such packets. Packets that were
 /// delayed in a stall arrive in less time.
 constexpr std::uint32_t kStepPackets = 8;
@@ -75,9 +75,9 @@ void DelayEstimate::remember(double needed_ms, double now_ms, bool is_lost) {
   if (late < kOutageMs) history_.add(late, active_ms_);
 }
 
-/// Follows a step of the usual need. Before the step is detected, the mean follows only a part of
+/// Follows a step of the typical need. Before the step is detected, the mean follows only a part of
 /// the step, and the packets count as late. Afterwards, the history has their lateness relative to
-/// the new usual need.
+/// the new typical need.
 void DelayEstimate::follow_step(double now_ms) {
   const std::uint32_t count_max = std::min(remembered_, kRecent);
   const auto recent = [&](std::uint32_t back) -> Recent& {

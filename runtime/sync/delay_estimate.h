@@ -19,17 +19,17 @@ struct DelayEstimateOptions {
   double floor_share = 0.7;
   double peak_share = 0.5;   ///< The share of a spike that is added to the peak, 0 to 1.
   double peak_max_ms = 200;  ///< The maximum of the estimate's peak.
-  double mean_packets = 8;  ///< The number of packets in the mean of the usual need. At least 1.
+  double mean_packets = 8;   ///< The number of packets in the mean of the typical need. At least 1.
 };
 
 /// Estimates a delay for a stream of packets. A packet's need is the minimum delay with which the
-/// packet is in time. The estimate is the sum of three parts: the usual need, the quantile and the
-/// peak. The usual need is a mean over the last packets, which a spike changes little. The quantile
-/// is the cheapest quantile of the additional needs in the last 12 s. An additional need is the
-/// difference between a packet's need and the usual need. Long pauses of the stream do not count as
-/// time. The peak rises immediately with a packet that needs more, and halves every 0.4 s. If the
-/// usual need rises by more than 30 ms in one step, the estimate follows within a second, provided
-/// that 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
+/// packet is in time. The estimate is the sum of three parts: the typical need, the quantile and
+/// the peak. The typical need is a mean over the last packets, which a spike changes little. The
+/// quantile is the cheapest quantile of the additional needs in the last 12 s. An additional need
+/// is the difference between a packet's need and the typical need. Long pauses of the stream do not
+/// count as time. The peak rises immediately with a packet that needs more, and halves every 0.4 s.
+/// If the typical need rises by more than 30 ms in one step, the estimate follows within a second,
+/// provided that 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
 /// decrease. The state depends only on the calls and their arguments. Memory is allocated at
@@ -42,7 +42,7 @@ class DelayEstimate {
   void note(double needed_ms, double now_ms);
   /// Adds a lost packet. `needed_ms` is the need of the packet that replaces the lost packet.
   void note_lost(double needed_ms);
-  /// The usual need; 0 before the first packet.
+  /// The typical need; 0 before the first packet.
   double typical_ms() const { return typical_ms_; }
   /// The delay without the peak.
   double settled_ms() const;
@@ -58,7 +58,7 @@ class DelayEstimate {
   struct Recent {
     double needed_ms = 0;
     double at_ms = 0;
-    double typical_ms = 0;  ///< The usual need before this packet.
+    double typical_ms = 0;  ///< The typical need before this packet.
     bool is_lost = false;
     bool is_in_history = false;
   };

@@ -10,7 +10,7 @@ namespace muster {
 SnapshotRing::SnapshotRing(World& world, const Options& options)
     : world_(world), snapshots_(options.depth) {
   assert(options.depth >= 1);
-  // The log also needs a place for the current tick.
+  // The log also needs room for the current tick.
   const std::size_t ticks = std::size_t{options.depth} + 1;
   world_.prepare_log(ticks * options.changes_per_tick);
   for (Snapshot& snapshot : snapshots_) {

@@ -78,7 +78,8 @@ class FixedRule final : public PlaybackRule {
     for (const Transit& one : transits_) mean += one.ms / static_cast<double>(transits_.size());
     const double error = clock_.advance(now_ms - mean - delay_ms_, now_ms);
     const double correction_max = 0.05 * clock_.passed_ms;
-    clock_.correct(std::abs(error) > 500 ? error : std::clamp(error, -correction_max, correction_max));
+    clock_.correct(std::abs(error) > 500 ? error
+                                         : std::clamp(error, -correction_max, correction_max));
     return clock_.shown;
   }
 

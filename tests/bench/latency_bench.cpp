@@ -65,7 +65,8 @@ class LossyRelay {
       delayed.push_back({now + kDelay, {bytes.begin(), bytes.end()}});
     }
   }
-  static void give(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed, const Address& to) {
+  static void give(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed,
+                   const Address& to) {
     for (; !delayed.empty() && delayed.front().due <= now; delayed.pop_front()) {
       const OutgoingDatagram out{.to = to, .bytes = delayed.front().bytes};
       static_cast<void>(socket.send(std::span(&out, 1)));

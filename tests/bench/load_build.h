@@ -71,6 +71,7 @@ void register_large_entry_benchmarks(Bytes content);
 enum class BuildStorage : std::uint8_t { files, memory };
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,
-                                     const std::shared_ptr<MemoryPool>& memory, BuildStorage storage);
+                                     const std::shared_ptr<MemoryPool>& memory,
+                                     BuildStorage storage);
 
 }  // namespace muster

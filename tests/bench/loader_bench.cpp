@@ -449,7 +449,8 @@ void register_whole_build_benchmarks(const std::string& name,
   loader("loader, stepped", 0);
 #ifdef MUSTER_PHYSFS
   const auto lazy = std::make_shared<std::shared_ptr<const ZippedBuild>>();
-  const ZipStorage zip_storage = storage == BuildStorage::files ? ZipStorage::file : ZipStorage::memory;
+  const ZipStorage zip_storage =
+      storage == BuildStorage::files ? ZipStorage::file : ZipStorage::memory;
   measure_all_at_once(group + "PhysFS", source, physfs_maker(lazy, zip_storage, false));
   measure_all_at_once(group + "PhysFS and CRC", source, physfs_maker(lazy, zip_storage, true));
 #endif

@@ -195,8 +195,8 @@ void print_fairness(double rate, Duration round_trip, Offer offer, int moments) 
   }
   fmt::print(stderr,
              "two on {:.0f} kbit/s, RTT {} ms, {}: {:.2f}/{:.2f}, used {:.3f}, queue {} ms\n", rate,
-             round_trip / 1ms, offer == Offer::payloads ? "60 Hz" : "messages", fairness_min, mean, used,
-             queue / 1ms);
+             round_trip / 1ms, offer == Offer::payloads ? "60 Hz" : "messages", fairness_min, mean,
+             used, queue / 1ms);
 }
 
 /// Returns the scene in a file, or nothing if the file is not a course.

@@ -22,8 +22,8 @@ using testing::FaultyFileSystem;
 
 constexpr ErrorCode kCodes[] = {ErrorCode::io, ErrorCode::permission_denied, ErrorCode::not_found};
 
-/// Calls `operation` for each n, with the n-th call to the file system failing. Returns the number of
-/// calls.
+/// Calls `operation` for each n, with the n-th call to the file system failing. Returns the number
+/// of calls.
 std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& operation) {
   for (std::size_t n = 0;; ++n) {
     files.fail_at(n);

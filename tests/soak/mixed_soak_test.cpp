@@ -23,7 +23,16 @@ constexpr std::uint32_t kAlwaysCount = 100;
 constexpr std::uint32_t kEntityCount = 160;
 
 /// The fault of a client.
-enum class Hardship : std::uint8_t { none, full_link, suspension, slow_loop, loss, rejoin, all, count };
+enum class Hardship : std::uint8_t {
+  none,
+  full_link,
+  suspension,
+  slow_loop,
+  loss,
+  rejoin,
+  all,
+  count
+};
 
 class Match {
  public:
@@ -176,7 +185,7 @@ class Match {
       const double angle = std::min<std::uint32_t>(stage.tick, kMatchTicks) * 0.002 +
                            static_cast<double>(client->number);
       stage.set_view_position(*client, {200 + 120 * static_cast<float>(std::cos(angle)),
-                                200 + 120 * static_cast<float>(std::sin(angle)), 0});
+                                        200 + 120 * static_cast<float>(std::sin(angle)), 0});
     }
   }
 

@@ -36,8 +36,8 @@ std::optional<std::string> difference(const yaml::Tree& a, yaml::NodeIndex in_a,
   if (x.key != y.key || x.key_style != y.key_style) return "keys differ" + location_text(x);
   if (x.style != y.style) return "styles differ" + location_text(x);
   if (x.text != y.text) {
-    return "texts differ" + location_text(x) + ": '" + std::string(x.text) + "', '" + std::string(y.text) +
-           "'";
+    return "texts differ" + location_text(x) + ": '" + std::string(x.text) + "', '" +
+           std::string(y.text) + "'";
   }
   if (x.child_count != y.child_count) return "child counts differ" + location_text(x);
   yaml::NodeIndex child_a = x.first_child;

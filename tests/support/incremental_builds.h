@@ -11,7 +11,7 @@
 #include "bundler/build/build_report.h"
 #include "bundler/build/incremental_build.h"
 #include "bundler/cook/value_check.h"
-#include "bundler/incremental/build_memory.h"
+#include "bundler/incremental/build_fact_cache.h"
 #include "registry/base/memory_file_system.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
@@ -77,7 +77,7 @@ inline Outcome build(const FileReader& project, const FileStamps& project_stamps
   }
   const RecordedFiles recorded(project, project_stamps);
   BuildFactCache fact_cache(recorded, settings.is_forced ? std::nullopt : read_state(output),
-                     settings.tool);
+                            settings.tool);
   const auto opened = Project::open(recorded, 1, {}, {}, settings.variants, &fact_cache);
   // An edit may have removed the variant axes.
   if (!opened && !settings.variants.empty()) return outcome;

@@ -41,8 +41,8 @@ struct MixedClient {
   DivergenceList log;
   /// The period of the client's loop; with 0, it runs once per tick of the server.
   Duration loop{};
-  Time next_loop{};   ///< The network's time of the next iteration.
-  Time awake_at{};    ///< The client's clock stops until this time.
+  Time next_loop{};      ///< The network's time of the next iteration.
+  Time awake_at{};       ///< The client's clock stops until this time.
   Duration clock_lag{};  ///< The time by which the client's clock is behind the network's clock.
   std::uint32_t events_sent = 0;  ///< The number of events sent to the client since it joined.
   /// The number of events sent before the current map, which a map change may lose.

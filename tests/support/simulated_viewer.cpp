@@ -8,7 +8,7 @@ namespace muster::samples {
 void SimulatedViewer::send_until(double time) {
   for (; next_send_ <= time; next_send_ += options_.snapshot_ticks) {
     const double delay = options_.delay_ticks - options_.jitter_ticks * std::log(1 - unit()) +
-                       (unit() < options_.spikes ? 6 : 0);
+                         (unit() < options_.spikes ? 6 : 0);
     const bool is_out = std::fmod(next_send_, 600) < options_.outage_ticks && next_send_ > 900;
     if (unit() < options_.loss || is_out) continue;
     in_flight_.push_back({next_send_ + delay, next_send_});

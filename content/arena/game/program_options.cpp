@@ -117,7 +117,7 @@ bool take_flag(Program program, std::string_view name, ProgramOptions& options) 
 }
 
 bool parse_positional(Program program, const std::vector<std::string_view>& positional,
-                 ProgramOptions& options) {
+                      ProgramOptions& options) {
   const bool is_client = program == Program::client;
   const bool is_replay = !options.play.empty();
   // A start time and a speed are only for recordings.

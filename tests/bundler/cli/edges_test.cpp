@@ -101,8 +101,7 @@ TEST_CASE("A file is found relative to its folder", "[bundler][cli]") {
   const auto file = open_folder_of(folder.path() + "/a/b.txt");
   REQUIRE(file.has_value());
   ByteVector buffer;
-  CHECK(as_text(read_whole(*file.value().folder, file.value().name, 9, buffer).value()) ==
-        "hello");
+  CHECK(as_text(read_whole(*file.value().folder, file.value().name, 9, buffer).value()) == "hello");
   CHECK(open_folder_of(folder.path() + "/a/").error().code == ErrorCode::invalid_argument);
   CHECK(open_folder_of(folder.path() + "/x/b").error().code == ErrorCode::not_found);
 }
@@ -123,8 +122,7 @@ TEST_CASE("A file named through a link is replaced at its real path", "[bundler]
     const auto file = open_folder_of(link);
     REQUIRE(file.has_value());
     ByteVector buffer;
-    CHECK(as_text(read_whole(*file.value().folder, file.value().name, 99, buffer).value()) ==
-          name);
+    CHECK(as_text(read_whole(*file.value().folder, file.value().name, 99, buffer).value()) == name);
   }
   CHECK(fs::exists(base / "real/new.txt"));
   CHECK(write_named_file("/dev/null", as_bytes("x")).has_value());

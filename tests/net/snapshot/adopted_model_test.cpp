@@ -20,7 +20,8 @@ EntitySchema duck() {
                     {.name = "turn.c", .kind = LaneKind::rotation, .maximum = 99}}};
 }
 
-/// A model in which the lane "speed" is first and predicts "place", and "place" predicts "mood".
+/// A model in which the lane "speed" is first and predicts "position", and "position" predicts
+/// "mood".
 SnapshotModel trained() {
   SnapshotModel model = untrained_model({duck()});
   TypeModel& type = model.types[0];

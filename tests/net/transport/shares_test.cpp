@@ -43,7 +43,8 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
   const auto run = [&pair, &game](Duration time) {
     for (const Time end = pair.now + time; pair.now < end;) {
       const Time tick = pair.now + 16'667us;
-      while (const std::size_t payload_bytes = std::min(game.budget(tick), game.payload_bytes_max())) {
+      while (const std::size_t payload_bytes =
+                 std::min(game.budget(tick), game.payload_bytes_max())) {
         REQUIRE(game.send_payload(NetBytes(payload_bytes), 0) == SendStatus::queued);
       }
       pair.step(16'667us);

@@ -8,10 +8,10 @@
 
 #include "registry/base/clock.h"
 #include "registry/base/counted.h"
+#include "registry/base/escaped_text.h"
 #include "registry/base/near_name.h"
 #include "registry/base/result.h"
 #include "registry/base/seed.h"
-#include "registry/base/shown_text.h"
 #include "registry/base/type_id.h"
 
 using namespace muster;

@@ -108,7 +108,8 @@ TEST_CASE("Threads that request one file share one result", "[registry][source]"
   {
     std::vector<std::jthread> threads;
     for (const SourceFile*& result : seen) {
-      threads.emplace_back([&result, &indexed, number] { result = &indexed.sources().get(number); });
+      threads.emplace_back(
+          [&result, &indexed, number] { result = &indexed.sources().get(number); });
     }
   }
   for (const SourceFile* one : seen) CHECK(one == seen.front());

@@ -45,7 +45,7 @@ TEST_CASE("Rules can be disabled and get severities, also by path", "[registry][
 TEST_CASE("A finding of several files has the highest severity of its files", "[registry][rules]") {
   Finding finding = finding_at("unresolved-reference", "Assets/a.prefab");
   finding.paths = {AssetPath::parse("Assets/a.prefab").value(),
-                    AssetPath::parse("Assets/b.prefab").value()};
+                   AssetPath::parse("Assets/b.prefab").value()};
   const auto weighed = [&](const std::string& rules) {
     const auto weights = weights_of(rules);
     REQUIRE(weights.has_value());

@@ -54,7 +54,8 @@ consteval auto describe(Type<ArmourNow>) {
       .field<&ArmourNow::plates>("plates", {.minimum = -10, .maximum = 100, .resolution = 1})
       .field<&ArmourNow::maker>("maker")
       .field<&ArmourNow::pose>("pose", {.resolution = 0.001})
-      .field<&ArmourNow::position>("position", {.minimum = -100, .maximum = 100, .resolution = 0.01})
+      .field<&ArmourNow::position>("position",
+                                   {.minimum = -100, .maximum = 100, .resolution = 0.01})
       .field<&ArmourNow::slots>("slots")
       .field<&ArmourNow::holder>("holder");
 }

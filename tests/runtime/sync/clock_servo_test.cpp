@@ -159,7 +159,8 @@ TEST_CASE("A drift of 200 ppm for an hour leaves no tick empty, and causes no sa
           "[sync][sys-52][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   ClockServo servo(60);
-  const auto commands = lead_link(servo, constant_delay(40), {.seconds = 3600, .server_speed = speed});
+  const auto commands =
+      lead_link(servo, constant_delay(40), {.seconds = 3600, .server_speed = speed});
   CHECK(late_count(commands, 3000, 3'600'000) <= 60);
   CHECK(early_max(commands, 5000, 3'600'000) < 2 * kTickMs);
   CHECK(servo.reseats() == 0);
@@ -192,10 +193,10 @@ TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again 
   const double stop_ms = GENERATE(1000.0, 10'000.0, 60'000.0);
   CAPTURE(stop_ms);
   ClockServo servo(60);
-  const auto commands =
-      lead_link(servo, constant_delay(40), {.seconds = 80, .frame_ms = [=](double now) {
-                                      return now >= 10'000 && now < 10'008 ? stop_ms : 1000.0 / 120;
-                                    }});
+  const auto commands = lead_link(servo, constant_delay(40),
+                                  {.seconds = 80, .frame_ms = [=](double now) {
+                                     return now >= 10'000 && now < 10'008 ? stop_ms : 1000.0 / 120;
+                                   }});
   const double end = 10'000 + stop_ms;
   const auto at_once = std::ranges::count_if(
       commands, [&](const LedCommand& one) { return std::abs(one.sent_ms - end) < 10; });

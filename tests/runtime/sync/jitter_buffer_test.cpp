@@ -185,7 +185,8 @@ TEST_CASE("A drift of 200 ppm for an hour does not change the delay [P6, S37]",
           "[sync][sys-53][sys-81]") {
   const double speed = GENERATE(1 - 200e-6, 1 + 200e-6);
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
-  const auto frames = play_link(*buffer, constant_delay(20), {.seconds = 3600, .server_speed = speed});
+  const auto frames =
+      play_link(*buffer, constant_delay(20), {.seconds = 3600, .server_speed = speed});
   double low = 1e9;
   double high = -1e9;
   for (const ShownFrame& one : frames) {
@@ -217,8 +218,9 @@ TEST_CASE("A second after the client was stopped the delay is as before [P11, S2
   CAPTURE(stop_ms);
   const double end = 10'000 + stop_ms;
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
-  const auto frames = play_link(
-      *buffer, constant_delay(20), {.seconds = 80, .stopped_from_ms = 10'000, .stopped_until_ms = end});
+  const auto frames =
+      play_link(*buffer, constant_delay(20),
+                {.seconds = 80, .stopped_from_ms = 10'000, .stopped_until_ms = end});
   CHECK(behind_max(frames, end + 1000, 80'000) < behind_at(frames, 9900) + 70);
   CHECK(buffer->reseats() <= 1);
 }

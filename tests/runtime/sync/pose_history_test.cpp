@@ -192,8 +192,8 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
     const auto& [lift, rider] = states[state];
     const auto& [next_lift, next_rider] = states[state + 1];
     const Pose bone = to_world(to_world(pose_of(drawn(lift, next_lift, fraction)),
-                                    pose_of(drawn(rider, next_rider, fraction))),
-                             {{0, 1.7F, 0}, turn(0.2, {1, 0, 0})});
+                                        pose_of(drawn(rider, next_rider, fraction))),
+                               {{0, 1.7F, 0}, turn(0.2, {1, 0, 0})});
     const Vec3 shown = bone.position + rotated(bone.rotation, skull.center);
     const ViewTime view = ViewTime::at(Tick(100 + state), fraction);
     RewoundView rewound;

@@ -11,7 +11,7 @@
 #include "bundler/incremental/build_state.h"
 #include "bundler/incremental/input_hashes.h"
 #include "registry/components/component.h"
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 
 namespace muster {
 
@@ -26,9 +26,9 @@ struct KnownAsset {
 /// is checked. Also collects the facts for the state of the next build. This object must outlive
 /// the project:
 ///
-///     BuildMemory memory(recorded, read_state(output), tool);
-///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &memory);
-///     memory.know_assets(*project, components, jobs);
+///     BuildFactCache facts(recorded, read_state(output), tool);
+///     auto project = Project::open(recorded, jobs, stop, progress, wishes, &facts);
+///     facts.know_assets(*project, components, jobs);
 class BuildFactCache final : public FileFactCache {
  public:
   /// `inputs` is the recorder through which the project is read. If another version of the program

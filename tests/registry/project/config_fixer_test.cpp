@@ -1,4 +1,4 @@
-#include "registry/project/config_mender.h"
+#include "registry/project/config_fixer.h"
 
 #include <catch2/catch.hpp>
 

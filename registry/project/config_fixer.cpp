@@ -1,4 +1,4 @@
-#include "registry/project/config_mender.h"
+#include "registry/project/config_fixer.h"
 
 #include <algorithm>
 #include <vector>
@@ -70,7 +70,8 @@ std::optional<std::string> fixed_config(const FileReader& files) {
     if (at == std::string::npos) return;
     replacements.push_back({at, tree.scalar(node).size(), there->text()});
   };
-  for (const yaml::NodeIndex item : yaml::Children(tree, tree.find(root, "folders"))) fix_path(item);
+  for (const yaml::NodeIndex item : yaml::Children(tree, tree.find(root, "folders")))
+    fix_path(item);
   if (const auto node = tree.find(root, "components"); node != yaml::kNoNode) fix_path(node);
   if (replacements.empty()) return std::nullopt;
   std::ranges::sort(replacements, std::ranges::greater(), &Replacement::at);

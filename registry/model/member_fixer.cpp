@@ -1,4 +1,4 @@
-#include "registry/model/member_mender.h"
+#include "registry/model/member_fixer.h"
 
 #include <algorithm>
 
@@ -46,14 +46,14 @@ void MemberFixer::fix_new(const Candidate& candidate, const Guid& guid, TypeId t
 }
 
 std::vector<std::string> MemberFixer::obstacles(const Candidate& candidate,
-                                                 const Guid& guid) const {
+                                                const Guid& guid) const {
   StoredValues tried(project_);
   wish(tried, candidate, guid, {});
   return tried.take_remaining();
 }
 
 void MemberFixer::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
-                        const std::optional<WantedId>& id) const {
+                       const std::optional<WantedId>& id) const {
   const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
   if (asset == kNoAsset) return;
   if (candidate.is_provider || !candidate.rule->component.empty()) {

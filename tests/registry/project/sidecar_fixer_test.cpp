@@ -1,4 +1,4 @@
-#include "registry/project/sidecar_mender.h"
+#include "registry/project/sidecar_fixer.h"
 
 #include <catch2/catch.hpp>
 

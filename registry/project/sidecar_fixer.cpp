@@ -1,4 +1,4 @@
-#include "registry/project/sidecar_mender.h"
+#include "registry/project/sidecar_fixer.h"
 
 #include <algorithm>
 #include <map>
@@ -36,9 +36,8 @@ std::string respelled(std::string text, const yaml::Position& position) {
 
 }  // namespace
 
-Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files,
-                                                    const AssetIndex& index,
-                                                    const std::function<Guid()>& fresh_guid) {
+Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files, const AssetIndex& index,
+                                                   const std::function<Guid()>& fresh_guid) {
   // The key is the folder and the name.
   std::multimap<std::pair<AssetPath, std::string>, AssetPath> orphans;
   std::map<std::pair<AssetPath, std::string>, std::size_t> wanting;

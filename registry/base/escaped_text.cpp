@@ -1,4 +1,4 @@
-#include "registry/base/shown_text.h"
+#include "registry/base/escaped_text.h"
 
 #include <algorithm>
 

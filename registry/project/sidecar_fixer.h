@@ -27,9 +27,8 @@ struct SidecarFix {
 /// the asset's name in case is renamed, unless several sidecars differ only in case. `fresh_guid`
 /// returns a random guid. A guid that is computed from the path would be assigned again to a later
 /// file with the same path. Fails with disk errors.
-Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files,
-                                                    const AssetIndex& index,
-                                                    const std::function<Guid()>& fresh_guid);
+Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files, const AssetIndex& index,
+                                                   const std::function<Guid()>& fresh_guid);
 
 /// Writes the fixes of a plan, each file atomically.
 Result<void> apply_sidecar_fixes(FileSystem& files, std::span<const SidecarFix> fixes);

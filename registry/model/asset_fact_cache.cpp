@@ -1,6 +1,6 @@
 // The dependencies of an asset are collected from the trees from which the facts of the asset were
 // computed. So the facts stay valid while the dependencies are unchanged.
-#include "registry/model/asset_memory.h"
+#include "registry/model/asset_fact_cache.h"
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ void AssetFactCache::note_fit_values(const Project& project, AssetNumber asset) 
 }
 
 void AssetFactCache::note_stripped(const Project& project, AssetNumber asset, Target target,
-                                StrippedFile file, const std::vector<Guid>& read_guids) {
+                                   StrippedFile file, const std::vector<Guid>& read_guids) {
   AssetFacts& facts = at(asset);
   facts.stripped[target_index(target)] = std::move(file);
   add_scripts_of(project, asset, facts.scripts);

@@ -2,7 +2,7 @@
 // shows whether its content has changed. Facts about an asset depend on several files and on the
 // classes of scripts. The facts list these dependencies, and a hash covers all of them. The facts
 // are valid if a newly computed hash is equal.
-#include "bundler/incremental/build_memory.h"
+#include "bundler/incremental/build_fact_cache.h"
 
 #include <algorithm>
 
@@ -30,7 +30,7 @@ bool owns_guid(const Project& project, AssetNumber asset) {
 }  // namespace
 
 BuildFactCache::BuildFactCache(const RecordedFiles& inputs, std::optional<BuildState> earlier,
-                         std::string tool)
+                               std::string tool)
     : inputs_(inputs),
       earlier_(std::move(earlier)),
       tool_(std::move(tool)),
@@ -132,8 +132,9 @@ ContentHash BuildFactCache::key_of(AssetNumber asset, const AssetFacts& facts) c
   return hasher.finish();
 }
 
-void BuildFactCache::know_assets(Project& project, const std::vector<ComponentDescription>& components,
-                              unsigned jobs) {
+void BuildFactCache::know_assets(Project& project,
+                                 const std::vector<ComponentDescription>& components,
+                                 unsigned jobs) {
   project_ = &project;
   ContentHasher terms;
   terms.update_text(tool_);
