@@ -95,7 +95,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
     }
     auto folder = DiskBlobs::open(cache);
     if (!folder) {
-      tell(session, "the cache is not used: " + folder.error().message);
+      print_note(session, "the cache is not used: " + folder.error().message);
       continue;
     }
     caches->folder_ = std::move(folder.value());
@@ -110,10 +110,10 @@ void BuildCaches::finish(Session& session, Duration elapsed) {
   cache_->finish(elapsed / kPatienceDivisor, session.stop);
   // After a stop, requests fail and their notes would be wrong.
   if (session.stop.stop_requested()) return;
-  for (const std::string& note : cache_->notes()) tell(session, note);
+  for (const std::string& note : cache_->notes()) print_note(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;
   const auto trimmed = folder_->trim(folder_bytes_max_);
-  if (!trimmed) tell(session, "the cache may grow too large: " + trimmed.error().message);
+  if (!trimmed) print_note(session, "the cache may grow too large: " + trimmed.error().message);
 }
 
 }  // namespace muster::cli

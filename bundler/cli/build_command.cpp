@@ -70,10 +70,10 @@ std::vector<std::string> output_folders(const BuildArguments& arguments) {
 }
 
 // Reports registries that are out of date. A project that cannot be prepared can still be built.
-void tell_preparation(const Project& project, Session& session) {
+void report_preparation(const Project& project, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) {
-    tell(session, "cannot check whether the registries are up to date: " + plan.error().message);
+    print_note(session, "cannot check whether the registries are up to date: " + plan.error().message);
     return;
   }
   std::size_t changes = 0;
@@ -114,9 +114,9 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   session.reporter.finish();
   if (!found.empty()) session.err << format_findings(found, FindingFormat::text, {});
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) tell(session, hidden);
-  if (const std::string none = no_registries_note(project); !none.empty()) tell(session, none);
-  tell_preparation(project, session);
+  if (!hidden.empty()) print_note(session, hidden);
+  if (const std::string none = no_registries_note(project); !none.empty()) print_note(session, none);
+  report_preparation(project, session);
   if (is_refused) {
     session.err << "muster: nothing was built\n";
     return kFindings;
@@ -146,7 +146,7 @@ struct BuildJob {
 // Refuses an empty build, which is nearly always a mistake, for example a wrong folder or an
 // undeclared class.
 int check_any(const Project& project, const BuildJob& job, Session& session) {
-  if (const std::string note = recognised_note(project); !note.empty()) tell(session, note);
+  if (const std::string note = recognised_note(project); !note.empty()) print_note(session, note);
   if (job.arguments.allows_empty) return kSuccess;
   for (const Target target : kTargets) {
     if (!job.wish.targets.has(target)) continue;
@@ -184,7 +184,7 @@ int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& sessi
 }
 
 // If the output is up to date, reports that and returns the exit code. Otherwise returns no value.
-std::optional<int> tell_up_to_date(const BuildJob& job, Session& session) {
+std::optional<int> report_up_to_date(const BuildJob& job, Session& session) {
   const auto output = open_stamped_folder(job.arguments.out);
   const auto project = open_project_folder(job.arguments.project);
   if (!output || !project) return std::nullopt;
@@ -267,7 +267,7 @@ std::optional<int> write_output(const BuildJob& job, const OpenProject& open,
   caches.value()->finish(session, session.clock.now() - job.start);
   print_problems(problems, session);
   if (!builds && builds.error().code == ErrorCode::busy) {
-    tell(session, builds.error().message);
+    print_note(session, builds.error().message);
     return std::nullopt;
   }
   if (!builds) {
@@ -369,7 +369,7 @@ int level_of(const BuildArguments& arguments) {
 int make_output(const BuildJob& job, Session& session) {
   constexpr int kAttempts = 3;
   if (!job.arguments.is_forced) {
-    if (const auto done = tell_up_to_date(job, session)) return *done;
+    if (const auto done = report_up_to_date(job, session)) return *done;
   }
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     if (const auto done = build_once(job, session)) return *done;

@@ -61,7 +61,7 @@ class Verification {
   }
 
   /// Reports the differences. Returns true if there are no differences.
-  Result<bool> tell(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
+  Result<bool> report_differences(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
     const auto found = files.differences(folders_of(wish_.targets), allows_repacked);
     if (!found) return fail(found.error());
     const OutputDifferences& differences = found.value();
@@ -108,9 +108,9 @@ int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigne
   session.reporter.finish();
   bool is_same = true;
   if (arguments.verifies_incremental) {
-    const auto told = verification.tell(first, "incremental and clean build", has_old_blocks);
-    if (!told) return report_error(session, told.error());
-    is_same = told.value();
+    const auto compared = verification.report_differences(first, "incremental and clean build", has_old_blocks);
+    if (!compared) return report_error(session, compared.error());
+    is_same = compared.value();
   }
   if (arguments.verifies_determinism) {
     const ComparedFiles::View view(first);
@@ -119,9 +119,9 @@ int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigne
       return report_error(session, built.error());
     }
     session.reporter.finish();
-    const auto told = verification.tell(second, "two clean builds", false);
-    if (!told) return report_error(session, told.error());
-    is_same = is_same && told.value();
+    const auto compared = verification.report_differences(second, "two clean builds", false);
+    if (!compared) return report_error(session, compared.error());
+    is_same = is_same && compared.value();
   }
   return is_same ? kSuccess : kFindings;
 }

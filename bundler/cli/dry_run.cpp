@@ -90,7 +90,7 @@ int print_plan(const Project& project, const BuildArguments& arguments, TargetSe
     }
   }
   const int code = write_report(session, is_json ? json_text(report) : text, {});
-  tell(session, "nothing was written ('--dry-run')");
+  print_note(session, "nothing was written ('--dry-run')");
   return code;
 }
 

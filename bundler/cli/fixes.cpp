@@ -32,16 +32,16 @@ std::string sentence(const SidecarFix& fix, bool dry_run) {
   return {};
 }
 
-void tell_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
+void report_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
   for (const FileWrite& write : plan.writes) {
-    tell(session, (dry_run ? "would write '" : "wrote '") + write.path.text() + "'" +
+    print_note(session, (dry_run ? "would write '" : "wrote '") + write.path.text() + "'" +
                       (write.what.empty() ? "" : " (" + write.what + ")"));
   }
   for (const AssetPath& path : plan.removes) {
-    tell(session, (dry_run ? "would remove '" : "removed '") + path.text() + "'");
+    print_note(session, (dry_run ? "would remove '" : "removed '") + path.text() + "'");
   }
-  for (const std::string& note : plan.notes) tell(session, note);
-  for (const std::string& remains : plan.remaining) tell(session, remains);
+  for (const std::string& note : plan.notes) print_note(session, note);
+  for (const std::string& remains : plan.remaining) print_note(session, remains);
 }
 
 /// Fails if the plan would remove entries, because their ids would be retired permanently.
@@ -96,7 +96,7 @@ Result<bool> fix_config(const std::string& project, bool dry_run, Session& sessi
   if (dry_run) {
     refuse(session, done);
   } else {
-    tell(session, done);
+    print_note(session, done);
   }
   return true;
 }
@@ -125,9 +125,9 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
     if (auto may = begin_writing(session); !may) return may;
     if (auto done = apply_sidecar_fixes(files, fixes.value()); !done) return done;
   }
-  for (const SidecarFix& fix : fixes.value()) tell(session, sentence(fix, dry_run));
+  for (const SidecarFix& fix : fixes.value()) print_note(session, sentence(fix, dry_run));
   if (auto done = apply_prepare(files, plan.value()); !done) return done;
-  tell_prepared(plan.value(), dry_run, session);
+  report_prepared(plan.value(), dry_run, session);
   session.writing = false;
   return reopen(open, files, session, progress);
 }

@@ -18,11 +18,11 @@ struct ListOptions {
 };
 
 // Prints the reasons why the list is incomplete. Returns true if the list is complete.
-bool tell_problems(const Project& project, Session& session) {
+bool report_problems(const Project& project, Session& session) {
   const std::vector<std::string> unread = unread_notes(project);
   for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) tell(session, hidden);
+  if (!hidden.empty()) print_note(session, hidden);
   bool is_whole = unread.empty();
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
@@ -30,7 +30,7 @@ bool tell_problems(const Project& project, Session& session) {
     const std::string prefix =
         problem.location.path.text() + ":" + std::to_string(problem.location.position.line) + ": ";
     if (is_unknown) {
-      tell(session, prefix + problem.detail + "; it is not listed");
+      print_note(session, prefix + problem.detail + "; it is not listed");
     } else {
       refuse(session, prefix + "part of a registry could not be read; see 'muster validate'");
     }
@@ -51,7 +51,7 @@ int list(const ListOptions& options, Session& session) {
                            : options.format == "cpp" ? listing_cpp(project, targets.value())
                                                      : listing_text(project, targets.value());
   reporter.finish();
-  const bool is_whole = tell_problems(project, session);
+  const bool is_whole = report_problems(project, session);
   const int written = write_report(session, text, {});
   return written == kSuccess && !is_whole ? kFindings : written;
 }

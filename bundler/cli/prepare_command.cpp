@@ -101,9 +101,9 @@ int prepare(const PrepareOptions& options, Session& session) {
   reporter.finish();
   for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
-  if (!hidden.empty()) tell(session, hidden);
+  if (!hidden.empty()) print_note(session, hidden);
   if (!plan) return report_error(session, plan.error());
-  for (const std::string& note : plan.value().notes) tell(session, note);
+  for (const std::string& note : plan.value().notes) print_note(session, note);
   if (!options.dry_run) {
     if (auto may = begin_writing(session); !may) return report_error(session, may.error());
     const auto applied = apply_prepare(*open.value().files, plan.value());

@@ -50,7 +50,7 @@ Result<void> begin_writing(Session& session) {
   return fail(ErrorCode::cancelled, "stopped; nothing was changed");
 }
 
-void tell(Session& session, std::string_view message) {
+void print_note(Session& session, std::string_view message) {
   if (session.is_quiet) return;
   session.err << "muster: " << escaped_text(message) << "\n";
 }

@@ -67,7 +67,7 @@ Result<void> begin_writing(Session& session);
 
 /// Prints a remark for the user, unless the session is quiet. The message may contain names and
 /// text of files, because it is escaped.
-void tell(Session& session, std::string_view message);
+void print_note(Session& session, std::string_view message);
 
 /// Prints the reason why the command fails, also in a quiet session. Use it for a reason that is
 /// not an `Error`.

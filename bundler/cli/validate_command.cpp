@@ -89,7 +89,7 @@ Result<Comparisons> load_comparisons(const ValidateArguments& arguments, TargetS
   }
   if (!arguments.build.empty()) {
     if (config.budgets.empty())
-      tell(session, "muster.yaml has no 'budgets' to compare a build with");
+      print_note(session, "muster.yaml has no 'budgets' to compare a build with");
     auto sizes = sizes_of_build(arguments.build, wants_kinds(config));
     if (!sizes) return fail(sizes.error());
     comparisons.sizes = std::move(sizes).value();
@@ -155,7 +155,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   const std::size_t gone = baseline.value().total() - pruned.total();
   if (gone == 0) return true;
   if (!has_same_variants) {
-    tell(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
+    print_note(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
                       " that this run does not find; " + baseline_run +
                       " shows whether they still exist");
     return true;
@@ -164,7 +164,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
     if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
       return fail(written.error());
     }
-    tell(session, "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
+    print_note(session, "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
     return true;
   }
   const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
@@ -172,7 +172,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   if (arguments.strict) {
     refuse(session, outdated);
   } else {
-    tell(session, outdated);
+    print_note(session, outdated);
   }
   return !arguments.strict;
 }
@@ -236,7 +236,7 @@ int validate_project(const ValidateArguments& arguments, Session& session) {
   std::vector<Finding> findings = std::move(checked).value();
   reporter.finish();
   const std::string none = no_registries_note(*open.value().project);
-  if (!none.empty()) tell(session, none);
+  if (!none.empty()) print_note(session, none);
   if (!arguments.write_baseline.empty()) {
     return write_report(session, Baseline::of(findings, arguments.variants).format(),
                         arguments.write_baseline);

@@ -24,7 +24,7 @@ void open_socket(const std::string& out, std::optional<WatchSocket>& socket, Ses
   if (opened) {
     socket.emplace(std::move(opened.value()));
   } else {
-    tell(session, "games are not notified of builds: " + opened.error().message);
+    print_note(session, "games are not notified of builds: " + opened.error().message);
   }
 }
 
@@ -80,7 +80,7 @@ int watch(const BuildArguments& arguments, Session& session) {
     // Notifies games even after a build with findings, because the build may have been published.
     // Games check whether a new build was published.
     if (!socket && code == kSuccess) open_socket(arguments.out, socket, session);
-    if (socket) socket->tell_built();
+    if (socket) socket->notify_built();
     session.err << "muster: watching " << counted(folders.value().folder_count(), "folder")
                 << "; Ctrl-C ends it" << std::endl;
     if (auto waited = folders.value().wait(); !waited) return report_error(session, waited.error());

@@ -30,7 +30,7 @@ Result<WatchSocket> WatchSocket::open(const std::string& out) {
   return WatchSocket(std::move(made));
 }
 
-void WatchSocket::tell_built() {
+void WatchSocket::notify_built() {
   while (listeners_.size() < kListenersMax) {
     Descriptor next(::accept4(listening_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!next.valid()) break;

@@ -18,7 +18,7 @@ class WatchSocket {
   static Result<WatchSocket> open(const std::string& out);
 
   /// Notifies every connected client. Disconnects clients that do not read.
-  void tell_built();
+  void notify_built();
 
  private:
   explicit WatchSocket(Descriptor listening) : listening_(std::move(listening)) {}

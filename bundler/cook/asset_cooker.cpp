@@ -123,7 +123,7 @@ void note_second(const SourceComponent& component, const SourceEntity& entity,
   if (first == &component) return;
   const ComponentLayer& layer = component.layers.back();
   problems.push_back(
-      {{layer.source->path, layer.named_at}, told_of_second(entity.name, component.class_name)});
+      {{layer.source->path, layer.named_at}, message_for_second(entity.name, component.class_name)});
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ class ComponentCook {
     for (const ComponentLayer& layer : component_.layers) {
       if (layer.fields == yaml::kNoNode) continue;
       const yaml::Node& at = layer.source->tree.at(layer.fields);
-      std::string told = told_of_fieldless(description_.name, at);
-      if (!told.empty()) problems_.push_back({{layer.source->path, at.position}, std::move(told)});
+      std::string message = message_for_fieldless(description_.name, at);
+      if (!message.empty()) problems_.push_back({{layer.source->path, at.position}, std::move(message)});
     }
   }
 

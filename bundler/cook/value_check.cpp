@@ -59,15 +59,15 @@ void check_values(const Project& project, const std::vector<ComponentDescription
     const bool is_fit = problems[i].empty() && lost[i].empty();
     if (fact_cache != nullptr && is_fit) fact_cache->note_fit_values(project, assets[i]);
   });
-  LostItems told;
+  LostItems all_lost;
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    told.merge(lost[i]);
+    all_lost.merge(lost[i]);
     for (CookProblem& problem : problems[i]) {
       findings.add("unfit-value", std::move(problem.location), std::move(problem.message))
           .blocks_build = built.contains(assets[i]);
     }
   }
-  for (const auto& [location, path] : told) {
+  for (const auto& [location, path] : all_lost) {
     findings.add("unused-override", {location.first, location.second},
                  "the override of '" + path + "' has no effect: the list has no such item");
   }

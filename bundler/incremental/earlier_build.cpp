@@ -159,22 +159,22 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
 // had the recorded name when the bundle was packed.
 EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
                                                         const StateBundle& bundle) const {
-  std::map<Guid, const CookFact*> told;
+  std::map<Guid, const CookFact*> facts_by_guid;
   for (const std::uint32_t index : bundle.facts) {
     const CookAsks asks = state_.facts[index].question.asks;
     if (target.is_current || (asks != CookAsks::extension && asks != CookAsks::name)) continue;
-    told.emplace(state_.facts[index].question.guid, &state_.facts[index]);
+    facts_by_guid.emplace(state_.facts[index].question.guid, &state_.facts[index]);
   }
   return [this, is_current = target.is_current,
-          told = std::move(told)](const Guid& guid) -> std::optional<std::string> {
+          facts_by_guid = std::move(facts_by_guid)](const Guid& guid) -> std::optional<std::string> {
     const auto name = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
     const bool is_named = name != state_.assets.end() && name->guid == guid;
     const auto path = AssetPath::parse(is_named ? name->path : std::string());
     if (!path) return std::nullopt;
     if (!is_current) {
-      const auto fact = told.find(guid);
+      const auto fact = facts_by_guid.find(guid);
       const bool is_as_then =
-          fact != told.end() &&
+          fact != facts_by_guid.end() &&
           answer_for_path(fact->second->question.asks, path.value()) == fact->second->answer;
       if (!is_as_then) return std::nullopt;
     }

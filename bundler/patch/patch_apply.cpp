@@ -86,24 +86,24 @@ class Application {
   Result<BuildSide> make_loose() {
     std::vector<LooseFile> files;
     DeltaDecoder decoder;
-    for (const PatchFile& told : patch_.files) {
-      const LooseFile* const old = base_.find(told.path);
-      if ((told.has_prefix && old == nullptr) || told.frame_bytes > streams_.data.remaining()) {
-        return fail(ErrorCode::malformed, "the patch is invalid: " + told.path.text());
+    for (const PatchFile& entry : patch_.files) {
+      const LooseFile* const old = base_.find(entry.path);
+      if ((entry.has_prefix && old == nullptr) || entry.frame_bytes > streams_.data.remaining()) {
+        return fail(ErrorCode::malformed, "the patch is invalid: " + entry.path.text());
       }
-      if (told.bytes > options_.max_file_bytes) {
-        return fail(ErrorCode::limit_exceeded, told.path.text() + " would be too large");
+      if (entry.bytes > options_.max_file_bytes) {
+        return fail(ErrorCode::limit_exceeded, entry.path.text() + " would be too large");
       }
-      LooseFile file{.path = told.path, .bytes = {}, .hash = told.hash};
-      file.bytes.resize(static_cast<std::size_t>(told.bytes));
-      const Bytes frame = streams_.data.bytes(static_cast<std::size_t>(told.frame_bytes));
-      const Bytes prefix = told.has_prefix ? Bytes(old->bytes) : Bytes();
+      LooseFile file{.path = entry.path, .bytes = {}, .hash = entry.hash};
+      file.bytes.resize(static_cast<std::size_t>(entry.bytes));
+      const Bytes frame = streams_.data.bytes(static_cast<std::size_t>(entry.frame_bytes));
+      const Bytes prefix = entry.has_prefix ? Bytes(old->bytes) : Bytes();
       if (auto decoded = decoder.decode(frame, prefix, file.bytes); !decoded) {
         return fail(decoded.error());
       }
-      if (hash_bytes(file.bytes) != told.hash) return fail_made(file.path);
+      if (hash_bytes(file.bytes) != entry.hash) return fail_made(file.path);
       ++applied_.files;
-      if (old == nullptr || old->hash != told.hash) ++applied_.made;
+      if (old == nullptr || old->hash != entry.hash) ++applied_.made;
       files.push_back(std::move(file));
     }
     return BuildSide::of(std::move(files));

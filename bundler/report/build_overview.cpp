@@ -52,7 +52,7 @@ Guid guid_in(const Json& json) {
 }
 
 /// The data of one bundle in build.json.
-struct Told {
+struct ReportedBundle {
   std::uint64_t source_bytes = 0;
   std::uint64_t needed_bytes = 0;
   std::optional<std::uint64_t> vain_bytes;
@@ -102,16 +102,16 @@ class TargetReading {
     overview_.stripped_components = stripped_rows(list(stripped, "components"), "class");
     for (const Json& bundle : list(report, "bundles")) {
       if (!bundle.is_object()) continue;
-      Told& told = told_[text(bundle, "file")];
-      told.source_bytes = number(bundle, "source_bytes");
-      told.needed_bytes = number(bundle, "needed_source_bytes");
+      ReportedBundle& reported = reported_[text(bundle, "file")];
+      reported.source_bytes = number(bundle, "source_bytes");
+      reported.needed_bytes = number(bundle, "needed_source_bytes");
       if (bundle.contains("vain_source_bytes"))
-        told.vain_bytes = number(bundle, "vain_source_bytes");
-      for (const Json& owner : list(bundle, "owners")) told.owners.push_back(guid_in(owner));
+        reported.vain_bytes = number(bundle, "vain_source_bytes");
+      for (const Json& owner : list(bundle, "owners")) reported.owners.push_back(guid_in(owner));
       for (const Json& asset : list(bundle, "assets")) {
         if (!asset.is_object() || !asset.contains("guid")) continue;
         const Guid by = asset.contains("pulled_by") ? guid_in(asset["pulled_by"]) : Guid();
-        told.pulled_by.emplace(guid_in(asset["guid"]), by);
+        reported.pulled_by.emplace(guid_in(asset["guid"]), by);
       }
     }
   }
@@ -202,19 +202,19 @@ class TargetReading {
       return fail(reader.error().code, path.value().text() + ": " + reader.error().message);
     }
     bundle.plain_bytes = reader.value().plain_bytes();
-    const auto told = told_.find(bundle.file);
-    if (told != told_.end()) bundle.owners = told->second.owners;
-    add_assets(reader.value(), row.name, told == told_.end() ? nullptr : &told->second, bundle);
-    if (!bundle.is_shared && told != told_.end() && told->second.vain_bytes) {
-      bundle.vain_bytes = told->second.vain_bytes;
+    const auto reported = reported_.find(bundle.file);
+    if (reported != reported_.end()) bundle.owners = reported->second.owners;
+    add_assets(reader.value(), row.name, reported == reported_.end() ? nullptr : &reported->second, bundle);
+    if (!bundle.is_shared && reported != reported_.end() && reported->second.vain_bytes) {
+      bundle.vain_bytes = reported->second.vain_bytes;
       loads_.push_back({bundle.asset.empty() ? bundle.file : bundle.asset, bundle.files,
-                        told->second.needed_bytes, *bundle.vain_bytes});
+                        reported->second.needed_bytes, *bundle.vain_bytes});
     }
     overview_.bundles.push_back(std::move(bundle));
     return {};
   }
 
-  void add_assets(const BundleReader& reader, const BundleName& name, const Told* told,
+  void add_assets(const BundleReader& reader, const BundleName& name, const ReportedBundle* reported,
                   OverviewBundle& bundle) {
     std::map<Guid, OverviewAsset> assets;
     for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
@@ -240,8 +240,8 @@ class TargetReading {
       asset.variant = bundle.variant;
       if (!bundle.variant.empty()) asset.path += " (" + bundle.variant + ")";
       asset.bundle = overview_.bundles.size();
-      if (told != nullptr && told->pulled_by.contains(guid)) {
-        asset.pulled_by = told->pulled_by.at(guid);
+      if (reported != nullptr && reported->pulled_by.contains(guid)) {
+        asset.pulled_by = reported->pulled_by.at(guid);
       }
       if (name == BundleName::of_prefab(guid)) bundle.asset = asset.path;
       overview_.assets.push_back(std::move(asset));
@@ -255,13 +255,13 @@ class TargetReading {
     double bytes = 0;
     double source_bytes = 0;
     for (const OverviewBundle& bundle : overview_.bundles) {
-      const auto told = told_.find(bundle.file);
+      const auto reported = reported_.find(bundle.file);
       if (!bundle.is_shared || !bundle.variant.empty() || bundle.owners.empty() ||
-          told == told_.end())
+          reported == reported_.end())
         continue;
       const auto again = static_cast<double>(bundle.owners.size() - 1);
       bytes += static_cast<double>(bundle.bytes) * again;
-      source_bytes += static_cast<double>(told->second.source_bytes) * again;
+      source_bytes += static_cast<double>(reported->second.source_bytes) * again;
     }
     if (source_bytes == 0) {
       bytes = static_cast<double>(overview_.bytes);
@@ -308,7 +308,7 @@ class TargetReading {
   AssetPath folder_;
   std::optional<BundleChoice> choice_;  ///< The default choice of variants.
   OverviewTarget overview_;
-  std::map<std::string, Told> told_;  ///< Keyed by file.
+  std::map<std::string, ReportedBundle> reported_;  ///< Keyed by file.
   std::vector<PrefabLoad> loads_;
   std::map<std::pair<ContentHash, std::uint64_t>, EqualAssets> by_content_;
   ByteVector buffer_;

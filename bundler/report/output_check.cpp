@@ -196,22 +196,22 @@ class OutputChecker {
       note(name, ErrorCode::hash_mismatch, "it was not signed with this key, or was changed later");
     }
     const auto report = nlohmann::json::parse(as_text(bytes.value()), nullptr, false);
-    const auto told = report.is_object() ? report.find("targets") : report.end();
-    if (!report.is_object() || told == report.end() || !told->is_object()) {
+    const auto reported = report.is_object() ? report.find("targets") : report.end();
+    if (!report.is_object() || reported == report.end() || !reported->is_object()) {
       return note(name, ErrorCode::malformed, "not the report of a build");
     }
-    for (const auto& [folder, part] : told->items()) {
+    for (const auto& [folder, part] : reported->items()) {
       const bool is_here = std::ranges::count(targets, folder, &TargetCheck::folder) > 0;
       if (is_here || !key_) continue;
       note(folder, ErrorCode::not_found, "the signed report lists it, but it is missing");
     }
     for (const TargetCheck& target : targets) {
       if (!target.fingerprint) continue;
-      const auto of_target = told->find(target.folder);
-      const bool is_told =
-          of_target != told->end() && of_target->is_object() &&
+      const auto of_target = reported->find(target.folder);
+      const bool is_reported =
+          of_target != reported->end() && of_target->is_object() &&
           of_target->value("fingerprint", nlohmann::json()) == target.fingerprint->to_string();
-      if (is_told) continue;
+      if (is_reported) continue;
       note(name, ErrorCode::hash_mismatch, "it describes another build of the " + target.folder);
     }
   }

@@ -94,12 +94,12 @@ def compare(server, clients, count):
     """Returns the differences, one per line."""
     faults = []
     seen = {client["player"]: client for client in clients}
-    told = {client["player"]: client for client in server["clients"]}
-    if len(told) != count or set(told) != set(seen):
-        faults.append(f"{count} clients were started, the server knows {sorted(told)}, "
+    on_server = {client["player"]: client for client in server["clients"]}
+    if len(on_server) != count or set(on_server) != set(seen):
+        faults.append(f"{count} clients were started, the server knows {sorted(on_server)}, "
                       f"and {sorted(map(str, seen))} reported")
-    for player in sorted(set(told) & set(seen)):
-        mine, theirs = told[player], seen[player]
+    for player in sorted(set(on_server) & set(seen)):
+        mine, theirs = on_server[player], seen[player]
         if (mine["world"], mine["entities"]) != (theirs["world"], theirs["entities"]):
             faults.append(f"player {player} has another world: {theirs['entities']} entities "
                           f"{theirs['world']}, the server has {mine['entities']} {mine['world']}")
@@ -109,20 +109,20 @@ def compare(server, clients, count):
     return faults
 
 
-def hit_agreement(told, seen):
+def hit_agreement(on_server, seen):
     """Returns "N/M": server and client both know M shots, and N of them have the same result."""
-    there = dict(map(tuple, told["shots"]))
+    there = dict(map(tuple, on_server["shots"]))
     both = [(there[tick], target) for tick, target in seen["shots"] if tick in there]
     return f"{sum(mine == theirs for mine, theirs in both)}/{len(both)}"
 
 
 def table(server, clients, seconds):
-    told = {client["player"]: client for client in server["clients"]}
+    on_server = {client["player"]: client for client in server["clients"]}
     rows = [("player", "entities", "kbit/s in", "out", "snapshot B", "lost % in", "out",
              "round trip ms", "loaded ms", "longest", "longest frame ms", "effects",
              "corrections/min", "lead ms", "interpolation ms", "hits agree")]
     for client in sorted(clients, key=lambda one: one["player"]):
-        mine = told[client["player"]]
+        mine = on_server[client["player"]]
         rows.append((
             client["player"], client["entities"],
             f"{client['bytes_in'] * 8e-3 / seconds:.1f}",

@@ -140,12 +140,12 @@ class NamesakeSearch {
     const yaml::Tree& tree = at.source->tree;
     if (tree.at(at.node).kind == yaml::NodeKind::scalar) return tree.scalar(at.node).empty();
     if (!child(at, "fileID").exists()) return has_any(at, keys);
-    std::vector<ModelProblem> told_later;
+    std::vector<ModelProblem> ignored_problems;
     const auto reference = any_reference_at(at);
     if (!reference || !reference.value().is_set()) return true;
     const AssetNumber definition = project_.index().find(reference.value().guid);
     if (definition == kNoAsset || is_prefab(project_.sources(), definition)) return true;
-    const SourceNode fields = PathQuery(project_.sources(), told_later).follow(at);
+    const SourceNode fields = PathQuery(project_.sources(), ignored_problems).follow(at);
     return !fields.exists() || has_any(fields, keys);
   }
 

@@ -70,7 +70,7 @@ std::string component_of_field(std::string_view field) {
   return name;
 }
 
-std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at) {
+std::string message_for_fieldless(std::string_view class_name, const yaml::Node& at) {
   const bool is_scalar = at.kind == yaml::NodeKind::scalar;
   const bool is_empty = is_scalar && at.text.empty() && at.style == yaml::ScalarStyle::plain;
   if (at.kind == yaml::NodeKind::mapping || is_empty) return {};
@@ -86,7 +86,7 @@ bool may_name_component(std::string_view name, yaml::ScalarStyle style) {
   return folded != "true" && folded != "false" && folded != "null";
 }
 
-std::string told_of_second(std::string_view entity, std::string_view class_name) {
+std::string message_for_second(std::string_view entity, std::string_view class_name) {
   std::string message = "this";
   if (!entity.empty()) message.assign("'").append(entity).append("'");
   message.append(" has two components ").append(class_name);

@@ -36,7 +36,7 @@ std::string component_of_field(std::string_view field);
 
 /// The message for a component whose value `at` is not a mapping. The result is empty if the value
 /// is a mapping or missing.
-std::string told_of_fieldless(std::string_view class_name, const yaml::Node& at);
+std::string message_for_fieldless(std::string_view class_name, const yaml::Node& at);
 
 /// Names of components that games rarely describe: names of engine components, and the names under
 /// `strip` in muster.yaml. A rule must not report these names as mistyped.
@@ -48,6 +48,6 @@ bool may_name_component(std::string_view name, yaml::ScalarStyle style);
 
 /// The message for an entity with two components of one class. `entity` is the entity's name, or
 /// empty.
-std::string told_of_second(std::string_view entity, std::string_view class_name);
+std::string message_for_second(std::string_view entity, std::string_view class_name);
 
 }  // namespace muster

@@ -43,14 +43,14 @@ std::string why(const SourceFile& source) {
   return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
 }
 
-// Adds a sentence for each file that may contain entries of registries. Adds these files to `told`.
+// Adds a sentence for each file that may contain entries of registries. Adds these files to `reported`.
 void note_registries(const Project& project, std::set<std::string>& notes,
-                     std::set<AssetNumber>& told) {
+                     std::set<AssetNumber>& reported) {
   for (const ModelProblem& problem : project.model().problems) {
     using enum ModelProblem::Kind;
     // In these two cases the file itself was read without problems.
     if (problem.kind == unresolved || problem.kind == unknown_class) continue;
-    told.insert(problem.asset);
+    reported.insert(problem.asset);
     std::string location_text = problem.location.path.text();
     if (problem.location.position.line != 0) {
       location_text += ":" + std::to_string(problem.location.position.line);
@@ -76,22 +76,22 @@ void note_registries(const Project& project, std::set<std::string>& notes,
 
 std::vector<std::string> unread_registry_notes(const Project& project) {
   std::set<std::string> notes;
-  std::set<AssetNumber> told;
-  note_registries(project, notes, told);
+  std::set<AssetNumber> reported;
+  note_registries(project, notes, reported);
   return {notes.begin(), notes.end()};
 }
 
 std::vector<std::string> unread_notes(const Project& project) {
   std::set<std::string> notes;
-  std::set<AssetNumber> told;
-  note_registries(project, notes, told);
+  std::set<AssetNumber> reported;
+  note_registries(project, notes, reported);
   for (const ClassDeclaration& declaration : project.model().classes) {
     const auto is_of_class = [&](const Registry& registry) {
       return registry.declaration == &declaration;
     };
     if (std::ranges::none_of(project.model().registries, is_of_class)) continue;
     for (const AssetNumber asset : unread_members(project, declaration)) {
-      if (!told.insert(asset).second) continue;
+      if (!reported.insert(asset).second) continue;
       const SourceFile& source = project.sources().get(asset);
       notes.insert(source.path.text() + ": may belong in " + with_article(declaration.name) +
                    ", but cannot be read: " + why(source));
@@ -149,10 +149,10 @@ std::string recognised_note(const Project& project) {
   const auto& source = project.config().source;
   if (source && source->tree.find(source->root, "classes_from") != yaml::kNoNode) return {};
   std::string found;
-  std::set<std::string_view> told;
+  std::set<std::string_view> reported;
   for (const Registry& registry : project.model().registries) {
     const ClassDeclaration& declaration = *registry.declaration;
-    if (declaration.ready_made.empty() || !told.insert(declaration.name).second) continue;
+    if (declaration.ready_made.empty() || !reported.insert(declaration.name).second) continue;
     found += (found.empty() ? "" : ", ") + declaration.name + " (" + declaration.ready_made + ")";
   }
   if (found.empty()) return {};

@@ -180,9 +180,9 @@ class Flattening {
   static void keep_only_depth(SourcePrefab& prefab) {
     const auto first =
         std::ranges::find(prefab.problems, PrefabProblem::Kind::too_deep, &PrefabProblem::kind);
-    std::vector<PrefabProblem> told;
-    if (first != prefab.problems.end()) told.push_back(*first);
-    prefab.problems = std::move(told);
+    std::vector<PrefabProblem> kept;
+    if (first != prefab.problems.end()) kept.push_back(*first);
+    prefab.problems = std::move(kept);
     prefab.entities.clear();
     prefab.is_incomplete = true;
   }

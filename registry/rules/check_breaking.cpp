@@ -77,7 +77,7 @@ class ClassCheck {
         if (row->targets.has(target)) compare(*row, target);
       }
     }
-    for (const auto& [key, sides] : gone_) tell_gone(*old_.rows.at(key), sides);
+    for (const auto& [key, sides] : gone_) report_gone(*old_.rows.at(key), sides);
     for (const auto& [key, change] : renumbered_) {
       const auto [found, sides] = change;
       add("breaking-renumbered", *found,
@@ -148,11 +148,11 @@ class ClassCheck {
     const std::set<TypeId> client = old_.sides[Target::client].ids();
     const std::set<TypeId> server = old_.sides[Target::server].ids();
     const bool were_alike = client == server && !client.empty();
-    std::set<TypeId> told;
+    std::set<TypeId> reported;
     for (const auto& [key, row] : new_.rows) {
       const TypeId id = key.first;
       const bool on_client = new_.sides[Target::client].has(id);
-      if (on_client == new_.sides[Target::server].has(id) || !told.insert(id).second) continue;
+      if (on_client == new_.sides[Target::server].has(id) || !reported.insert(id).second) continue;
       const bool had_both = client.contains(id) && server.contains(id);
       const bool is_new = !client.contains(id) && !server.contains(id);
       if (!had_both && !(is_new && were_alike)) continue;
@@ -163,7 +163,7 @@ class ClassCheck {
     }
   }
 
-  void tell_gone(const ContractRow& row, TargetSet sides) {
+  void report_gone(const ContractRow& row, TargetSet sides) {
     const auto registry = now_.registries.find(class_name_);
     Location location{row.location.path, {}};
     if (registry != now_.registries.end()) location = registry->second;

@@ -105,7 +105,7 @@ class ComponentCheck {
         file, [this](std::string_view name) { return names_.contains(std::string(name)); });
     for (const FactoryPart& part : parts) {
       if (!part.is_listed && !seen.insert(part.class_name).second) {
-        tell_second(file.path.stem(), part.class_name, {file.path, part.named_at});
+        report_second(file.path.stem(), part.class_name, {file.path, part.named_at});
       }
       if (part.fields == yaml::kNoNode) continue;
       check_component(file, part.class_name, part.fields, part.named_at);
@@ -124,7 +124,7 @@ class ComponentCheck {
 
   // Reports components without a description, one finding per name. The engine may know such a
   // component, and many prefabs may have it.
-  void tell_undescribed() {
+  void report_undescribed() {
     for (const auto& [name, found] : undescribed_) {
       std::string message = "the game describes no component '" + name + "'";
       if (found.count > 1) message += " (here and in " + std::to_string(found.count - 1) + " more)";
@@ -144,26 +144,26 @@ class ComponentCheck {
 
   void check_name(const std::string& name, const Location& location) {
     if (names_.empty() || names_.contains(name) || name.empty() || is_of_engine(name)) return;
-    if (!tell_mistyped(name, location)) note_undescribed(name, location);
+    if (!report_mistyped(name, location)) note_undescribed(name, location);
   }
 
-  bool tell_mistyped(const std::string& name, const Location& location) {
+  bool report_mistyped(const std::string& name, const Location& location) {
     const std::string meant = nearest_type_name(name, names_);
-    if (!meant.empty()) tell_meant(name, meant, location);
+    if (!meant.empty()) report_unknown_component(name, meant, location);
     return !meant.empty();
   }
 
-  void tell_meant(const std::string& name, const std::string& meant, const Location& location) {
+  void report_unknown_component(const std::string& name, const std::string& meant, const Location& location) {
     findings_.add("unknown-component", location,
                   "no component is called '" + name + "'; did you mean '" + meant + "'?");
   }
 
-  void tell_unfit(Location location, std::string message) {
+  void report_unfit(Location location, std::string message) {
     findings_.add("unfit-value", std::move(location), std::move(message)).blocks_build = is_built_;
   }
 
-  void tell_second(std::string_view entity, std::string_view name, const Location& location) {
-    tell_unfit(location, told_of_second(entity, name));
+  void report_second(std::string_view entity, std::string_view name, const Location& location) {
+    report_unfit(location, message_for_second(entity, name));
   }
 
   // Checks the values of a component. `fields` must be a mapping.
@@ -173,8 +173,8 @@ class ComponentCheck {
     if (described == nullptr) return check_name(name, {file.path, named_at});
     const yaml::Node& at = file.tree.at(fields);
     if (at.kind == yaml::NodeKind::mapping) return check_names(*described, file, fields, "");
-    std::string told = told_of_fieldless(name, at);
-    if (!told.empty()) tell_unfit({file.path, at.position}, std::move(told));
+    std::string message = message_for_fieldless(name, at);
+    if (!message.empty()) report_unfit({file.path, at.position}, std::move(message));
   }
 
   // Checks a field of a factory, which may have any name. Reports a field with the name of a
@@ -186,7 +186,7 @@ class ComponentCheck {
     if (at.kind != yaml::NodeKind::mapping) {
       if (!names_.contains(name) || is_empty(at)) return;
       // The finding is only a warning, because the field may belong to the factory's script.
-      findings_.add("unknown-field", {file.path, at.position}, told_of_fieldless(name, at));
+      findings_.add("unknown-field", {file.path, at.position}, message_for_fieldless(name, at));
       return;
     }
     const bool is_reference = file.tree.find(field, "guid") != yaml::kNoNode ||
@@ -194,7 +194,7 @@ class ComponentCheck {
     if (is_reference || names_.contains(name) || is_of_engine(name)) return;
     const ComponentDescription* const meant = find(nearest_name(name, names_, kMaxSlipOfOwn));
     if (meant == nullptr || !has_any(names_below(*meant, ""), file.tree, field)) return;
-    tell_meant(name, meant->name, {file.path, at.key_position});
+    report_unknown_component(name, meant->name, {file.path, at.key_position});
   }
 
   static bool has_any(const std::set<std::string>& names, const yaml::Tree& tree,
@@ -227,7 +227,7 @@ class ComponentCheck {
     const bool is_null = at.kind == yaml::NodeKind::scalar && at.text.empty() &&
                          at.style == yaml::ScalarStyle::plain;  // All items are commented out.
     if (is_null) return false;
-    tell_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
+    report_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
                                              std::string(items) + ": begin each with '-'");
     return false;
   }
@@ -240,7 +240,7 @@ class ComponentCheck {
       for (const yaml::NodeIndex item : yaml::Children(file.tree, removed)) {
         const std::string gone(file.tree.scalar(item));
         if (names_.empty() || names_.contains(gone) || gone.empty() || is_of_engine(gone)) continue;
-        tell_mistyped(gone, {file.path, file.tree.at(item).position});
+        report_mistyped(gone, {file.path, file.tree.at(item).position});
       }
     }
     const yaml::NodeIndex list = file.tree.find(entity, "components");
@@ -257,7 +257,7 @@ class ComponentCheck {
       const yaml::Node& at = file.tree.at(item);
       const bool is_bare = at.kind == yaml::NodeKind::scalar;
       if (at.kind == yaml::NodeKind::sequence || is_empty(at)) {
-        tell_unfit({file.path, at.position},
+        report_unfit({file.path, at.position},
                    "an item of 'components' must begin with the name of a component");
         continue;
       }
@@ -265,10 +265,10 @@ class ComponentCheck {
       const std::string name(is_bare ? file.tree.scalar(item) : first.key);
       const Location location{file.path, is_bare ? at.position : first.key_position};
       if (!may_name_component(name, is_bare ? at.style : first.key_style)) {
-        tell_unfit(location, "'" + name + "' is not the name of a component");
+        report_unfit(location, "'" + name + "' is not the name of a component");
         continue;
       }
-      if (!seen.insert(name).second) tell_second(entity, name, location);
+      if (!seen.insert(name).second) report_second(entity, name, location);
       if (is_bare) {
         check_name(name, location);
       } else if (at.child_count > 1) {
@@ -306,7 +306,7 @@ class ComponentCheck {
                  const std::set<std::string>& known) {
     const std::string key(file.tree.at(field).key);
     if (!known.contains(key)) {
-      tell_unknown(description.name, file, field, path + key, nearest_name(key, known));
+      report_unknown_field(description.name, file, field, path + key, nearest_name(key, known));
     } else {
       check_value(description, file, field, path + key);
     }
@@ -319,7 +319,7 @@ class ComponentCheck {
     });
     const yaml::NodeKind kind = file.tree.at(value).kind;
     if (field == description.fields.end() && kind == yaml::NodeKind::scalar) {
-      return tell_misplaced(description.name, file, value, path);
+      return report_misplaced(description.name, file, value, path);
     }
     if (field != description.fields.end()) {
       check_axes(description.name, file, value, path, axes_of(field->type));
@@ -337,11 +337,11 @@ class ComponentCheck {
     } else if (kind == yaml::NodeKind::sequence) {
       std::size_t left = item_count(description, path);
       for (const yaml::NodeIndex item : yaml::Children(file.tree, value)) {
-        if (left-- == 0) return tell_unknown(description.name, file, item, path + "[]", "");
+        if (left-- == 0) return report_unknown_field(description.name, file, item, path + "[]", "");
         if (file.tree.at(item).kind == yaml::NodeKind::mapping) {
           check_names(description, file, item, path + "[].");
         } else {
-          tell_misplaced(description.name, file, item, path + "[]");
+          report_misplaced(description.name, file, item, path + "[]");
         }
       }
     }
@@ -352,13 +352,13 @@ class ComponentCheck {
     if (axes.empty() || file.tree.at(vector).kind != yaml::NodeKind::mapping) return;
     for (const yaml::NodeIndex child : yaml::Children(file.tree, vector)) {
       const std::string key(file.tree.at(child).key);
-      if (!axes.contains(key)) tell_unknown(component, file, child, path + "." + key, "");
+      if (!axes.contains(key)) report_unknown_field(component, file, child, path + "." + key, "");
     }
   }
 
   // Reports a value that is not a mapping of fields. An empty value is valid and means the
   // defaults.
-  void tell_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
+  void report_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
                       const std::string& path) {
     const yaml::Node& at = file.tree.at(node);
     if (at.kind == yaml::NodeKind::scalar && at.text.empty()) return;
@@ -366,7 +366,7 @@ class ComponentCheck {
                   component + " has fields in '" + path + "', and no value");
   }
 
-  void tell_unknown(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
+  void report_unknown_field(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
                     const std::string& field, const std::string& meant) {
     std::string message = component + " has no ";
     const bool is_item = field.ends_with("[]");
@@ -442,7 +442,7 @@ void check_components(const Project& project, const std::set<AssetNumber>& built
       check.check_prefab(file, project.prefabs().flatten(asset), built.contains(asset));
     }
   }
-  check.tell_undescribed();
+  check.report_undescribed();
 }
 
 }  // namespace muster

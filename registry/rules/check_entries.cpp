@@ -193,8 +193,8 @@ class RegistryCheck {
 
   // Whether the entry has any key of its class for a reference.
   bool has_any_path(const RegistryEntry& entry) const {
-    std::vector<ModelProblem> told_already;
-    PathQuery query(project_.sources(), told_already);
+    std::vector<ModelProblem> ignored_problems;
+    PathQuery query(project_.sources(), ignored_problems);
     const SourceNode at{&project_.sources().get(registry_.asset), entry.node};
     return std::ranges::any_of(registry_.declaration->references, [&](const ReferenceRule& rule) {
       return query.find_one(at, rule.path).exists();

@@ -23,7 +23,7 @@ bool is_in_circle(const Project& project, AssetNumber asset) {
 }
 
 // Whether another rule reports the asset.
-bool is_told_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
+bool is_reported_elsewhere(const Project& project, AssetNumber asset, const PackingFault& fault) {
   if (fault.rule == "prefab-without-root") return is_in_circle(project, asset);
   return std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
     return problem.asset == asset && (problem.kind == ModelProblem::Kind::textless ||
@@ -196,7 +196,7 @@ void check_packing(const Project& project, const std::set<AssetNumber>& built, u
         .severity = Severity::warning;
   }
   for (std::size_t i = 0; i < assets.size(); ++i) {
-    if (!results[i].fault || is_told_elsewhere(project, assets[i], *results[i].fault)) continue;
+    if (!results[i].fault || is_reported_elsewhere(project, assets[i], *results[i].fault)) continue;
     PackingFault& fault = *results[i].fault;
     Finding& finding =
         findings.add(fault.rule, std::move(fault.location), std::move(fault.message));

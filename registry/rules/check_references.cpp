@@ -109,14 +109,14 @@ std::set<Guid> scripts_of(const SourceFile& source) {
 // have. Adds the guids to `reported`.
 void check_registry_files(const Project& project, TargetSet targets, std::set<Guid>& reported,
                           Findings& findings) {
-  const std::set<Guid> told_already = reported;
+  const std::set<Guid> reported_before = reported;
   for (const Registry& registry : project.model().registries) {
     if (!registry.targets.empty() && (registry.targets & targets).empty()) continue;
     if (!registry.declaration->is_packed) continue;  // check_entries() checks the entries.
     const std::set<Guid> scripts = scripts_of(project.sources().get(registry.asset));
     for (const ReferenceEdge& edge : project.graph().from(registry.asset)) {
       if (edge.in_meta || edge.to != kNoAsset || project.is_known_elsewhere(edge.guid)) continue;
-      if (scripts.contains(edge.guid) || told_already.contains(edge.guid)) continue;
+      if (scripts.contains(edge.guid) || reported_before.contains(edge.guid)) continue;
       Finding& finding =
           findings.add("unresolved-reference", locate(project, edge),
                        "this " + registry.declaration->name + " refers to " +

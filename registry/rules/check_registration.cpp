@@ -14,11 +14,11 @@ namespace {
 class RegistrationCheck {
  public:
   RegistrationCheck(const Project& project, const ClassDeclaration& declaration,
-                    std::set<AssetNumber>& told_unreadable, Findings& findings)
+                    std::set<AssetNumber>& reported_unreadable, Findings& findings)
       : project_(project),
         declaration_(declaration),
         members_(project, declaration),
-        told_unreadable_(told_unreadable),
+        reported_unreadable_(reported_unreadable),
         findings_(findings) {}
 
   void run(TargetSet targets) {
@@ -30,11 +30,11 @@ class RegistrationCheck {
     for (const IdDisagreement& found : id_disagreements(members_)) add_disagreement(found);
     add_unreadable();
     for (const ProviderClash& clash : members_.clashes()) add_clash(clash);
-    std::set<Guid> told;
+    std::set<Guid> reported;
     for (const Registry* registry : concerned) {
       for (const Candidate* candidate : members_.lacking(*registry)) {
         const Guid guid = ClassMembers::side_of(*registry, *candidate);
-        if (told.insert(guid).second) add_lacking(*registry, *candidate, guid);
+        if (reported.insert(guid).second) add_lacking(*registry, *candidate, guid);
       }
     }
   }
@@ -46,7 +46,7 @@ class RegistrationCheck {
     for (const AssetNumber asset : unreadable_members(project_, declaration_)) {
       const SourceFile& source = project_.sources().get(asset);
       if (!source.error) continue;  // Another rule reports this file.
-      if (!told_unreadable_.insert(asset).second) continue;
+      if (!reported_unreadable_.insert(asset).second) continue;
       findings_.add(
           "yaml-syntax", {source.path, source.error->position},
           source.error->message + "; it may belong in " + with_article(declaration_.name));
@@ -103,16 +103,16 @@ class RegistrationCheck {
   const ClassDeclaration& declaration_;
   ClassMembers members_;
   /// The files that were already reported for another class.
-  std::set<AssetNumber>& told_unreadable_;
+  std::set<AssetNumber>& reported_unreadable_;
   Findings& findings_;
 };
 
 }  // namespace
 
 void check_registration(const Project& project, TargetSet targets, Findings& findings) {
-  std::set<AssetNumber> told_unreadable;
+  std::set<AssetNumber> reported_unreadable;
   for (const ClassDeclaration& declaration : project.model().classes) {
-    RegistrationCheck(project, declaration, told_unreadable, findings).run(targets);
+    RegistrationCheck(project, declaration, reported_unreadable, findings).run(targets);
   }
 }
 

@@ -93,14 +93,14 @@ std::string_view rule_of(ModelProblem::Kind kind) {
 // Warns about a registry without a list. The registry may be new.
 void check_lists(const Project& project, TargetSet targets, Findings& findings) {
   for (const Registry& registry : project.model().registries) {
-    const bool is_told =
+    const bool is_reported =
         std::ranges::any_of(project.model().problems, [&](const ModelProblem& problem) {
           return problem.kind == ModelProblem::Kind::missing_list &&
                  problem.asset == registry.asset;
         });
     // A component registry can have its entries under other keys or in overrides.
     if (registry.declaration->is_component) continue;
-    if (registry.list != yaml::kNoNode || is_told || !concerns(registry, targets)) continue;
+    if (registry.list != yaml::kNoNode || is_reported || !concerns(registry, targets)) continue;
     findings
         .add("missing-entries", {project.index().at(registry.asset).path, {}},
              "this " + registry.declaration->name + " has no '" +
@@ -239,8 +239,8 @@ void check_ids_across(const Project& project, TargetSet targets, Findings& findi
 // Reports a path of a project's own class that no entry has, because it is probably mistyped. For a
 // list, only the key must exist, because the list may be empty.
 void check_paths(const Project& project, const ClassDeclaration& declaration, Findings& findings) {
-  std::vector<ModelProblem> told_already;
-  PathQuery query(project.sources(), told_already);
+  std::vector<ModelProblem> ignored_problems;
+  PathQuery query(project.sources(), ignored_problems);
   for (const ReferenceRule& rule : declaration.references) {
     if (rule.position.line == 0 || rule.path.empty()) continue;
     const std::string path = rule.path.substr(0, rule.path.find("[]"));

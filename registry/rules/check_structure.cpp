@@ -84,7 +84,7 @@ class StructureCheck {
     std::set<std::string> known = {"class", "root", "variant_of"};
     if (root == kNoNode && base == kNoNode) known.insert("components");
     for (const NodeIndex child : Children(tree_, top)) {
-      if (!known.contains(key_of(child))) tell_unread(child, known, "a prefab");
+      if (!known.contains(key_of(child))) report_unread(child, known, "a prefab");
     }
     if (base != kNoNode) check_strong(base);
     if (root != kNoNode) check_entity(root, base, true);
@@ -94,7 +94,7 @@ class StructureCheck {
     const NodeIndex top = file_.fields_of(0);
     for (const NodeIndex child : Children(tree_, top)) {
       if (!root_keys().contains(key_of(child))) {
-        tell_unread(child, root_keys(), "a root", {"serverBuild"});
+        report_unread(child, root_keys(), "a root", {"serverBuild"});
       }
     }
     check_single(tree_.find(top, "serverBuild"));
@@ -109,7 +109,7 @@ class StructureCheck {
     const std::set<std::string> known = registry_keys(declaration);
     for (const NodeIndex child : Children(tree_, top)) {
       if (!known.contains(key_of(child))) {
-        tell_unread(child, known, with_article_of(declaration), {"retired"});
+        report_unread(child, known, with_article_of(declaration), {"retired"});
       }
     }
     if (const NodeIndex retired = tree_.find(top, "retired"); retired != kNoNode) {
@@ -131,7 +131,7 @@ class StructureCheck {
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);
       if (!meant.empty() && tree_.find(top, meant) == kNoNode) {
-        tell_unread(child, known, "a factory");
+        report_unread(child, known, "a factory");
       }
     }
     const NodeIndex guid = tree_.find(top, "guid");
@@ -147,7 +147,7 @@ class StructureCheck {
     for (const NodeIndex child : Children(tree_, top)) {
       const std::string meant = nearest_name(key_of(child), known, 1);
       if (meant.empty() || tree_.find(top, meant) != kNoNode) continue;
-      tell_unread(child, known, "a definition of " + with_article_of(declaration),
+      report_unread(child, known, "a definition of " + with_article_of(declaration),
                   {declaration.pool_size_path});
     }
   }
@@ -188,7 +188,7 @@ class StructureCheck {
 
   // Reports an unknown key. The finding is an error if the key looks like a mistyped key of
   // `critical`.
-  void tell_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
+  void report_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
                    const std::set<std::string>& critical = {}) {
     const std::string key = key_of(child);
     Finding& finding =
@@ -218,7 +218,7 @@ class StructureCheck {
     std::set<std::string> known = reference_keys();
     if (tree_.find(node, "val0") != kNoNode) known = {"val0", "val1", "val2", "val3"};
     for (const NodeIndex child : Children(tree_, node)) {
-      if (!known.contains(key_of(child))) tell_unread(child, known, "a reference");
+      if (!known.contains(key_of(child))) report_unread(child, known, "a reference");
     }
   }
 
@@ -257,7 +257,7 @@ class StructureCheck {
     if (is_root) known.erase("prefab");
     if (base == kNoNode) known.erase("removed");
     for (const NodeIndex child : Children(tree_, entity)) {
-      if (!known.contains(key_of(child))) tell_entity_key(child, known, is_root);
+      if (!known.contains(key_of(child))) report_entity_key(child, known, is_root);
     }
     if (const NodeIndex name = tree_.find(entity, "name"); name != kNoNode) check_text(name);
     if (const NodeIndex active = tree_.find(entity, "active"); active != kNoNode) {
@@ -274,7 +274,7 @@ class StructureCheck {
     }
   }
 
-  void tell_entity_key(NodeIndex child, const std::set<std::string>& known, bool is_root) {
+  void report_entity_key(NodeIndex child, const std::set<std::string>& known, bool is_root) {
     const std::string key = key_of(child);
     const bool is_type_name = !key.empty() && key.front() >= 'A' && key.front() <= 'Z';
     if (is_type_name && nearest_name(key, known).empty()) {
@@ -290,7 +290,7 @@ class StructureCheck {
       return refuse_at(tree_.at(child).key_position,
                        "'removed' removes components of a base, but this entity has no base");
     }
-    tell_unread(child, known, "an entity");
+    report_unread(child, known, "an entity");
   }
 
   void check_removed(NodeIndex removed, NodeIndex base) {
@@ -341,7 +341,7 @@ class StructureCheck {
     }
     for (const NodeIndex child : Children(tree_, entry)) {
       if (known.contains(key_of(child))) continue;
-      tell_unread(child, known, "an entry of " + with_article_of(declaration),
+      report_unread(child, known, "an entry of " + with_article_of(declaration),
                   {"type_id", declaration.pool_size_path});
     }
     check_number(tree_.find(entry, "type_id"), "malformed-type-id");

@@ -106,12 +106,12 @@ class VariantCheck {
 
   // Reports references to variants, because a build does not contain the guid of a variant.
   void check_mentions() {
-    std::set<std::pair<AssetNumber, AssetNumber>> told;
+    std::set<std::pair<AssetNumber, AssetNumber>> reported;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
       if (edge.to == kNoAsset || edge.is_variant || edge.from == edge.to) continue;
       const VariantFile* variant = project_.variants().find(edge.to);
       if (variant == nullptr || !built_.contains(edge.from)) continue;
-      if (!told.emplace(edge.from, edge.to).second) continue;
+      if (!reported.emplace(edge.from, edge.to).second) continue;
       add("variant-referenced", edge.from,
           "this refers to " + quoted(edge.to) + ", which is a variant; refer to " +
               quoted(variant->base));

@@ -19,7 +19,7 @@ namespace muster {
 namespace {
 
 /// The maximum number of reported differences between a variant and its base.
-constexpr std::size_t kToldMax = 3;
+constexpr std::size_t kReportedMax = 3;
 
 /// A replicated component. The entity's name is for findings.
 struct WirePart {
@@ -166,11 +166,11 @@ class WireFormCheck {
     }
     if (differences.empty()) return;
     std::string what = "it ";
-    for (std::size_t i = 0; i < std::min(differences.size(), kToldMax); ++i) {
+    for (std::size_t i = 0; i < std::min(differences.size(), kReportedMax); ++i) {
       what += (i == 0 ? "" : ", ") + differences[i];
     }
-    if (differences.size() > kToldMax) {
-      what += " and " + std::to_string(differences.size() - kToldMax) + " more";
+    if (differences.size() > kReportedMax) {
+      what += " and " + std::to_string(differences.size() - kReportedMax) + " more";
     }
     add(file, what);
   }

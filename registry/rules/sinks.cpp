@@ -272,17 +272,17 @@ FindingCounts count(std::span<const Finding> findings) {
 std::string format_findings(std::span<const Finding> findings, FindingFormat format,
                             const SinkOptions& options) {
   if (format == FindingFormat::sarif) return format_sarif(findings, options);
-  std::vector<Finding> told(findings.begin(), findings.end());
-  std::erase_if(told, [](const Finding& finding) { return finding.is_known; });
+  std::vector<Finding> new_findings(findings.begin(), findings.end());
+  std::erase_if(new_findings, [](const Finding& finding) { return finding.is_known; });
   switch (format) {
     case FindingFormat::text:
-      return format_text(told, options);
+      return format_text(new_findings, options);
     case FindingFormat::json:
-      return format_json(told, findings.size() - told.size());
+      return format_json(new_findings, findings.size() - new_findings.size());
     case FindingFormat::junit:
-      return format_junit(told, options);
+      return format_junit(new_findings, options);
     case FindingFormat::github:
-      return format_github(told, options);
+      return format_github(new_findings, options);
     case FindingFormat::sarif:
       break;
   }

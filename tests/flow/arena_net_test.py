@@ -82,8 +82,8 @@ def clients_come_and_go(stage, net_demo):
         assert report["player"] is not None and report["end"] == "", report
         late = match.start_client(endpoint)
         reports = [end_of(net_demo, one, 0)[0] for one in (first, late)]
-        told, _ = end_of(net_demo, server, 0)
-    faults = net_demo.compare(told, reports, 2)
+        server_report, _ = end_of(net_demo, server, 0)
+    faults = net_demo.compare(server_report, reports, 2)
     assert not faults, faults
     # The entities of the player that left were removed.
     assert reports[0]["despawned"] >= 3, reports[0]
@@ -108,8 +108,8 @@ def other_content_is_refused(stage, net_demo):
         server, endpoint = match.start_server("--seconds", 3, "--admit-other-content")
         client = match.start_client(endpoint, build=other)
         reports = [end_of(net_demo, client, 0)[0]]
-        told, _ = end_of(net_demo, server, 0)
-    assert not net_demo.compare(told, reports, 1), (told, reports)
+        server_report, _ = end_of(net_demo, server, 0)
+    assert not net_demo.compare(server_report, reports, 1), (server_report, reports)
 
 
 def missing_bundles_are_named(stage, net_demo):
@@ -123,11 +123,11 @@ def missing_bundles_are_named(stage, net_demo):
         client = match.start_client(endpoint, build=str(broken))
         report, err = end_of(net_demo, client, 1)
         assert CRATE in err and "could not be loaded" in err, err
-        told, _ = end_of(net_demo, server, 0)
+        server_report, _ = end_of(net_demo, server, 0)
         # Crates have no replicated children, so their placeholders have the same replicated state.
         # Barrels are variants of crates, and the level contains both, so the level is not shown.
         assert report["failed_loads"] == 4 and "the level is not shown" in err, (report, err)
-        assert report["world"] == told["clients"][0]["world"], (report, told)
+        assert report["world"] == server_report["clients"][0]["world"], (report, server_report)
         refused = match.start("arena_server", build=str(broken))
         out, err = refused.communicate(timeout=PATIENCE_SECONDS)
         assert refused.returncode == 2 and CRATE in err and not out, (out, err)
@@ -161,14 +161,14 @@ def interrupted_server_says_goodbye(stage, net_demo):
             client = match.start_client(endpoint)
             time.sleep(1.5)
             server.send_signal(sent)
-            told, _ = end_of(net_demo, server, 0)
+            server_report, _ = end_of(net_demo, server, 0)
             before = time.monotonic()
             report, err = end_of(net_demo, client, 0)
             assert time.monotonic() - before < 3, "the client did not receive the close"
         assert not err and report["spawned"] > 50, (report, err)
-        assert [one["player"] for one in told["clients"]] == [report["player"]], told
+        assert [one["player"] for one in server_report["clients"]] == [report["player"]], server_report
         played, _ = play_of(stage, record, 0)
-        assert played["last_tick"] == told["tick"], (played, told)
+        assert played["last_tick"] == server_report["tick"], (played, server_report)
 
 
 def interrupted_client_leaves(stage, net_demo):
@@ -186,13 +186,13 @@ def interrupted_client_leaves(stage, net_demo):
         assert report["spawned"] > 50 and not err, (report, err)
         report, err = end_of(net_demo, nobody, 0)
         assert report["player"] is None and not err, (report, err)
-        told, _ = end_of(net_demo, server, 0)
-        assert not told["clients"], told
+        server_report, _ = end_of(net_demo, server, 0)
+        assert not server_report["clients"], server_report
         replay = match.start("arena_client", "--play", record)
         time.sleep(1)
         replay.send_signal(signal.SIGINT)
         report, _ = end_of(net_demo, replay, 0)
-        assert 0 < report["ticks"] < told["tick"] - 30, report
+        assert 0 < report["ticks"] < server_report["tick"] - 30, report
         # A very slow replay also ends at once.
         replay = match.start("arena_client", "--play", record, "--speed", 0.00001)
         time.sleep(1)
@@ -215,7 +215,7 @@ def killed_servers_recording_is_played(stage, net_demo):
     assert report["last_tick"] > 60 and ("truncated" in err or not err), (report, err)
 
 
-def usage_is_told(stage, _):
+def usage_is_printed(stage, _):
     """Wrong arguments give exit code 2 and the usage. An unreadable build gives exit code 2 and the
     reason."""
     for program, words in (
@@ -338,9 +338,9 @@ def recording_is_played(stage, _):
     assert paced["times_real_time"] <= 8 and paced["world"] == whole["world"], paced
     short = report("--speed", "4", "--from", "1", "--seconds", "0.5")
     assert 0.5 <= short["recorded_seconds"] < 0.6 and short["times_real_time"] <= 4, short
-    told = play(0, "--speed", "max", "--world").stdout
-    assert "all stands still" in told and "times real time" in told, told
-    assert "spawned   " in told and "Transform" in told, told
+    server_report = play(0, "--speed", "max", "--world").stdout
+    assert "all stands still" in server_report and "times real time" in server_report, server_report
+    assert "spawned   " in server_report and "Transform" in server_report, server_report
 
     project = stage.folder / "other"
     shutil.copytree(stage.arena, project)
@@ -374,7 +374,7 @@ SCENES = {
     "killed-recording": killed_servers_recording_is_played,
     "interrupted-server": interrupted_server_says_goodbye,
     "interrupted-client": interrupted_client_leaves,
-    "usage": usage_is_told,
+    "usage": usage_is_printed,
 }
 
 

@@ -195,8 +195,8 @@ def main():
         guid = meta.split("guid: ")[1].split()[0]
         os.remove(os.path.join(out, "client", "bundles", guid + ".mbundle"))
         game = Program(live, out, "--reloads", "0")
-        told = [line for line in game.until("live: ") if line.startswith("arena_live: ")]
-        assert len(told) == 1 and guid in told[0] and "missing" in told[0], told
+        reported = [line for line in game.until("live: ") if line.startswith("arena_live: ")]
+        assert len(reported) == 1 and guid in reported[0] and "missing" in reported[0], reported
         assert game.end() == 0, "a missing bundle does not end the game"
 
         wrong = Program(muster, "watch", str(project), "--out", str(project / "Assets"))

@@ -45,14 +45,14 @@ double seconds_of(muster::Duration duration) {
 
 /// Makes the client print each spawn, each despawn, each announcement and each problem.
 void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
-  const auto tell = [&client, is_quiet](const char* what, muster::EntityId id) {
+  const auto print_change = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
     say(what + std::to_string(client.reference(id).network_id) + " " +
         std::string(client.asset_path(id)) +
         (client.is_mine(id) ? ", owned by this client\n" : "\n"));
   };
-  client.on_spawn([tell](muster::EntityId id) { tell("spawned   ", id); });
-  client.on_despawn([tell](muster::EntityId id) { tell("despawned ", id); });
+  client.on_spawn([print_change](muster::EntityId id) { print_change("spawned   ", id); });
+  client.on_despawn([print_change](muster::EntityId id) { print_change("despawned ", id); });
   client.on_message<arena::Announcement>([&, is_quiet](const arena::Announcement& announced) {
     is_still = true;
     if (!is_quiet) say(std::string(announced.text.view()) + "\n");

@@ -26,12 +26,12 @@ TEST_CASE("A game is notified of each build, and once when it connects and when 
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
     for (int i = 0; i < 3; ++i) {
-      socket.value().tell_built();
+      socket.value().notify_built();
       CHECK(notices->poll(clock.now()) == Notice::build);
       CHECK(notices->poll(clock.now()) == Notice::none);
     }
-    socket.value().tell_built();
-    socket.value().tell_built();
+    socket.value().notify_built();
+    socket.value().notify_built();
     CHECK(notices->poll(clock.now()) == Notice::build);
     CHECK(notices->poll(clock.now()) == Notice::none);
     clock.advance(BuildNotices::kCheckInterval);  // Other builds may have ended.
@@ -51,7 +51,7 @@ TEST_CASE("A client that never reads blocks neither the watch nor other clients"
   REQUIRE(deaf.poll(Time()) == Notice::build);
   REQUIRE(other.poll(Time()) == Notice::build);
   for (int i = 0; i < 200'000; ++i) {  // More than any socket can buffer.
-    socket.value().tell_built();
+    socket.value().notify_built();
     if (other.poll(Time()) != Notice::build) FAIL("not notified");
   }
 }

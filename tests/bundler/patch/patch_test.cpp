@@ -232,7 +232,7 @@ TEST_CASE("Different bytes of another zstd release are distinguished from damage
   const MemoryFileSystem before = model.files();
   bundle.entries[0].plain[2000] ^= std::byte{0x55};
   const ByteVector made = patch_of(before, model.files());
-  std::size_t told = 0;
+  std::size_t tried = 0;
   for (const std::uint32_t version : {own_zstd_version(), std::uint32_t{10501}}) {
     Patch patch = read_patch(made).value();
     ByteVector program(patch.program.begin() + static_cast<std::ptrdiff_t>(patch.bundles_at),
@@ -250,9 +250,9 @@ TEST_CASE("Different bytes of another zstd release are distinguished from damage
                        applied.error().message.find("--portable") != std::string::npos;
     CHECK(names == (version == 10501));
     CHECK(visible(out).empty());
-    ++told;
+    ++tried;
   }
-  CHECK(told == 2);
+  CHECK(tried == 2);
 }
 
 TEST_CASE("A damaged patch is refused and harms nothing", "[bundler][patch]") {

@@ -63,7 +63,7 @@ class Game {
 
   /// Returns a text for each bundle, for example `a b -> c+d`: the assets of the bundle, and the
   /// first asset of each dependency.
-  std::set<std::string> told(const BundlePlan& plan) const {
+  std::set<std::string> summary(const BundlePlan& plan) const {
     std::set<std::string> lines;
     for (const PlannedBundle& bundle : plan.bundles) {
       if (bundle.owners.empty()) continue;  // the registry's bundle
@@ -113,7 +113,7 @@ TEST_CASE(
   game.add("varnish");
   game.add("wood");
   game.add_registry({"crate", "barrel"});
-  CHECK(game.told(game.plan()) == Lines{"crate -> paint wood", "barrel -> wood", "wood ->",
+  CHECK(game.summary(game.plan()) == Lines{"crate -> paint wood", "barrel -> wood", "wood ->",
                                         "paint -> gloss varnish wood",
                                         "paint@low -> flat varnish for quality=low of paint",
                                         "gloss ->", "flat ->", "varnish ->"});
@@ -131,7 +131,7 @@ TEST_CASE("A registered asset may have variants, and its bundle keeps its name",
   game.add("sign");
   game.add_registry({"crate", "user"});
   const BundlePlan plan = game.plan();
-  CHECK(game.told(plan) == Lines{"crate -> wood", "crate@low -> plank for quality=low of crate",
+  CHECK(game.summary(plan) == Lines{"crate -> wood", "crate@low -> plank for quality=low of crate",
                                  "crate@low,de -> plank sign for quality=low,language=de of crate",
                                  "user -> crate", "wood ->", "plank ->", "sign ->"});
   CHECK(std::ranges::count_if(plan.bundles, [](const PlannedBundle& bundle) {
@@ -149,13 +149,13 @@ TEST_CASE("A variant chosen at build time replaces the base completely",
   game.add("gloss");
   game.add("matt");
   game.add_registry({"crate"});
-  CHECK(game.told(game.plan()) == Lines{"crate -> paint", "paint -> gloss", "gloss ->",
+  CHECK(game.summary(game.plan()) == Lines{"crate -> paint", "paint -> gloss", "gloss ->",
                                         "paint@low -> for quality=low of paint"});
-  CHECK(game.told(game.plan({{"platform", "linux"}})) ==
+  CHECK(game.summary(game.plan({{"platform", "linux"}})) ==
         Lines{"crate -> paint@linux", "paint@linux -> matt", "matt ->",
               "paint@low -> for quality=low of paint@linux"});
-  CHECK(game.told(game.plan({{"quality", "low"}})) == Lines{"crate paint@low ->"});
-  CHECK(game.told(game.plan({{"quality", "high"}})) == Lines{"crate gloss paint ->"});
+  CHECK(game.summary(game.plan({{"quality", "low"}})) == Lines{"crate paint@low ->"});
+  CHECK(game.summary(game.plan({{"quality", "high"}})) == Lines{"crate gloss paint ->"});
 }
 
 TEST_CASE("Without axes '@' has no meaning, and the plan is unchanged",
@@ -170,7 +170,7 @@ TEST_CASE("Without axes '@' has no meaning, and the plan is unchanged",
                      as_bytes("version: 1\nname: game\nfolders: [a]\nclasses:\n  Things:\n"
                               "    references:\n    - {path: thing, targets: [client]}\n"))
               .has_value());
-  CHECK(game.told(game.plan()) == Lines{"crate paint ->"});
+  CHECK(game.summary(game.plan()) == Lines{"crate paint ->"});
 }
 
 // The bundles that are open after a request for `bundle` with a choice.

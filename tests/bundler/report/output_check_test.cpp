@@ -37,7 +37,7 @@ OutputCheck check(const FileReader& files, unsigned jobs = 2) {
   return std::move(result).value();
 }
 
-std::vector<std::pair<std::string, ErrorCode>> told(const FileReader& files) {
+std::vector<std::pair<std::string, ErrorCode>> problems_of(const FileReader& files) {
   std::vector<std::pair<std::string, ErrorCode>> problems;
   for (const OutputProblem& problem : check(files).problems) {
     CHECK_FALSE(problem.message.empty());
@@ -46,7 +46,7 @@ std::vector<std::pair<std::string, ErrorCode>> told(const FileReader& files) {
   return problems;
 }
 
-using Told = std::vector<std::pair<std::string, ErrorCode>>;
+using Problems = std::vector<std::pair<std::string, ErrorCode>>;
 
 TEST_CASE("A build's output is intact, for any number of threads", "[bundler][report][sys-12]") {
   const OutputCheck one = check(sample(), 1);
@@ -65,34 +65,34 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
   SECTION("a bundle is truncated") {
     bytes.pop_back();
     REQUIRE(files.write(bundle, bytes).has_value());
-    CHECK(told(files) == Told{{bundle.text(), ErrorCode::truncated}});
+    CHECK(problems_of(files) == Problems{{bundle.text(), ErrorCode::truncated}});
   }
   SECTION("a bundle has one more byte") {
     bytes.push_back(std::byte{});
     REQUIRE(files.write(bundle, bytes).has_value());
-    CHECK(told(files) == Told{{bundle.text(), ErrorCode::malformed}});
+    CHECK(problems_of(files) == Problems{{bundle.text(), ErrorCode::malformed}});
   }
   SECTION("one bit of a bundle is flipped") {
     bytes.back() ^= std::byte{1};
     REQUIRE(files.write(bundle, bytes).has_value());
-    REQUIRE(told(files).size() == 1);
-    CHECK(told(files)[0].first == bundle.text());
+    REQUIRE(problems_of(files).size() == 1);
+    CHECK(problems_of(files)[0].first == bundle.text());
   }
   SECTION("a bundle is missing") {
     REQUIRE(files.remove(bundle).has_value());
-    CHECK(told(files) == Told{{bundle.text(), ErrorCode::not_found}});
+    CHECK(problems_of(files) == Problems{{bundle.text(), ErrorCode::not_found}});
   }
   SECTION("the folders of the targets have extra files") {
     files.add("client/bundles/stray.mbundle", "x");
     files.add("server/notes.txt", "x");
     files.add("server/more/notes.txt", "x");
-    CHECK(told(files) == Told{{"client/bundles/stray.mbundle", ErrorCode::malformed},
+    CHECK(problems_of(files) == Problems{{"client/bundles/stray.mbundle", ErrorCode::malformed},
                               {"server/more", ErrorCode::malformed},
                               {"server/notes.txt", ErrorCode::malformed}});
   }
   SECTION("a foreign file is beside the targets") {
     files.add("notes.txt", "x");
-    CHECK(told(files) == Told{{"notes.txt", ErrorCode::malformed}});
+    CHECK(problems_of(files) == Problems{{"notes.txt", ErrorCode::malformed}});
   }
   SECTION("the report is damaged") {
     const auto [text, code] = GENERATE(table<std::string, ErrorCode>({
@@ -103,23 +103,23 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
         {"{\"targets\": {\"client\": 1, \"server\": 2}}", ErrorCode::hash_mismatch},
     }));
     files.add("build.json", text);
-    const Told problems = told(files);
+    const Problems problems = problems_of(files);
     REQUIRE_FALSE(problems.empty());
     CHECK(problems[0] == std::pair<std::string, ErrorCode>("build.json", code));
   }
   SECTION("a bundle has the same size but other bytes") {
     const ByteVector other = samples::patched(bytes, 16, std::uint64_t{0});
     REQUIRE(files.write(bundle, other).has_value());
-    CHECK(told(files).size() == 1);
+    CHECK(problems_of(files).size() == 1);
   }
   SECTION("a catalog is missing") {
     REQUIRE(files.remove(path("server/catalog.mcat")).has_value());
-    CHECK(told(files) == Told{{"server/catalog.mcat", ErrorCode::not_found}});
+    CHECK(problems_of(files) == Problems{{"server/catalog.mcat", ErrorCode::not_found}});
   }
   SECTION("the server has the client's catalog") {
     const ByteVector client = files.files().at(path("client/catalog.mcat"));
     REQUIRE(files.write(path("server/catalog.mcat"), client).has_value());
-    const Told problems = told(files);
+    const Problems problems = problems_of(files);
     CHECK(std::ranges::find(problems, std::pair<std::string, ErrorCode>("server/catalog.mcat",
                                                                         ErrorCode::malformed)) !=
           problems.end());
@@ -137,7 +137,7 @@ TEST_CASE("Client and server of different builds do not belong together",
   for (const auto& [file, bytes] : sample().files()) {
     if (file.text().starts_with("client/")) REQUIRE(mixed.write(file, bytes).has_value());
   }
-  const Told problems = told(mixed);
+  const Problems problems = problems_of(mixed);
   CHECK(std::ranges::find(problems, std::pair<std::string, ErrorCode>("server/catalog.mcat",
                                                                       ErrorCode::hash_mismatch)) !=
         problems.end());
@@ -149,7 +149,7 @@ TEST_CASE("A folder that is not an output is refused, and a check can be stopped
   nothing.add("notes.txt", "x");
   CHECK(check_output(nothing, 1, {}).error().code == ErrorCode::not_found);
   nothing.add("build.json", "{}");
-  CHECK(std::ranges::count(told(nothing),
+  CHECK(std::ranges::count(problems_of(nothing),
                            std::pair<std::string, ErrorCode>("client", ErrorCode::not_found)) == 1);
   std::stop_source stop;
   stop.request_stop();
@@ -170,7 +170,7 @@ TEST_CASE("A variant with other assets than its base is reported", "[bundler][re
   row->file_bytes = bundle.size();
   REQUIRE(files.write(path("client/" + name.path()), bundle).has_value());
   REQUIRE(files.write(catalog, encode_catalog(data).value()).has_value());
-  CHECK(told(files) == Told{{"build.json", ErrorCode::hash_mismatch},
+  CHECK(problems_of(files) == Problems{{"build.json", ErrorCode::hash_mismatch},
                             {"client/" + name.path(), ErrorCode::malformed}});
 }
 

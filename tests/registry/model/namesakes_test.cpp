@@ -17,11 +17,11 @@ constexpr const char* kPath = "Assets/Shop/Items.asset";
 
 bool is_namesake(const Project& project) {
   const auto& namesakes = project.model().namesakes;
-  const bool is_told = std::ranges::any_of(validate(project, {}), [](const Finding& finding) {
+  const bool is_reported = std::ranges::any_of(validate(project, {}), [](const Finding& finding) {
     return finding.rule == "namesake-class" && finding.severity == Severity::note &&
            !finding.blocks_build && finding.location.path.text() == kPath;
   });
-  CHECK(is_told == !namesakes.empty());
+  CHECK(is_reported == !namesakes.empty());
   CHECK(namesakes.empty() == !project.model().registries.empty());
   return !namesakes.empty();
 }

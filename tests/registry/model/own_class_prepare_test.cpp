@@ -163,12 +163,12 @@ TEST_CASE(
                 "  entries:\n  - guid:\n" + UnityProject::words(prefab, 6) + "    prefab:\n" +
                     UnityProject::words(prefab, 6) + "    factory: {fileID: 0}\n");
   project.remove("Assets/Scripts/ReplicatedEntityRegistry.cs");
-  const auto is_told = [&] {
+  const auto is_reported = [&] {
     const auto findings = validate(*open(project), {});
     return std::ranges::find(findings, "unknown-registry", &Finding::rule) != findings.end();
   };
   CHECK(open(project)->model().registries.empty());
-  CHECK(is_told());
+  CHECK(is_reported());
   project.files.add(
       "muster.yaml",
       "version: 1\nfolders: [Assets]\nclasses:\n  ReplicatedEntityRegistry: {script: " +
@@ -176,7 +176,7 @@ TEST_CASE(
   const auto opened = open(project);
   REQUIRE(opened->model().registries.size() == 1);
   CHECK(opened->model().assets_for(Target::client) == std::vector<Guid>{prefab});
-  CHECK_FALSE(is_told());
+  CHECK_FALSE(is_reported());
 }
 
 TEST_CASE("Entries without a reference keep separate ids after prepare",

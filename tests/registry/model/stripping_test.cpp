@@ -224,9 +224,9 @@ TEST_CASE("A server keeps either all variants of an asset or none",
   }
   CHECK(game.rule_of(quality == "low" ? "hum@low.wav" : "hum.wav") == "kind audio");
   // A pattern for an existing file is valid for each choice of variants.
-  std::size_t told = 0;
-  for (const Finding& finding : validate(project, {})) told += finding.rule == "unmatched-keep";
-  CHECK(told == (keep == "a/other.png" ? 1 : 0));
+  std::size_t reported = 0;
+  for (const Finding& finding : validate(project, {})) reported += finding.rule == "unmatched-keep";
+  CHECK(reported == (keep == "a/other.png" ? 1 : 0));
 }
 
 TEST_CASE("Assets that a registry names are packed for the server with their variants",
@@ -241,9 +241,9 @@ TEST_CASE("Assets that a registry names are packed for the server with their var
   CHECK(game.built(Target::server) ==
         Paths{"crate.yaml", "flag.png", "flag@low.png", "icon.png", "icon@low.png"});
   CHECK(project.stripping(Target::server).named().size() == 4);
-  std::size_t told = 0;
-  for (const Finding& finding : validate(project, {})) told += finding.rule == "presentation-named";
-  CHECK(told == 2);
+  std::size_t reported = 0;
+  for (const Finding& finding : validate(project, {})) reported += finding.rule == "presentation-named";
+  CHECK(reported == 2);
   game.open(registered, std::vector<VariantWish>{{"quality", "low"}});
   CHECK(game.built(Target::server) == Paths{"crate.yaml", "flag@low.png", "icon@low.png"});
 }

@@ -21,7 +21,7 @@ std::vector<Finding> sample() {
           finding("unresolved-reference", "Assets/c.mat", 9)};
 }
 
-std::size_t told(const Baseline& baseline, std::vector<Finding> findings) {
+std::size_t count_new(const Baseline& baseline, std::vector<Finding> findings) {
   baseline.mark_known(findings);
   return static_cast<std::size_t>(
       std::ranges::count_if(findings, [](const Finding& one) { return !one.is_known; }));
@@ -33,13 +33,13 @@ TEST_CASE("A baseline accepts the number of findings that it counts", "[registry
   std::vector<Finding> findings = sample();
   const auto baseline = Baseline::parse(Baseline::of(findings).format());
   REQUIRE(baseline.has_value());
-  CHECK(told(baseline.value(), findings) == 0);
+  CHECK(count_new(baseline.value(), findings) == 0);
   findings.push_back(findings.front());
   findings.front().location.position = {9, 9};
   findings.front().message = "moved and with a new text";
-  CHECK(told(baseline.value(), findings) == 1);
+  CHECK(count_new(baseline.value(), findings) == 1);
   findings.front().location.path = AssetPath::parse("Assets/elsewhere.mat").value();
-  CHECK(told(baseline.value(), findings) == 1);
+  CHECK(count_new(baseline.value(), findings) == 1);
 }
 
 TEST_CASE("If findings exceed a baseline's count, the last ones are reported",
@@ -70,7 +70,7 @@ TEST_CASE("Pruning lowers counts and never raises them", "[registry][baseline]")
   findings.push_back(finding("yaml-syntax", "Assets/d.mat", 1));
   const Baseline pruned = baseline.pruned(findings, always);
   CHECK(pruned.total() == 2);
-  CHECK(told(pruned, findings) == 1);
+  CHECK(count_new(pruned, findings) == 1);
   const Baseline kept =
       baseline.pruned({}, [](std::string_view rule) { return rule != "duplicate-guid"; });
   CHECK(kept.total() == 1);
@@ -98,7 +98,7 @@ TEST_CASE("A baseline accepts a file whose name is not UTF-8", "[registry][basel
   const std::vector<Finding> findings{finding("duplicate-guid", "Assets/Gr\xFCn.mat", 1)};
   const auto baseline = Baseline::parse(Baseline::of(findings).format());
   REQUIRE(baseline.has_value());
-  CHECK(told(baseline.value(), findings) == 0);
+  CHECK(count_new(baseline.value(), findings) == 0);
 }
 
 }  // namespace

@@ -98,9 +98,9 @@ TEST_CASE("An asset that is cut before its script is known stops the build", "[r
     CAPTURE(size, text.substr(0, size));
     UnityProject cut = project;
     cut.files.add(kRoot, text.substr(0, size));
-    const auto [rules, is_told] = stops_of(cut.files);
+    const auto [rules, is_reported] = stops_of(cut.files);
     CHECK_FALSE(rules.empty());
-    CHECK(is_told);
+    CHECK(is_reported);
   }
 }
 
