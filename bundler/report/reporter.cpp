@@ -50,8 +50,8 @@ void TerminalReporter::finish() {
 // Whether `inner_` receives events now. When the result becomes true, this function also reports
 // the current phase to `inner_`.
 bool PatientReporter::is_time() {
-  if (speaks_ || clock_.now() - start_ < kPatience) return speaks_;
-  speaks_ = true;
+  if (is_reporting_ || clock_.now() - start_ < kPatience) return is_reporting_;
+  is_reporting_ = true;
   if (phase_.empty()) return true;
   inner_.begin(phase_, total_);
   if (done_ > 0) inner_.advance(done_, {});
@@ -75,7 +75,7 @@ void PatientReporter::advance(std::size_t steps, std::string_view what) {
 
 void PatientReporter::finish() {
   const std::lock_guard lock(mutex_);
-  if (speaks_) inner_.finish();
+  if (is_reporting_) inner_.finish();
 }
 
 Progress progress_of(Reporter& reporter) {

@@ -76,7 +76,7 @@ class PatientReporter final : public Reporter {
   const Clock& clock_;
   Time start_;
   std::mutex mutex_;
-  bool speaks_ = false;
+  bool is_reporting_ = false;
   std::string phase_;
   std::size_t done_ = 0;
   std::size_t total_ = 0;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Duration kInterval = std::chrono::minutes(1);
 
-void say_on_standard_error(std::string_view line) {
+void print_to_standard_error(std::string_view line) {
   std::fprintf(stderr, "muster: %.*s\n", static_cast<int>(line.size()), line.data());
 }
 
@@ -18,7 +18,7 @@ void say_on_standard_error(std::string_view line) {
 void DangerNotice::remind(Time now, std::string_view line) {
   if (printed_at_.has_value() && now - *printed_at_ < kInterval) return;
   printed_at_ = now;
-  log_ ? log_(line) : say_on_standard_error(line);
+  log_ ? log_(line) : print_to_standard_error(line);
 }
 
 }  // namespace muster

@@ -146,7 +146,7 @@ class SnapshotReader {
   void apply(const SnapshotHead& head);
   TrackRecord apply_change(Slot& slot, const Change* change);
   TrackRecord go_on(Slot& slot);
-  TrackRecord say(Slot& slot, EntityKind kind, const LaneValue* values);
+  TrackRecord record_values(Slot& slot, EntityKind kind, const LaneValue* values);
   TrackRecord set_apart(Slot& slot, const TrackRecord& record);
   TrackRecord run_of(const Slot& slot) const;
   void end_run_of(Slot& slot);

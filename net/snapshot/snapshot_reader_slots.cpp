@@ -100,7 +100,7 @@ TrackRecord SnapshotReader::run_of(const Slot& slot) const {
 }
 
 /// Records that the entity has these values in this snapshot.
-TrackRecord SnapshotReader::say(Slot& slot, EntityKind kind, const LaneValue* values) {
+TrackRecord SnapshotReader::record_values(Slot& slot, EntityKind kind, const LaneValue* values) {
   EntityTrack& track = slot.track;
   // The serial of a snapshot is unique, so equal stamps mean equal values.
   const StateStamp stamp = stamp_of_serial(serial_);
@@ -127,7 +127,7 @@ TrackRecord SnapshotReader::go_on(Slot& slot) {
     return run_of(slot);
   }
   const KnownEntity known = known_of(track);
-  return say(slot, known.kind, known.states.values[0]);
+  return record_values(slot, known.kind, known.states.values[0]);
 }
 
 /// Stores a record that is not part of a run.
@@ -178,7 +178,7 @@ TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
           links_.add(slot.track.links, change->kind, read_tick_, change->baseline_tick,
                      change->baseline);
         }
-        return say(slot, change->kind, values_.data() + change->first_value);
+        return record_values(slot, change->kind, values_.data() + change->first_value);
       case Change::Kind::gone:
         return set_apart(slot, record);
       case Change::Kind::deferred:
@@ -228,7 +228,7 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   for (const NewEntity& entity : new_) {
     while (slots_[at].track.id != entity.id) ++at;
     Slot& slot = slots_[at];
-    const TrackRecord record = say(slot, entity.kind, values_.data() + entity.first_value);
+    const TrackRecord record = record_values(slot, entity.kind, values_.data() + entity.first_value);
     if (is_shown) show(slot, record);
   }
   last_ = serial_;

@@ -131,7 +131,7 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
   const bool has_range = traits.minimum != traits.maximum;
   if (traits.bits != 0) {
     if (!is_whole && !field_rules_detail::has_real_lanes(type)) a_range_is_for_numbers();
-    if (traits.resolution != 0) bits_and_resolution_say_the_same_thing();
+    if (traits.resolution != 0) bits_and_resolution_are_redundant();
     if (traits.bits < 1 || traits.bits > 32) bits_are_1_to_32();
     const double steps = static_cast<double>((std::uint64_t{1} << traits.bits) - 1);
     if (!is_whole) {

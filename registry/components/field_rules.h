@@ -196,7 +196,7 @@ inline void numbers_are_finite() {}
 inline void the_maximum_is_below_the_minimum() {}
 inline void a_range_is_for_numbers() {}
 inline void the_range_reaches_beyond_the_type() {}
-inline void bits_and_resolution_say_the_same_thing() {}
+inline void bits_and_resolution_are_redundant() {}
 inline void bits_are_1_to_32() {}
 inline void floats_in_bits_need_a_range() {}
 inline void integers_have_bits_or_a_range() {}

@@ -141,7 +141,7 @@ ClassDeclaration projectiles() {
                     .required_reference = {}}};
   entry.entry_template = {{"assetGuid", FieldKind::own_guid}, {"definition", FieldKind::strong}};
   entry.own_guid_keys = {"assetGuid"};
-  entry.definitions_say_guid = true;
+  entry.definitions_store_guid = true;
   entry.first_id_by_layout = true;
   entry.is_in_last_layout = true;
   return entry;

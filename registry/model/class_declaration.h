@@ -96,7 +96,7 @@ struct ClassDeclaration {
   /// again later.
   bool is_in_last_layout = false;
   bool definitions_store_ids = true;  ///< Whether definitions store ids; false in layout F.
-  bool definitions_say_guid = false;  ///< Whether definitions store their own guid under `guid`.
+  bool definitions_store_guid = false;  ///< Whether definitions store their own guid under `guid`.
   std::string owner_path;             ///< The path of the weak reference to an entry's owner.
   std::vector<std::string> own_guid_keys;  ///< Keys whose values repeat the guid of the asset.
   std::string component;  ///< The component that the root of every registered prefab must have.

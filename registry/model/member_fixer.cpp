@@ -35,7 +35,7 @@ void MemberFixer::fix_listed(const RegistryEntry& entry) {
     }
   }
   const bool is_file = entry.definition != kNoAsset && !entry.is_sub_definition;
-  if (!has_factory && (entry.stored_id || (is_file && declaration_.definitions_say_guid))) {
+  if (!has_factory && (entry.stored_id || (is_file && declaration_.definitions_store_guid))) {
     stored_.want_definition(declaration_, entry.definition, id);
   }
 }

@@ -131,7 +131,7 @@ StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declarat
                                                 AssetNumber prefab,
                                                 const SourceComponent& component,
                                                 const std::optional<WantedId>& id) const {
-  const Guid& guid = guid_to_say(prefab);
+  const Guid& guid = guid_to_store(prefab);
   Values values;
   for (const std::string& path : declaration.component_guid_paths) {
     const auto stored = component.weak_reference(path);
@@ -147,7 +147,7 @@ StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declarat
   return values;
 }
 
-const Guid& StoredValues::guid_to_say(AssetNumber asset) const {
+const Guid& StoredValues::guid_to_store(AssetNumber asset) const {
   const VariantFile* form = project_.variants().find(asset);
   return project_.index().at(form == nullptr ? asset : form->base).guid;
 }
@@ -180,7 +180,7 @@ void StoredValues::want_factory(AssetNumber factory, const std::optional<WantedI
 
 void StoredValues::want_definition(const ClassDeclaration& declaration, AssetNumber definition,
                                    const std::optional<WantedId>& id) {
-  want_asset(definition, id, declaration.definitions_say_guid);
+  want_asset(definition, id, declaration.definitions_store_guid);
 }
 
 void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid) {
@@ -195,8 +195,8 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
   };
   Values values;
   const auto guid = yaml::weak_reference_at(source.tree, source.tree.find(fields, "guid"));
-  if (has_guid && guid && guid.value() != guid_to_say(asset)) {
-    values = guid_values("guid", guid_to_say(asset), has);
+  if (has_guid && guid && guid.value() != guid_to_store(asset)) {
+    values = guid_values("guid", guid_to_store(asset), has);
   }
   for (const std::string key : {"registryId", "typeId"}) {
     const NodeIndex stored = source.tree.find(fields, key);

@@ -62,7 +62,7 @@ class StoredValues {
   };
   Values wrong_values(const ClassDeclaration& declaration, AssetNumber prefab,
                       const SourceComponent& component, const std::optional<WantedId>& id) const;
-  const Guid& guid_to_say(AssetNumber asset) const;
+  const Guid& guid_to_store(AssetNumber asset) const;
   void fix_variants();
   void want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid);
   bool is_new(AssetNumber asset, const Values& values);

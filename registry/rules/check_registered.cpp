@@ -54,7 +54,7 @@ void RegisteredAssets::check_reference(const RegistryEntry& entry,
 }
 
 void RegisteredAssets::check_definition(const RegistryEntry& entry) {
-  if (!registry_.declaration->definitions_say_guid || entry.is_sub_definition) return;
+  if (!registry_.declaration->definitions_store_guid || entry.is_sub_definition) return;
   if (entry.definition == kNoAsset) return;
   for (const Form& form : forms_of(entry.definition, entry.definition_location)) {
     check_own_guid(form, "the definition");

@@ -226,10 +226,10 @@ class Server:
                                self.request["connection"])
         return start + inside
 
-    def refuse(self, reason, text=b"", text_bytes=None, version=VERSION, spoken=None, zeros=0,
+    def refuse(self, reason, text=b"", text_bytes=None, version=VERSION, server_version=None, zeros=0,
                mode=None):
         return struct.pack("<BBBBI16sBBH", 5, version, self.request["mode"] if mode is None else
                            mode, reason, self.request["connection"],
                            keys.digest(self.request["key"])[:16],
-                           version if spoken is None else spoken,
+                           version if server_version is None else server_version,
                            len(text) if text_bytes is None else text_bytes, zeros) + text

@@ -65,7 +65,7 @@ class Program:
     def wait(self, milliseconds):
         return self.command(f"wait {milliseconds}")
 
-    def say(self, message):
+    def send_message(self, message):
         return self.command(f"say {message.hex()}")
 
     def end(self):

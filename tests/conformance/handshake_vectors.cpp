@@ -102,7 +102,7 @@ class End {
     arrived_.emplace_back(from, std::move(datagram));
   }
   void pass(Duration time) { now_ += time; }
-  virtual void say(const NetBytes& message) = 0;
+  virtual void send_message(const NetBytes& message) = 0;
   void turn() {
     const Counts before = std::exchange(counts_, {});
     receive();
@@ -164,7 +164,7 @@ class ServerEnd final : public End {
     server_.emplace(options, socket_, entropy_, door_, now_);
   }
 
-  void say(const NetBytes& message) override {
+  void send_message(const NetBytes& message) override {
     server_->for_each_client([&](ClientHandle client) {
       static_cast<void>(server_->connection(client)->send_message(0, message));
     });
@@ -231,7 +231,7 @@ class ClientEnd final : public End {
     client_.emplace(options, socket_, entropy_, now_);
   }
 
-  void say(const NetBytes& message) override {
+  void send_message(const NetBytes& message) override {
     Connection* const connection = client_.has_value() ? client_->connection() : nullptr;
     if (connection != nullptr) static_cast<void>(connection->send_message(0, message));
   }
@@ -299,7 +299,7 @@ bool obey(const std::string& line, std::unique_ptr<End>& end) {
   } else if (command == "wait") {
     end->pass(std::chrono::milliseconds(std::stoll(first)));
   } else if (command == "say") {
-    end->say(unhex(first));
+    end->send_message(unhex(first));
   } else {
     return false;
   }

@@ -199,7 +199,7 @@ def of_refuse(server):
         yield f"id or proof at {at}", flipped(good, at), DROPPED
     for reason in (0, 11, 255):
         yield f"reason {reason}", server.refuse(reason), DROPPED
-    for name, wrong in (("two versions", {"spoken": 3}), ("another mode", {"mode": 1}),
+    for name, wrong in (("two versions", {"server_version": 3}), ("another mode", {"mode": 1}),
                         ("byte 26", {"zeros": 1}), ("byte 27", {"zeros": 256}),
                         ("a text that ends outside the datagram", {"text_bytes": 5}),
                         ("a text of 129", {"text": b"t" * 129}),

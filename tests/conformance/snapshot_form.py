@@ -37,14 +37,14 @@ class Snapshot:
         self.first_id = 0
         self.end_id = NONE  # The snapshot covers ids from the first to before this one.
         self.known = set()  # Entities in the references.
-        self.said = {}  # Entities in the snapshot; None for removed ones.
+        self.entities = {}  # Entities in the snapshot; None for removed ones.
         self.base = {}  # States of the entities that the snapshot does not contain.
         self.deferred = set()
 
     def left_behind(self, entity):
         """Returns a tick and a state (None if it was removed); None for an unknown entity."""
-        if entity in self.said:
-            return self.tick, self.said[entity]
+        if entity in self.entities:
+            return self.tick, self.entities[entity]
         return self.base.get(entity)
 
 
@@ -172,14 +172,14 @@ class SnapshotReader:
         is_part = snapshot.tick == self.shown_tick
         self.shown_tick = snapshot.tick
         for entity, shown in list(self.shown.items()):
-            if entity in snapshot.said or not snapshot.first_id <= entity < snapshot.end_id:
+            if entity in snapshot.entities or not snapshot.first_id <= entity < snapshot.end_id:
                 continue
             is_kept = snapshot.keeps_unknown and entity not in snapshot.known
             is_of_part = is_part and shown.tick == snapshot.tick
             if is_kept or is_of_part or entity in snapshot.deferred:
                 continue
             del self.shown[entity]
-        for entity, there in snapshot.said.items():
+        for entity, there in snapshot.entities.items():
             if there is not None:
                 self.shown[entity] = there
             elif entity in self.shown and self.shown[entity].tick != snapshot.tick:
@@ -268,7 +268,7 @@ class Body:
     def read_one(self, walk, entity, states):
         """Reads a known entity; False if the snapshot ends before it."""
         if is_constant(states) and walk.passes():
-            self.snapshot.said[entity] = There(self.snapshot.tick, states[0].kind,
+            self.snapshot.entities[entity] = There(self.snapshot.tick, states[0].kind,
                                                states[0].values)
             self.follows = 0
             return True
@@ -281,7 +281,7 @@ class Body:
         """Yields ids and known states of the entities in the references, from the first id on."""
         ids = set()
         for reference in self.snapshot.references:
-            ids.update(reference.said, reference.base)
+            ids.update(reference.entities, reference.base)
         known = []
         for entity in sorted(ids):
             states = known_states(self.snapshot.references, self.snapshot.tick, entity)
@@ -333,7 +333,7 @@ class Body:
                 values = read_entity(reader, kind)
             else:
                 values = EntityReader(reader, kind).new()
-            self.snapshot.said[entity] = There(self.snapshot.tick, (number, generation), values)
+            self.snapshot.entities[entity] = There(self.snapshot.tick, (number, generation), values)
             self.id_min = entity + 1
             self.flow.note("new")
             if generation != 0:
@@ -358,7 +358,7 @@ class Body:
             pass
         elif reader.bit(slots.GONE):
             # A new entity of the same snapshot may have this id.
-            snapshot.said.setdefault(entity, None)
+            snapshot.entities.setdefault(entity, None)
             self.flow.note("gone")
             return
         else:
@@ -372,7 +372,7 @@ class Body:
                 self.flow.seen |= lanes.met
             self.flow.note("changed")
             baseline = states[0] if entity in self.sparse else None
-        snapshot.said[entity] = There(snapshot.tick, states[0].kind, values, baseline)
+        snapshot.entities[entity] = There(snapshot.tick, states[0].kind, values, baseline)
 
     def changed_slot(self, states):
         newest = states[0].values

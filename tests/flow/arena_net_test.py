@@ -151,7 +151,7 @@ def killed_server_is_missed(stage, net_demo):
             assert "no server answers" in err, err
 
 
-def interrupted_server_says_goodbye(stage, net_demo):
+def interrupted_server_closes(stage, net_demo):
     """Ctrl-C and SIGTERM end a match like its time limit: the reports and the recording are
     complete, and the client receives the close."""
     for sent in (signal.SIGINT, signal.SIGTERM):
@@ -372,7 +372,7 @@ SCENES = {
     "missing": missing_bundles_are_named,
     "killed": killed_server_is_missed,
     "killed-recording": killed_servers_recording_is_played,
-    "interrupted-server": interrupted_server_says_goodbye,
+    "interrupted-server": interrupted_server_closes,
     "interrupted-client": interrupted_client_leaves,
     "usage": usage_is_printed,
 }

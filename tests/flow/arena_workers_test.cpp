@@ -14,16 +14,16 @@ namespace muster {
 namespace {
 
 /// The sent datagrams: the receiver, the size and the hash of each datagram.
-using Heard = std::vector<std::string>;
+using DatagramLog = std::vector<std::string>;
 
-class HeardSocket final : public DatagramSocket {
+class LoggingSocket final : public DatagramSocket {
  public:
-  HeardSocket(std::unique_ptr<DatagramSocket> inner, Heard& heard)
-      : inner_(std::move(inner)), heard_(heard) {}
+  LoggingSocket(std::unique_ptr<DatagramSocket> inner, DatagramLog& logged)
+      : inner_(std::move(inner)), log_(logged) {}
 
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     for (const OutgoingDatagram& each : datagrams) {
-      heard_.push_back(each.to.text() + " " + std::to_string(each.bytes.size()) + " " +
+      log_.push_back(each.to.text() + " " + std::to_string(each.bytes.size()) + " " +
                        hash_bytes(each.bytes).to_string());
     }
     return inner_->send(datagrams);
@@ -36,13 +36,13 @@ class HeardSocket final : public DatagramSocket {
 
  private:
   std::unique_ptr<DatagramSocket> inner_;
-  Heard& heard_;
+  DatagramLog& log_;
 };
 
 /// Wraps edges, and records what their sockets send.
-class HeardEdges final : public Edges, private Network {
+class LoggingEdges final : public Edges, private Network {
  public:
-  HeardEdges(Edges& inner, Heard& heard) : inner_(inner), heard_(heard) {}
+  LoggingEdges(Edges& inner, DatagramLog& logged) : inner_(inner), log_(logged) {}
   Time now() override { return inner_.now(); }
   std::uint64_t unix_seconds() override { return inner_.unix_seconds(); }
   Network& network() override { return *this; }
@@ -54,18 +54,18 @@ class HeardEdges final : public Edges, private Network {
   Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) override {
     auto opened = inner_.network().open(address);
     if (!opened) return fail(opened.error());
-    return std::make_unique<HeardSocket>(std::move(opened.value()), heard_);
+    return std::make_unique<LoggingSocket>(std::move(opened.value()), log_);
   }
   std::optional<Result<Address>> resolve(std::string_view name) override {
     return inner_.network().resolve(name);
   }
 
   Edges& inner_;
-  Heard& heard_;
+  DatagramLog& log_;
 };
 
 struct Sent {
-  Heard datagrams;
+  DatagramLog datagrams;
   std::uint64_t snapshots = 0;
 };
 
@@ -73,10 +73,10 @@ struct Sent {
 Sent play(std::uint64_t seed, std::uint16_t worker_count) {
   Sent sent;
   SimulatedEdges edges(seed);
-  HeardEdges heard(edges.host("server"), sent.datagrams);
+  LoggingEdges logged(edges.host("server"), sent.datagrams);
   const auto build = Build::open(arena_folder(), Target::server, arena::make_game());
   auto server = GameServer::open(
-      build, heard,
+      build, logged,
       {.listen = "server:7000", .level = arena::kLevel, .seed = seed, .workers = worker_count});
   REQUIRE(server);
   arena::set_up_match(*server.value(), seed);

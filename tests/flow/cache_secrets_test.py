@@ -89,11 +89,11 @@ class Stage:
         """Builds with the token until the condition is true for the output of a build. Repeats,
         because a build may end before the first answer of the cache."""
         for _ in range(ATTEMPTS):
-            said = self.build(address, "--cache-token", str(self.folder / "token"), *options,
+            output = self.build(address, "--cache-token", str(self.folder / "token"), *options,
                               **environment)
-            if holds(said):
+            if holds(output):
                 return
-        raise AssertionError(said)
+        raise AssertionError(output)
 
 
 def token(stage):
@@ -105,7 +105,7 @@ def token(stage):
     for status in (301, 302, 307, 308):
         server = Server(status, {"Location": f"http://localhost:{other.server_port}{{path}}"})
         answer = f"the server answers {status}"
-        stage.build_until(lambda said, answer=answer: answer in said,
+        stage.build_until(lambda output, answer=answer: answer in output,
                           f"http://127.0.0.1:{server.server_port}")
     assert not other.seen, "redirects are not followed"
 
@@ -149,7 +149,7 @@ def certificates(stage):
     shutil.copy(stage.folder / "first.crt", system)
     openssl(stage.folder, "rehash", str(system))
     subprocess.run(["mount", "--bind", str(system), "/etc/ssl/certs"], check=True)
-    stage.build_until(lambda said: "given up: SSL certificate problem" in said, address,
+    stage.build_until(lambda output: "given up: SSL certificate problem" in output, address,
                       "--cache-ca", str(stage.folder / "second.crt"))
     assert not server.seen, "the token was sent to a server that is not trusted"
 
@@ -163,8 +163,8 @@ def name_server(stage):
                    check=True)
     address = "http://cache.example"
     start = time.monotonic()
-    said = stage.build(address)
-    assert "given up" in said, said
+    output = stage.build(address)
+    assert "given up" in output, output
     assert time.monotonic() - start < 20, "it waited for the name server"
     process = subprocess.Popen(stage.command(address), stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL)

@@ -263,8 +263,8 @@ class World:
         target, other = self.random.choice([("client", "server"), ("server", "client")])
         before = tree(self.out / other)
         level = self.random.choice(["9", "3"])  # a change of the level packs all bundles again
-        code, said = self.build(self.out, "--target", target, "--level", level)
-        assert code in (0, 1) or "leads out of the output or to nothing" in said, said
+        code, output = self.build(self.out, "--target", target, "--level", level)
+        assert code in (0, 1) or "leads out of the output or to nothing" in output, output
         assert tree(self.out / other) == before, f"--target {target} has changed the {other}"
 
     def step(self):
@@ -291,15 +291,15 @@ class World:
             if self.random.random() < 0.7:
                 self.history.append("one target")
                 self.build_one_target()
-        code, said = self.build(self.out)
-        if code == 2 and "holds something that is no build" in said and edit in damages:
+        code, output = self.build(self.out)
+        if code == 2 and "holds something that is no build" in output and edit in damages:
             # Without a report, muster does not recognise its output.
             shutil.rmtree(self.out)
-            code, said = self.build(self.out)
+            code, output = self.build(self.out)
         clean = self.folder / "clean"
-        clean_code, clean_said = self.build(clean)
-        assert code == clean_code, f"{code}, clean {clean_code}:\n{said}{clean_said}"
-        assert code in (0, 1), said
+        clean_code, clean_output = self.build(clean)
+        assert code == clean_code, f"{code}, clean {clean_code}:\n{output}{clean_output}"
+        assert code in (0, 1), output
         if code == 0:
             self.compare(clean)
         shutil.rmtree(clean, ignore_errors=True)
@@ -313,8 +313,8 @@ class World:
         done = subprocess.run([self.muster, "verify", str(self.out)], capture_output=True,
                               text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
-        code, said = self.build(self.out)
-        assert code == 0 and tree(self.out) == mine, said
+        code, output = self.build(self.out)
+        assert code == 0 and tree(self.out) == mine, output
 
 
 def main():

@@ -195,8 +195,8 @@ def read_only(stage):
     server = stage.nginx(methods="off")
     try:
         machine = stage.machine("second")
-        _, said = machine.build_with(server)
-        assert "405" in said and "given up" in said, said
+        _, output = machine.build_with(server)
+        assert "405" in output and "given up" in output, output
         assert len(server.requests("PUT")) < 10, "too many uploads to a server that refuses them"
         stage.check(machine)
         assert (machine.folder / "cache/cas").is_dir(), "the cache folder is not used"
@@ -235,13 +235,13 @@ def dies(stage):
     killer = threading.Thread(target=lambda: (wait_for(lambda: len(server.requests("GET")) > 3),
                                               server.kill()))
     killer.start()
-    _, said = machine.build_with(server)
+    _, output = machine.build_with(server)
     killer.join()
-    assert "given up" in said and "127.0.0.1" in said, said
+    assert "given up" in output and "127.0.0.1" in output, output
     stage.check(machine)
     third = stage.machine("third")
-    _, said = third.build_with(server)
-    assert "given up" in said, said
+    _, output = third.build_with(server)
+    assert "given up" in output, output
     stage.check(third)
 
 
@@ -283,8 +283,8 @@ def slow(stage):
     process.communicate(timeout=SECONDS)
     assert process.returncode == -signal.SIGINT and time.monotonic() - start < 5
     start = time.monotonic()
-    _, said = machine.build("--cache", address)
-    assert "given up" in said, said
+    _, output = machine.build("--cache", address)
+    assert "given up" in output, output
     assert time.monotonic() - start < 60
     stage.check(machine)
     Silent.over.set()

@@ -46,7 +46,7 @@ class Program:
             seen.append(line)
         return seen
 
-    def says_nothing_for(self, seconds):
+    def prints_nothing_for(self, seconds):
         try:
             line = self.lines.get(timeout=seconds)
         except queue.Empty:
@@ -74,14 +74,14 @@ class Listener:
         info = os.stat(out)
         self.socket.connect(f"\0muster-watch-{info.st_dev}-{info.st_ino}")
 
-    def hears(self):
+    def receive(self):
         return self.socket.recv(100)
 
-    def hears_to_the_end(self):
-        heard = b""
-        while piece := self.hears():
-            heard += piece
-        return heard
+    def receive_to_the_end(self):
+        received = b""
+        while piece := self.receive():
+            received += piece
+        return received
 
 
 def follow_dictionaries(muster, project, out):
@@ -148,10 +148,10 @@ def main():
 
         # New values are applied to existing entities.
         edit(project / LIFT, "periodSeconds: 6", "periodSeconds: 3")
-        assert "1 updated, 0 rebuilt" in (said := "\n".join(game.until("new build"))), said
+        assert "1 updated, 0 rebuilt" in (output := "\n".join(game.until("new build"))), output
         assert any("periodSeconds: 3" in line for line in game.until("periodSeconds"))
         watch.until("watching")
-        assert listener.hears() == b"built\n", "a connected client is notified of a build"
+        assert listener.receive() == b"built\n", "a connected client is notified of a build"
 
         # A failed build is reported, and the last good build stays.
         edit(project / LIFT, "variation: 0", "variation: much")
@@ -166,7 +166,7 @@ def main():
         watch.until("watching")
         assert game.end() == 0, "the game ends after two new builds"
         assert watch.end(signal.SIGINT) == -signal.SIGINT, "Ctrl-C ends the watch"
-        assert set(listener.hears_to_the_end().splitlines()) == {b"built"}, "and of the end"
+        assert set(listener.receive_to_the_end().splitlines()) == {b"built"}, "and of the end"
 
         # A killed watch does not disturb the next one.
         for _ in range(2):
@@ -180,10 +180,10 @@ def main():
         for inside in ("built", "builds/game"):
             watch = Program(muster, "watch", str(project), "--out", str(project / inside))
             watch.until("watching")
-            watch.says_nothing_for(SETTLE_SECONDS)
+            watch.prints_nothing_for(SETTLE_SECONDS)
             edit(project / LIFT, "y: 9", "y: 8")
             assert any("built in" in line for line in watch.until("watching"))
-            watch.says_nothing_for(SETTLE_SECONDS)
+            watch.prints_nothing_for(SETTLE_SECONDS)
             edit(project / LIFT, "y: 8", "y: 9")
             watch.until("watching")
             watch.end(signal.SIGINT)

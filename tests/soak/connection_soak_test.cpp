@@ -54,7 +54,7 @@ struct Talk {
   std::uint32_t blocks_sent = 0;
   std::uint32_t blocks_read = 0;
 
-  void say() {
+  void send() {
     if (random.below(8) == 0 &&
         from->send_message(kOrdered, numbered(ordered_sent, random.below(120))) ==
             SendStatus::queued) {
@@ -143,7 +143,7 @@ TEST_CASE(
   const Time end = pair.now + 1h;
   for (; pair.now < end; pair.step(16ms)) {
     for (Talk* talk : {&there, &back}) {
-      talk->say();
+      talk->send();
       talk->listen();
     }
   }

@@ -81,25 +81,25 @@ TEST_CASE("After ten million malicious packets a server still serves its client"
   for (int i = 0; i < 20; ++i) scene.step();
   REQUIRE(scene.client->state() == ClientState::connected);
   scene.socket.bytes_in = scene.socket.bytes_out = 0;
-  std::uint32_t said = 0;
-  std::uint32_t heard = 0;
+  std::uint32_t sent = 0;
+  std::uint32_t received = 0;
   for (std::uint64_t given = 0; given < kPackets; given += kPacketsPerTick) {
     scene.flood_left = kPacketsPerTick;
-    REQUIRE(scene.client->connection()->send_message(0, pattern(said++, 100)) ==
+    REQUIRE(scene.client->connection()->send_message(0, pattern(sent++, 100)) ==
             SendStatus::queued);
     scene.step();
     REQUIRE(scene.flood_left == 0);
     scene.stage.server->for_each_client([&](ClientHandle handle) {
       Connection& connection = *scene.stage.server->connection(handle);
       for (; !connection.message(0).empty(); connection.pop_message(0)) {
-        REQUIRE(copy_of(connection.message(0)) == pattern(heard++, 100));
+        REQUIRE(copy_of(connection.message(0)) == pattern(received++, 100));
       }
     });
     scene.stage.server->clear_events();
   }
   for (int i = 0; i < 5; ++i) scene.step();
   REQUIRE(scene.client->state() == ClientState::connected);
-  REQUIRE(heard + 2 >= said);
+  REQUIRE(received + 2 >= sent);
   const ServerCounters& counters = scene.stage.server->counters();
   REQUIRE(counters.accepts == 1);
   REQUIRE(counters.connected == 1);

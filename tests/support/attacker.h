@@ -24,7 +24,7 @@ class Attacker {
 
   /// Records a sent datagram for later replay.
   void overhear(std::span<const std::byte> datagram) {
-    NetBytes& kept = heard_[random_.below(heard_.size())];
+    NetBytes& kept = received_[random_.below(received_.size())];
     kept.assign(datagram.begin(), datagram.end());
   }
 
@@ -55,11 +55,11 @@ class Attacker {
         noise(memory.subspan(76, 40));
         return kRequestBytes;
       default: {  // A recorded datagram from another address, unchanged or with one bit changed.
-        const NetBytes& heard = heard_[random_.below(heard_.size())];
-        if (heard.empty()) return noise(memory.first(100));
-        std::ranges::copy(heard, memory.begin());
-        if (random_.below(2) == 0) memory[random_.below(heard.size())] ^= std::byte{4};
-        return heard.size();
+        const NetBytes& received = received_[random_.below(received_.size())];
+        if (received.empty()) return noise(memory.first(100));
+        std::ranges::copy(received, memory.begin());
+        if (random_.below(2) == 0) memory[random_.below(received.size())] ^= std::byte{4};
+        return received.size();
       }
     }
   }
@@ -76,7 +76,7 @@ class Attacker {
   SeededEntropy entropy_{99};
   ClientHandshake handshake_;
   std::array<std::byte, kRequestBytes> request_{};
-  std::array<NetBytes, 64> heard_;
+  std::array<NetBytes, 64> received_;
 };
 
 }  // namespace muster

@@ -224,13 +224,13 @@ class Talk {
         static_cast<void>(connection.send_block(block_, id_));
       }
       // While the client does not read, the server sends more payloads than the client can store.
-      say(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
+      send(connection, tick, 2, tick % 500 <= 100 ? 16 : 1);
       at_server[handle.slot].drain(connection, 3);
     });
     for (std::size_t i = 0; i < stage_.clients.size(); ++i) {
       Connection* const connection = stage_.clients[i]->connection();
       if (connection == nullptr) continue;
-      say(*connection, tick, 1);
+      send(*connection, tick, 1);
       // When the client does not read, packets are refused.
       if (i != 0) at_other_client_.drain(*connection, 3);
       if (i == 0 && tick % 500 > 100) at_client.drain(*connection, 3);
@@ -241,7 +241,7 @@ class Talk {
   ReceivedHash at_client;
 
  private:
-  void say(Connection& connection, int tick, int messages, int payloads = 1) {
+  void send(Connection& connection, int tick, int messages, int payloads = 1) {
     std::array<std::byte, 60> words{};
     SectionWriter(words).write_u32(static_cast<std::uint32_t>(tick));
     for (int i = 0; i < messages; ++i) {

@@ -34,7 +34,7 @@ int complain(const std::string& message) {
   return 2;
 }
 
-void say(const std::string& text) {
+void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -47,7 +47,7 @@ double seconds_of(muster::Duration duration) {
 void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_written) {
   const auto print_change = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
-    say(what + std::to_string(client.reference(id).network_id) + " " +
+    print(what + std::to_string(client.reference(id).network_id) + " " +
         std::string(client.asset_path(id)) +
         (client.is_mine(id) ? ", owned by this client\n" : "\n"));
   };
@@ -55,7 +55,7 @@ void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_
   client.on_despawn([print_change](muster::EntityId id) { print_change("despawned ", id); });
   client.on_message<arena::Announcement>([&, is_quiet](const arena::Announcement& announced) {
     is_still = true;
-    if (!is_quiet) say(std::string(announced.text.view()) + "\n");
+    if (!is_quiet) print(std::string(announced.text.view()) + "\n");
   });
   client.on_problem([&is_written](const muster::Problem& problem) {
     if (problem.kind == muster::ProblemKind::mispredicted) return;  // The report has their number.
@@ -105,8 +105,8 @@ int follow(const muster::Result<muster::Build>& build, muster::Edges& edges,
     std::this_thread::sleep_for(kFrame);
   }
   if (!client.end().is_good) notes.complaint = client.end().text;
-  say(arena::client_report(client, notes, options.is_json));
-  if (options.shows_world) say(client.world_text());
+  print(arena::client_report(client, notes, options.is_json));
+  if (options.shows_world) print(client.world_text());
   if (!notes.complaint.empty()) complain(notes.complaint);
   return has_all_loads(client) && notes.complaint.empty() && is_written ? 0 : 1;
 }
@@ -152,8 +152,8 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
   notes.took_seconds = seconds_of(edges.now() - start);
   if (client.is_over() && !client.end().is_good) notes.complaint = client.end().text;
   if (notes.tick_count == 0) return complain(options.play + ": " + notes.complaint);
-  say(arena::replay_report(client, notes, options.is_json));
-  if (options.shows_world) say(client.world_text());
+  print(arena::replay_report(client, notes, options.is_json));
+  if (options.shows_world) print(client.world_text());
   if (!notes.complaint.empty()) complain(notes.complaint);
   return has_all_loads(client) && notes.complaint.empty() ? 0 : 1;
 }
@@ -164,7 +164,7 @@ int main(int argc, char** argv) {
   const auto parsed = arena::parse_options(arena::Program::client, argc, argv);
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
-  if (options.wants_help) return say(arena::usage_of(arena::Program::client) + "\n"), 0;
+  if (options.wants_help) return print(arena::usage_of(arena::Program::client) + "\n"), 0;
   const muster::StopSignal stop;
   muster::SystemEdges system;
   arena::LossyEdges edges(system, options.loss);

@@ -25,7 +25,7 @@ int complain(const std::string& message) {
   return 2;
 }
 
-void say(const std::string& text) {
+void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -73,14 +73,14 @@ int main(int argc, char** argv) {
     preview.run_frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
-  say("live: " + std::to_string(preview.client().world().entity_count()) + " entities\n");
+  print("live: " + std::to_string(preview.client().world().entity_count()) + " entities\n");
   while (reloads != 0) {
     preview.run_frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto followed = preview.follow();
     if (!followed) complain(followed.error().message);
     if (!followed || !followed.value()) continue;
-    say("new build: " + text_of(*followed.value(), preview));
+    print("new build: " + text_of(*followed.value(), preview));
     --reloads;
   }
   return 0;

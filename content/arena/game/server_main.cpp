@@ -25,7 +25,7 @@ int complain(const std::string& message) {
   return 2;
 }
 
-void say(const std::string& text) {
+void print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
 }
@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
   const auto parsed = arena::parse_options(arena::Program::server, argc, argv);
   if (!parsed) return complain(parsed.error().message);
   const arena::ProgramOptions& options = parsed.value();
-  if (options.wants_help) return say(arena::usage_of(arena::Program::server) + "\n"), 0;
+  if (options.wants_help) return print(arena::usage_of(arena::Program::server) + "\n"), 0;
   const muster::StopSignal stop;
   muster::SystemEdges system;
   arena::LossyEdges edges(system, options.loss);
@@ -83,13 +83,13 @@ int main(int argc, char** argv) {
     const auto recorded = server.record(options.record);
     if (!recorded) return complain(recorded.error().message);
   }
-  say("listening " + server.address() + " " + server.public_key() + "\n");
+  print("listening " + server.address() + " " + server.public_key() + "\n");
   ShotLogs shots;
   serve(server, options, stop, shots);
   server.stop_recording();
-  say(arena::server_report(server, shots, options.is_json));
+  print(arena::server_report(server, shots, options.is_json));
   for (const muster::PlayerInfo& player : server.players()) {
-    if (options.shows_world) say(server.world_text(player.player));
+    if (options.shows_world) print(server.world_text(player.player));
   }
   server.close("the match is over");
   for (const muster::Time last = system.now() + kGoodbye; system.now() < last;) server.run_frame();

@@ -53,14 +53,14 @@ void push(SystemContext& ctx, EntityId self, const Runner&, Transform& at) {
   if (random.below(20) == 0) at.position.x += 0.4F;
 }
 
-struct Heard {
-  explicit Heard(GameClient& hearer) : client(hearer) {
+struct ReceivedEvents {
+  explicit ReceivedEvents(GameClient& game_client) : client(game_client) {
     client.on_effect([this](const PlayedEffect& effect) {
       const std::int32_t id = client.reference(effect.cause).network_id;
       ++effects[std::string(effect.effect.name())][id];
       late += effect.is_late ? 1 : 0;
     });
-    client.on_message<Chat>([this](const Chat& heard) { ++bangs[heard.number]; });
+    client.on_message<Chat>([this](const Chat& received) { ++bangs[received.number]; });
     client.on_undone([this](EntityId cause) { ++undone[client.reference(cause).network_id]; });
   }
   GameClient& client;
@@ -76,15 +76,15 @@ struct Stage {
     first.emplace(match->add_client(link));
     second.emplace(match->add_client(link));
     // Only playing clients receive events, and a bad link may delay the start of a client.
-    const auto is_playing = [](const Heard& heard) {
-      return heard.client.state() == GameClientState::playing;
+    const auto is_playing = [](const ReceivedEvents& received) {
+      return received.client.state() == GameClientState::playing;
     };
     for (int i = 0; i < 40 && !(is_playing(*first) && is_playing(*second)); ++i) match->run(250ms);
     match->run(1s);
   }
   std::unique_ptr<SimulatedMatch> match;
-  std::optional<Heard> first;
-  std::optional<Heard> second;
+  std::optional<ReceivedEvents> first;
+  std::optional<ReceivedEvents> second;
 };
 
 constexpr Link kRough{.delay = 70ms, .jitter = 25ms, .loss = 0.08};
@@ -108,18 +108,18 @@ TEST_CASE("Each shot flashes and sounds once on every client, despite replays an
   int shots = 0;
   for (const auto& [id, count] : truth().flashes) {
     shots += count;
-    for (Heard* const heard : {&*stage.first, &*stage.second}) {
+    for (ReceivedEvents* const received : {&*stage.first, &*stage.second}) {
       // A command that arrives too late runs with a later command. The effect then plays later, and
       // the predicted flash and sound are undone.
-      const int undone = heard->undone[id];
-      CHECK(2 * heard->effects["flash"][id] - undone == 2 * count);
-      CHECK(2 * heard->bangs[id % 100] - undone == 2 * truth().bangs[id % 100]);
+      const int undone = received->undone[id];
+      CHECK(2 * received->effects["flash"][id] - undone == 2 * count);
+      CHECK(2 * received->bangs[id % 100] - undone == 2 * truth().bangs[id % 100]);
       CHECK(undone <= 12);
     }
   }
   CHECK(shots > 100);
-  for (Heard* const heard : {&*stage.first, &*stage.second}) {
-    const GameClientMetrics metrics = heard->client.metrics();
+  for (ReceivedEvents* const received : {&*stage.first, &*stage.second}) {
+    const GameClientMetrics metrics = received->client.metrics();
     CHECK(metrics.replayed_ticks > 50);
     CHECK(metrics.effects_repeated > 50);
     CHECK(metrics.effects_predicted > 50);
@@ -143,14 +143,14 @@ TEST_CASE("The effect of a step that a replay adds plays late; a step it removes
   REQUIRE(truth().steps.size() == 2);
   int late = 0;
   int undone = 0;
-  for (Heard* const heard : {&*stage.first, &*stage.second}) {
-    late += heard->late;
+  for (ReceivedEvents* const received : {&*stage.first, &*stage.second}) {
+    late += received->late;
     for (const auto& [id, count] : truth().steps) {
       CHECK(count > 20);
-      CHECK(heard->effects["step"][id] - heard->undone[id] == count);
-      undone += heard->undone[id];
+      CHECK(received->effects["step"][id] - received->undone[id] == count);
+      undone += received->undone[id];
     }
-    const GameClientMetrics metrics = heard->client.metrics();
+    const GameClientMetrics metrics = received->client.metrics();
     CHECK(metrics.effects_late + metrics.effects_unforeseen >= 1);
   }
   CHECK(late > 0);

@@ -167,9 +167,9 @@ TEST_CASE("Messages that the game sends when a level begins arrive", "[session][
   const auto match = open_yard(seed);
   GameServer& server = match->server();
   GameClient& client = match->add_client({.delay = 50ms, .jitter = 20ms, .loss = 0.1});
-  std::vector<int> heard;
+  std::vector<int> received;
   int letters = 0;
-  client.on_message<Chat>([&](const Chat& chat) { heard.push_back(chat.number); });
+  client.on_message<Chat>([&](const Chat& chat) { received.push_back(chat.number); });
   client.on_message<Letter>(
       [&](const Letter& letter) { letters += letter.words[599] == 7 ? 1 : 0; });
   match->run(2s);
@@ -184,7 +184,7 @@ TEST_CASE("Messages that the game sends when a level begins arrive", "[session][
     REQUIRE(server.load_level(name));
     match->run(3s);
   }
-  CHECK(heard == std::vector{1, 2, 3});
+  CHECK(received == std::vector{1, 2, 3});
   CHECK(letters == 3);
   CHECK(client.state() == GameClientState::playing);
 }
@@ -225,8 +225,8 @@ TEST_CASE("Messages arrive even when the start of a level begins another level",
   const auto match = open_yard(28);
   GameServer& server = match->server();
   GameClient& client = match->add_client({.delay = 30ms});
-  std::vector<int> heard;
-  client.on_message<Chat>([&](const Chat& chat) { heard.push_back(chat.number); });
+  std::vector<int> received;
+  client.on_message<Chat>([&](const Chat& chat) { received.push_back(chat.number); });
   match->run(1s);
   int level = 0;
   server.on_level([&] {
@@ -236,7 +236,7 @@ TEST_CASE("Messages arrive even when the start of a level begins another level",
   });
   REQUIRE(server.load_level("field"));
   match->run(2s);
-  CHECK(heard == std::vector{1, 11, 2, 12});
+  CHECK(received == std::vector{1, 11, 2, 12});
   CHECK(rocks_of(client).size() == 2);
 }
 
@@ -247,15 +247,15 @@ TEST_CASE("A client that sends messages at once stays connected when its join be
   const auto match = open_yard(seed);
   GameServer& server = match->server();
   server.on_join([&](PlayerId) { server.load_level("field"); });
-  int heard = 0;
-  server.on_message<Chat>([&](PlayerId, const Chat&) { ++heard; });
+  int received = 0;
+  server.on_message<Chat>([&](PlayerId, const Chat&) { ++received; });
   GameClient& client = match->add_client({.delay = 40ms, .jitter = 20ms, .loss = 0.4});
   match->on_client_frame([](GameClient& each, Tick tick) {
     if (tick.value() % 4 == 0) each.send(Chat{.number = 1});
   });
   match->run(8s);
   CHECK(client.state() == GameClientState::playing);
-  CHECK(heard > 10);
+  CHECK(received > 10);
 }
 
 TEST_CASE("Prediction continues in another level", "[session][flow]") {

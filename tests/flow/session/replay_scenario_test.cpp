@@ -257,8 +257,8 @@ TEST_CASE("Entering an area has its effect once, even if its tick is replayed [S
           "[session][flow][sys-56]") {
   const auto match = open_match(506, game_of(systems<walk, enter>()));
   GameClient& client = add_replaying_client(*match, kFar);
-  int heard = 0;
-  client.on_message<session_game::Chat>([&](const session_game::Chat&) { ++heard; });
+  int received = 0;
+  client.on_message<session_game::Chat>([&](const session_game::Chat&) { ++received; });
   match->run(2s);
   const int before = client.confirmed<Runner>(own_runner(client))->score;
   match->on_client_frame([frame = 0](GameClient& each, Tick) mutable {
@@ -269,7 +269,7 @@ TEST_CASE("Entering an area has its effect once, even if its tick is replayed [S
   match->run(2s);
   const int entered = client.confirmed<Runner>(own_runner(client))->score - before;
   CHECK(entered > 7);
-  CHECK(heard == entered);
+  CHECK(received == entered);
   CHECK(client.metrics().replayed_ticks > 1000);
 }
 

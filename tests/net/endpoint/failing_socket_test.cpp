@@ -35,9 +35,9 @@ struct Trial {
   /// 20 s.
   bool talk() {
     unsigned sent = 0;
-    unsigned heard_here = 0;
-    unsigned heard_there = 0;
-    for (int i = 0; i < 1250 && (heard_here < 20 || heard_there < 20); ++i) {
+    unsigned received_here = 0;
+    unsigned received_there = 0;
+    for (int i = 0; i < 1250 && (received_here < 20 || received_there < 20); ++i) {
       step();
       if (client->state() != ClientState::connected) continue;
       stage.server->for_each_client([&](ClientHandle handle) {
@@ -48,11 +48,11 @@ struct Trial {
           REQUIRE(there.send_message(0, pattern(sent, 300)) == SendStatus::queued);
           ++sent;
         }
-        for (; !here.message(0).empty(); here.pop_message(0)) ++heard_here;
-        for (; !there.message(0).empty(); there.pop_message(0)) ++heard_there;
+        for (; !here.message(0).empty(); here.pop_message(0)) ++received_here;
+        for (; !there.message(0).empty(); there.pop_message(0)) ++received_there;
       });
     }
-    return heard_here == 20 && heard_there == 20;
+    return received_here == 20 && received_there == 20;
   }
 
   NetStage stage{5, {.latency = 20ms}};

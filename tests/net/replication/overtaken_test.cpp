@@ -58,7 +58,7 @@ struct UnchangedStage : ReplicationStage {
     run(320);
   }
 
-  void hear(std::span<const std::byte> payload) {
+  void deliver(std::span<const std::byte> payload) {
     REQUIRE(client->pair->a->connection.send_payload(payload, 0) == SendStatus::queued);
     step();
   }
@@ -73,7 +73,7 @@ std::array<std::byte, 8> late_payload() {
     payload[1] = std::byte(number);
     payload[2] = std::byte{1};  // The snapshot refers to the previous snapshot.
     UnchangedStage stage;
-    stage.hear(payload);
+    stage.deliver(payload);
     stage.run(20);
     if (stage.client->replication->counters().late == 1) return payload;
   }
@@ -86,10 +86,10 @@ TEST_CASE("A client that can read no snapshot for a long time requests the whole
   const std::array<std::byte, 8> late = late_payload();
   UnchangedStage stage;
   const ReplicationClientCounters& counters = stage.client->replication->counters();
-  for (int i = 0; i < 63; ++i) stage.hear(late);
+  for (int i = 0; i < 63; ++i) stage.deliver(late);
   stage.run(20);
   CHECK(counters.resyncs == 0);
-  for (int i = 0; i < 63; ++i) stage.hear(late);
+  for (int i = 0; i < 63; ++i) stage.deliver(late);
   stage.run(20);
   CHECK(counters.late > 64);
   CHECK(counters.resyncs > 0);

@@ -12,11 +12,11 @@ class HandMadeServer {
  public:
   HandMadeServer() : pair(1, options(), {}, {}), client(ReplicationClientOptions{}) { step(); }
 
-  void say(std::span<const std::byte> message) {
+  void send(std::span<const std::byte> message) {
     REQUIRE(pair.a->connection.send_message(0, message) == SendStatus::queued);
     step();
   }
-  void begin(const BeginMessage& message) { say(encode(message)); }
+  void begin(const BeginMessage& message) { send(encode(message)); }
   void send_setup(std::vector<std::byte> bytes) {
     block_ = std::move(bytes);
     std::uint16_t id = 0;
@@ -108,7 +108,7 @@ TEST_CASE("A client reports an unreadable first message as one of another versio
   SECTION("the message is too long") { begin.push_back({}); }
   SECTION("the message is too short") { begin.pop_back(); }
   SECTION("the message names an unknown coder") { begin.back() = std::byte{9}; }
-  server.say(begin);
+  server.send(begin);
   CHECK(server.client.phase() == ReplicationPhase::failed);
   CHECK(server.client.failure().find("another version") != std::string::npos);
 }
@@ -136,7 +136,7 @@ TEST_CASE("A server of other versions is refused with both versions in the reaso
     begin.erase(begin.begin() + 1, begin.begin() + 5);
     theirs = "version 1 of replication";
   }
-  server.say(begin);
+  server.send(begin);
   CHECK(server.client.phase() == ReplicationPhase::failed);
   const std::string& failure = server.client.failure();
   CAPTURE(failure);

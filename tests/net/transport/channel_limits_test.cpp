@@ -29,7 +29,7 @@ struct End {
 
   PacketVerdict give(const PacketDraft& draft) {
     const NetBytes body = draft.body();
-    return connection.read_packet(now, ++heard, body.size() + 23, body);
+    return connection.read_packet(now, ++packets_received, body.size() + 23, body);
   }
   /// Delivers a window of messages on a channel, and reads them.
   void fill_and_read(unsigned channel) {
@@ -64,7 +64,7 @@ struct End {
 
   Connection connection;
   Time now{1s};
-  std::uint32_t heard = 0;
+  std::uint32_t packets_received = 0;
 };
 
 using Limits = std::vector<std::array<unsigned, 2>>;

@@ -238,7 +238,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   const auto bytes = message_of(1, 200);
   std::map<std::uint64_t, int> times_reported;
   std::uint64_t tag = 0;
-  const auto hear = [&] {
+  const auto drain = [&] {
     for (const DeliveryReport& report : connection.delivery_reports()) ++times_reported[report.tag];
     connection.clear_delivery_reports();
     for (Connection& b = pair.b->connection; !b.payload().bytes.empty();) b.pop_payload();
@@ -246,7 +246,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   for (int i = 0; i < 30; ++i) {
     REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
     pair.step(16ms);
-    hear();
+    drain();
   }
   // Some payloads are in flight, and one waits.
   REQUIRE(connection.send_payload(bytes, ++tag) == SendStatus::queued);
@@ -254,7 +254,7 @@ TEST_CASE("Each payload is reported once, also when the connection ends", "[net]
   (peer_closes ? pair.b->connection : connection).close(CloseReason::left, "bye", pair.now);
   for (int i = 0; i < 20; ++i) {
     pair.step(16ms);
-    hear();
+    drain();
   }
   REQUIRE(connection.state() == ConnectionState::closed);
   REQUIRE(times_reported.size() == tag);

@@ -159,7 +159,7 @@ struct Side {
     unordered_read.clear();
   }
 
-  void say(Random& random) {
+  void send(Random& random) {
     for (std::size_t channel = 0; channel < 3; ++channel) {
       const NetBytes bytes = labelled(map, sent[channel], random.below(300));
       if (connection->send_message(channel, bytes) == SendStatus::queued) ++sent[channel];
@@ -210,8 +210,8 @@ TEST_CASE("Channels keep their guarantees within each map over a bad network",
   for (int tick = 0; tick < 1500; ++tick) {
     a.read();
     b.read();
-    a.say(random);
-    b.say(random);
+    a.send(random);
+    b.send(random);
     if (random.below(40) == 0) {
       a.connection->begin_map();
       a.enter(a.connection->map());

@@ -127,9 +127,9 @@ TEST_CASE("After two seconds of silence every message arrives within a few round
     pair.network.link(pair.back_link).is_down = is_down;
   };
   std::vector<Time> sent_at;
-  std::uint32_t heard = 0;
+  std::uint32_t received = 0;
   Duration waited{};
-  while (pair.now < light + 5s || (heard < sent_at.size() && pair.now < light + 60s)) {
+  while (pair.now < light + 5s || (received < sent_at.size() && pair.now < light + 60s)) {
     if (pair.now >= dark) set_down(pair.now < light);
     if (pair.now < light + 5s) {
       const auto number = static_cast<std::uint32_t>(sent_at.size());
@@ -138,14 +138,14 @@ TEST_CASE("After two seconds of silence every message arrives within a few round
     }
     pair.step(16ms);
     Connection& b = pair.b->connection;
-    for (; !b.message(0).empty(); b.pop_message(0), ++heard) {
-      REQUIRE(copy_of(b.message(0)) == pattern(heard, 40));
-      if (sent_at[heard] >= dark) {
-        waited = std::max(waited, pair.now - std::max(sent_at[heard], light));
+    for (; !b.message(0).empty(); b.pop_message(0), ++received) {
+      REQUIRE(copy_of(b.message(0)) == pattern(received, 40));
+      if (sent_at[received] >= dark) {
+        waited = std::max(waited, pair.now - std::max(sent_at[received], light));
       }
     }
   }
-  REQUIRE(heard == sent_at.size());
+  REQUIRE(received == sent_at.size());
   REQUIRE(waited < 2 * kLatency * round_trips);
 }
 

@@ -43,7 +43,7 @@ struct LastLayout : UnityProject {
   LastLayout() {
     entity = script("ReplicatedEntity");
     first = prefab("Assets/A.prefab", {{entity, ""}});
-    file("Assets/A.prefab", replaced("Assets/A.prefab", "", said(first)));
+    file("Assets/A.prefab", replaced("Assets/A.prefab", "", stored_text(first)));
     const Guid registry = script("ReplicatedEntityRegistry", "ScriptableObject");
     asset("Assets/R.asset", registry,
           "  entries:\n  - guid:\n" + words(first, 6) + "    prefab:\n" + words(first, 6) +
@@ -63,14 +63,14 @@ struct LastLayout : UnityProject {
   std::string replaced(std::string_view path, std::string_view, const std::string& tail) const {
     return text_of(*this, path) + tail;
   }
-  static std::string said(const Guid& guid) {
+  static std::string stored_text(const Guid& guid) {
     return "  m_SerializedData:\n    assetGuid:\n" + words(guid, 6);
   }
   Guid entity, first;
 };
 
 // The guid that the root's component stores after overrides.
-Guid said_by(const UnityProject& project, std::string_view path) {
+Guid stored_guid_of(const UnityProject& project, std::string_view path) {
   const auto opened = open(project);
   const AssetNumber asset = opened->index().find(AssetPath::parse(path).value());
   const SourceComponent* component = root_component(*opened, asset, "ReplicatedEntity");
@@ -85,13 +85,13 @@ TEST_CASE("Prepare writes a prefab's guid if it is unset or wrong, and changes n
   const std::string end = GENERATE("\n", "\r\n");
   const Guid b = project.prefab("Assets/B.prefab", {{project.entity, ""}});
   std::string text = text_of(project, "Assets/B.prefab") +
-                     LastLayout::said(is_copy ? project.first : Guid()) + "  m_After: 1\n";
+                     LastLayout::stored_text(is_copy ? project.first : Guid()) + "  m_After: 1\n";
   for (std::size_t at = 0; end != "\n" && (at = text.find('\n', at)) != text.npos; at += 2) {
     text.replace(at, 1, end);
   }
   project.file("Assets/B.prefab", text);
   CHECK(prepared(project).remaining.empty());
-  CHECK(said_by(project, "Assets/B.prefab") == b);
+  CHECK(stored_guid_of(project, "Assets/B.prefab") == b);
   const std::string old_words = UnityProject::words(is_copy ? project.first : Guid(), 6);
   std::string expected = text;
   std::size_t at = 0;
@@ -121,9 +121,9 @@ TEST_CASE("Prepare adds an override of the guid to a variant that inherits its b
   const Guid w = project.file("Assets/W.prefab", outer.text());
   const PreparePlan plan = prepared(project);
   CHECK(plan.remaining.empty());
-  CHECK(said_by(project, "Assets/V.prefab") == v);
-  CHECK(said_by(project, "Assets/W.prefab") == w);
-  CHECK(said_by(project, "Assets/A.prefab") == project.first);
+  CHECK(stored_guid_of(project, "Assets/V.prefab") == v);
+  CHECK(stored_guid_of(project, "Assets/W.prefab") == w);
+  CHECK(stored_guid_of(project, "Assets/A.prefab") == project.first);
   CHECK(findings_of(project).empty());
   CHECK(prepared(project).writes.empty());
 }
@@ -140,12 +140,12 @@ TEST_CASE(
   const Guid w = project.file("Assets/W.prefab", outer.text());
   // The base stores the guid of one of its variants.
   const std::string base = text_of(project, "Assets/A.prefab");
-  const std::string wrong = LastLayout::said(GENERATE_COPY(v, w));
+  const std::string wrong = LastLayout::stored_text(GENERATE_COPY(v, w));
   project.file("Assets/A.prefab", base.substr(0, base.find("  m_SerializedData")) + wrong);
   CHECK(prepared(project).remaining.empty());
-  CHECK(said_by(project, "Assets/A.prefab") == project.first);
-  CHECK(said_by(project, "Assets/V.prefab") == v);
-  CHECK(said_by(project, "Assets/W.prefab") == w);
+  CHECK(stored_guid_of(project, "Assets/A.prefab") == project.first);
+  CHECK(stored_guid_of(project, "Assets/V.prefab") == v);
+  CHECK(stored_guid_of(project, "Assets/W.prefab") == w);
   CHECK(prepared(project).writes.empty());
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("A variant that cannot be fixed together with its base is reported in 
   const Guid v = project.file("Assets/V.prefab", cut);
   const std::string base = text_of(project, "Assets/A.prefab");
   project.file("Assets/A.prefab",
-               base.substr(0, base.find("  m_SerializedData")) + LastLayout::said(v));
+               base.substr(0, base.find("  m_SerializedData")) + LastLayout::stored_text(v));
   const PreparePlan plan = prepared(project);
   REQUIRE(plan.remaining.size() == 1);
   CHECK(plan.remaining[0].starts_with("Assets/V.prefab:"));
@@ -183,7 +183,7 @@ TEST_CASE("Prepare fixes a property that a variant overrides twice", "[registry]
                              {11400, "m_SerializedData.assetGuid.val1", "78"}}});
   const Guid v = project.file("Assets/V.prefab", text.text());
   CHECK(prepared(project).remaining.empty());
-  CHECK(said_by(project, "Assets/V.prefab") == v);
+  CHECK(stored_guid_of(project, "Assets/V.prefab") == v);
   CHECK(prepared(project).writes.empty());
 }
 
@@ -235,10 +235,10 @@ TEST_CASE("Prepare writes the asset's guid into the files of its variants",
   project.files.add("muster.yaml",
                     "version: 1\nname: game\nfolders: [Assets]\nvariants:\n"
                     "  quality: {values: [low, high], default: high}\n");
-  const bool says_own = GENERATE(false, true);
+  const bool stores_own = GENERATE(false, true);
   const Guid low = project.prefab("Assets/A@low.prefab", {{project.entity, ""}});
   project.file("Assets/A@low.prefab",
-               text_of(project, "Assets/A@low.prefab") + LastLayout::said(says_own ? low : Guid()));
+               text_of(project, "Assets/A@low.prefab") + LastLayout::stored_text(stores_own ? low : Guid()));
   PrefabText inherits;
   inherits.instance(9000, project.first, {.father = 0});
   project.file("Assets/A@high.prefab", inherits.text());
@@ -247,8 +247,8 @@ TEST_CASE("Prepare writes the asset's guid into the files of its variants",
   const Guid factory = project.asset("Assets/F.asset", script, "  guid:\n");
   project.asset("Assets/F@low.asset", script, "  guid: " + low.to_string() + "\n");
   CHECK(prepared(project).remaining.empty());
-  CHECK(said_by(project, "Assets/A@low.prefab") == project.first);
-  CHECK(said_by(project, "Assets/A@high.prefab") == project.first);
+  CHECK(stored_guid_of(project, "Assets/A@low.prefab") == project.first);
+  CHECK(stored_guid_of(project, "Assets/A@high.prefab") == project.first);
   CHECK(text_of(project, "Assets/A@high.prefab") == inherits.text());
   CHECK(text_of(project, "Assets/F@low.asset").find(factory.to_string()) != std::string::npos);
   CHECK(findings_of(project).empty());

@@ -108,7 +108,7 @@ TEST_CASE("Default rules apply to the engine's classes, project rules to any cla
 }
 
 TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
-  const auto [text, location, said] = GENERATE(table<std::string, std::string, std::string>({
+  const auto [text, location, expected] = GENERATE(table<std::string, std::string, std::string>({
       {"strip: [server]\n", "muster.yaml:2:8", "must be a mapping"},
       {"strip: {phone: {}}\n", "muster.yaml:2:16", "unknown key 'phone'"},
       {"strip: {server: [audio]}\n", "muster.yaml:2:17", "must be a mapping"},
@@ -139,7 +139,7 @@ TEST_CASE("An invalid rule is refused with its line", "[registry][strip]") {
   REQUIRE_FALSE(config.has_value());
   CHECK(config.error().code == ErrorCode::malformed);
   CHECK_THAT(config.error().message, Catch::StartsWith(location));
-  CHECK_THAT(config.error().message, Catch::Contains(said));
+  CHECK_THAT(config.error().message, Catch::Contains(expected));
 }
 
 }  // namespace
