@@ -235,12 +235,12 @@ Json moment_json(const Project& project, const std::vector<TargetBuild>& builds)
   Json targets = Json::object();
   for (const TargetBuild& build : builds) {
     const auto kept = std::ranges::count(build.bundles, true, &BuiltBundle::is_kept);
-    Duration taken{};
+    Duration elapsed{};
     Json bundles = Json::array();
     for (const BuiltBundle* bundle : sorted_bundles(build)) {
-      taken += bundle->taken;
+      elapsed += bundle->elapsed;
       bundles.push_back(made_json(project, build, *bundle));
-      bundles.back()["ms"] = milliseconds(bundle->taken);
+      bundles.back()["ms"] = milliseconds(bundle->elapsed);
     }
     Json json;
     const auto cached = std::ranges::count(build.bundles, true, &BuiltBundle::is_cached);
@@ -248,7 +248,7 @@ Json moment_json(const Project& project, const std::vector<TargetBuild>& builds)
     json["kept_bundles"] = kept;
     json["cache_hits"] = cached;
     json["reused_blocks"] = build.reused_blocks;
-    json["pack_ms"] = milliseconds(taken);
+    json["pack_ms"] = milliseconds(elapsed);
     json["bundles"] = std::move(bundles);
     json["gone"] = reasons_json(build.gone);
     targets[std::string(name_of(build.target))] = std::move(json);

@@ -153,7 +153,7 @@ class TargetBuilder {
     };
     parallel_for(weighed.size(), options_.jobs, edges_.stop, [&](std::size_t i, unsigned) {
       if (auto found = look_up(weighed[i].second, CacheReach::near, {})) {
-        take(weighed[i].second, *found);
+        use_cached(weighed[i].second, *found);
         is_done[i] = 1;
       }
     });
@@ -178,7 +178,7 @@ class TargetBuilder {
       // The pointer is shared, because copies of a `std::function` must refer to one object.
       const auto shared = std::make_shared<Cached>(std::move(*found));
       return [this, &weighed, &is_done, i, shared] {
-        take(weighed[i].second, *shared);
+        use_cached(weighed[i].second, *shared);
         is_done[i] = 1;
       };
     };
@@ -361,7 +361,7 @@ class TargetBuilder {
       return;
     }
     answer(cooked, built);
-    built.taken = edges_.clock.now() - start;
+    built.elapsed = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
     // This check must be after the facts were collected. The facts describe the cooked content only
     // if no input has changed during the build.
@@ -393,7 +393,7 @@ class TargetBuilder {
     return Cached{std::move(*found), start};
   }
 
-  void take(std::size_t index, Cached& cached) {
+  void use_cached(std::size_t index, Cached& cached) {
     const PlannedBundle& planned = result_.plan.bundles[index];
     const CachedBundle& bundle = cached.bundle.found.bundle;
     BuiltBundle& built = result_.bundles[index];
@@ -409,7 +409,7 @@ class TargetBuilder {
       }
     }
     write(built, cached.bundle.reader, bundle.file);
-    built.taken = edges_.clock.now() - cached.start;
+    built.elapsed = edges_.clock.now() - cached.start;
   }
 
   void put_into_cache(const PlannedBundle& planned, const BuiltBundle& built, ByteVector file,
@@ -431,11 +431,11 @@ class TargetBuilder {
   CookedAsset cook(AssetNumber asset) {
     const Time start = edges_.clock.now();
     CookedAsset cooked = cook_for_bundle(cooker_, project_, asset);
-    const Duration taken = edges_.clock.now() - start;
+    const Duration elapsed = edges_.clock.now() - start;
     std::uint64_t plain = 0;
     for (const CookedEntry& entry : cooked.entries) plain += entry.plain.size();
     const std::lock_guard lock(mutex_);
-    result_.slowest.push_back({asset, taken});
+    result_.slowest.push_back({asset, elapsed});
     result_.plain_bytes_of[asset] = plain;
     std::ranges::move(cooked.problems, std::back_inserter(problems_));
     return cooked;

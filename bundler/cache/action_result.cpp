@@ -61,11 +61,11 @@ std::optional<Field> next_field(ByteReader& reader) {
   return field;
 }
 
-// Calls `take` with every field. Returns false if the bytes are not a valid message.
-template <typename Take>
-bool for_each_field(Bytes bytes, const Take& take) {
+// Calls `release` with every field. Returns false if the bytes are not a valid message.
+template <typename Visit>
+bool for_each_field(Bytes bytes, const Visit& release) {
   ByteReader reader(bytes);
-  while (const std::optional<Field> field = next_field(reader)) take(*field);
+  while (const std::optional<Field> field = next_field(reader)) release(*field);
   return !reader.failed();
 }
 
@@ -103,7 +103,7 @@ ByteVector encode(const ActionResult& result) {
   if (result.inlined) put_bytes(file, kContents, *result.inlined);
   ByteWriter message;
   put_bytes(message, kOutputFiles, file.view());
-  return message.take();
+  return message.release();
 }
 
 std::optional<ActionResult> parse_action_result(Bytes bytes) {

@@ -50,7 +50,7 @@ class Race {
     const EndOnFailure end(*this);
     while (const std::optional<std::size_t> piece = next_to_look_up(role)) {
       Answer answer(*this, *piece);
-      answer.take(race_.look_up(*piece, abandoned_.get_token()));
+      answer.finish(race_.look_up(*piece, abandoned_.get_token()));
     }
     changed_.notify_all();
   }
@@ -121,18 +121,18 @@ class Race {
     Answer(const Answer&) = delete;
     Answer& operator=(const Answer&) = delete;
     ~Answer() {
-      if (!is_taken_) (void)race_.end_look_up(piece_, false);
+      if (!is_finished_) (void)race_.end_look_up(piece_, false);
       race_.free_result(piece_);
     }
-    void take(const CacheRace::Accept& accept) {
-      is_taken_ = true;
+    void finish(const CacheRace::Accept& accept) {
+      is_finished_ = true;
       if (race_.end_look_up(piece_, accept != nullptr)) accept();
     }
 
    private:
     Race& race_;
     std::size_t piece_;
-    bool is_taken_ = false;
+    bool is_finished_ = false;
   };
 
   std::optional<std::size_t> next_to_look_up(unsigned role) {
@@ -215,8 +215,8 @@ class Race {
       }
       if (front_ == back_) {
         if (running_ == 0) break;
-        const auto taken = take_over();
-        if (taken) return Piece{*taken, false};
+        const auto elapsed = claim_queried();
+        if (elapsed) return Piece{*elapsed, false};
         if (is_abandoning_) break;
       }
       changed_.wait_for(lock, kStep);
@@ -226,7 +226,7 @@ class Race {
 
   // Claims a piece whose query would take longer than its work: the piece that was queried last,
   // because it is the smallest.
-  std::optional<std::size_t> take_over() {
+  std::optional<std::size_t> claim_queried() {
     bool is_left = false;
     for (std::size_t i = front_; i-- > 0;) {
       if (pieces_[i].state != State::asking) continue;
@@ -243,9 +243,9 @@ class Race {
     return std::nullopt;
   }
 
-  void note_work(std::size_t piece, Duration taken) {
+  void note_work(std::size_t piece, Duration elapsed) {
     const std::lock_guard lock(mutex_);
-    worked_ += taken;
+    worked_ += elapsed;
     expected_ += race_.estimates[piece] * static_cast<Duration::rep>(std::max(race_.workers, 1U));
   }
 

@@ -84,7 +84,7 @@ struct Transfer {
     curl_library().slist_free_all(headers);
   }
 
-  static std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* user) {
+  static std::size_t append_body(char* bytes, std::size_t size, std::size_t count, void* user) {
     auto& transfer = *static_cast<Transfer*>(user);
     const std::size_t got = size * count;
     if (got > transfer.body_bytes_max - transfer.body.size()) {
@@ -174,7 +174,7 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_LOW_SPEED_LIMIT, static_cast<long>(CurlTransport::kSlowBytesPerSecond));
   set(curl, CURLOPT_LOW_SPEED_TIME, transfer.request.body ? 0L : stall_seconds);
   set(curl, CURLOPT_TIMEOUT_MS, longest);
-  set(curl, CURLOPT_WRITEFUNCTION, &Transfer::take_body);
+  set(curl, CURLOPT_WRITEFUNCTION, &Transfer::append_body);
   set(curl, CURLOPT_WRITEDATA, &transfer);
   set(curl, CURLOPT_PRIVATE, &transfer);
 }
@@ -254,7 +254,7 @@ class CurlTransport::Loop {
     const std::stop_callback on_stop(options_.stop, [this] { wake(); });
     for (bool is_over = false; !is_over;) {
       is_over = over.stop_requested();
-      for (Asked& asked : take_asked()) begin(std::move(asked));
+      for (Asked& asked : drain_pending()) begin(std::move(asked));
       end_abandoned(is_over);
       if (!is_over) perform(over);
     }
@@ -264,7 +264,7 @@ class CurlTransport::Loop {
     multi_ = nullptr;
   }
 
-  std::vector<Asked> take_asked() {
+  std::vector<Asked> drain_pending() {
     const std::lock_guard lock(mutex_);
     return std::exchange(asked_, {});
   }

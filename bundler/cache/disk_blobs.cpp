@@ -73,9 +73,9 @@ struct CloseFolder {
   void operator()(DIR* folder) const { ::closedir(folder); }
 };
 
-// Calls `take` with every name in a folder. Does nothing if the folder does not exist.
-template <typename Take>
-void for_each_name(int base, const std::string& path, const Take& take) {
+// Calls `visit` with every name in a folder. Does nothing if the folder does not exist.
+template <typename Visit>
+void for_each_name(int base, const std::string& path, const Visit& visit) {
   const int opened = ::openat(base, path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (opened < 0) return;
   const std::unique_ptr<DIR, CloseFolder> folder(::fdopendir(opened));
@@ -85,7 +85,7 @@ void for_each_name(int base, const std::string& path, const Take& take) {
   }
   while (const dirent* entry = ::readdir(folder.get())) {
     const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") take(name);
+    if (name != "." && name != "..") visit(name);
   }
 }
 

@@ -177,7 +177,7 @@ int check_sizes(const ProjectConfig& config, const BuildJob& job, Session& sessi
                 [&](const TargetSizes& one) { return !job.wish.targets.has(one.target); });
   Findings findings;
   check_budgets(config, sizes.value(), findings);
-  const std::vector<Finding> found = findings.take_sorted();
+  const std::vector<Finding> found = findings.drain_sorted();
   if (found.empty()) return kSuccess;
   session.err << format_findings(found, FindingFormat::text, {});
   return job.arguments.fails_over_budget ? kFindings : kSuccess;

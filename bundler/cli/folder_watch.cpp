@@ -117,7 +117,7 @@ Result<void> FolderWatch::wait() {
     const int ready = ::poll(&poll, 1, has_changed ? kSettleMilliseconds : -1);
     if (ready < 0 && errno != EINTR) return fail_errno(errno, "cannot wait for changes");
     if (ready == 0) return {};
-    const auto counts = take_events();
+    const auto counts = drain_events();
     if (!counts) return fail(counts.error());
     has_changed = has_changed || counts.value();
     if (has_changed) ++settle_waits;
@@ -125,7 +125,7 @@ Result<void> FolderWatch::wait() {
   return {};
 }
 
-Result<bool> FolderWatch::take_events() const {
+Result<bool> FolderWatch::drain_events() const {
   alignas(inotify_event) std::array<char, 16UL * 1024> buffer{};
   bool has_changed = false;
   for (;;) {

@@ -48,7 +48,7 @@ class FolderWatch {
   bool is_watched(const std::string& folder) const;
   Result<void> add_named(const FileReader& files, const std::string& root, const AssetPath& named);
   /// Drains the recorded events. Returns true if one of them is a change of the project.
-  Result<bool> take_events() const;
+  Result<bool> drain_events() const;
   /// Whether an event for the file `name`, in the folder of `watch`, is a change of the project.
   bool counts(int watch, std::string_view name) const;
 

@@ -63,7 +63,7 @@ class ObjectEncoder {
       if (root != kNoNode) write(root, true);
     }
     assert(out_.size() == total_bytes_);
-    return out_.take();
+    return out_.release();
   }
 
  private:

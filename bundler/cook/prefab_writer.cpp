@@ -148,7 +148,7 @@ class PrefabBuilder {
     }
     out.bytes(columns.view());
     out.bytes(data_.view());
-    return out.take();
+    return out.release();
   }
 
   const PrefabData& prefab_;

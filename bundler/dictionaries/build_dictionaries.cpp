@@ -43,11 +43,11 @@ class Making {
 
   BuildDictionaries run() {
     if (work_.committed != nullptr) {
-      take_committed();
+      use_committed();
     } else if (made_.samples.empty()) {
       made_.is_kept = true;
       if (work_.earlier != nullptr) explain(work_.earlier->state().dictionaries);
-    } else if (!keep() && !take_from_cache()) {
+    } else if (!keep() && !load_from_cache()) {
       make();
     }
     return std::move(made_);
@@ -71,7 +71,7 @@ class Making {
     return hasher.finish();
   }
 
-  void take_committed() {
+  void use_committed() {
     made_.all = *work_.committed;
     std::erase_if(made_.all, [&](const BuildDictionary& one) {
       return !std::ranges::binary_search(work_.kinds, one.kind);
@@ -165,7 +165,7 @@ class Making {
 
   // Gets the dictionaries from the cache. Waits only a short time for a server that does not
   // answer.
-  bool take_from_cache() {
+  bool load_from_cache() {
     if (work_.cache == nullptr || work_.only_stores) return false;
     std::optional<Cached> found;
     if (!work_.cache->has_far_level() || work_.clock == nullptr) {
@@ -283,7 +283,7 @@ ByteVector encode(const std::vector<BuildDictionary>& dictionaries) {
     out.varint(dictionary.bytes.size());
     out.bytes(dictionary.bytes);
   }
-  return out.take();
+  return out.release();
 }
 
 std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
@@ -303,7 +303,7 @@ std::optional<std::vector<BuildDictionary>> parse_dictionaries(Bytes bytes) {
     const bool is_known = std::ranges::count(kDictionaryKinds, dictionary.kind) > 0;
     const bool is_sorted = i == 0 || dictionaries[i - 1].kind < dictionary.kind;
     if (!is_known || !is_sorted || !distinct.add(hash_bytes(content), content) ||
-        !CompressionDictionary::takes(content)) {
+        !CompressionDictionary::is_usable(content)) {
       return std::nullopt;
     }
     dictionary.bytes.assign(content.begin(), content.end());

@@ -119,7 +119,7 @@ Result<std::optional<CommittedDictionaries>> read_committed(
       refuse(good.error().code, good.error().message);
     } else if (is_other_kinds) {
       refuse(ErrorCode::already_exists, "another kind has the same dictionary");
-    } else if (!CompressionDictionary::takes(bytes.value())) {
+    } else if (!CompressionDictionary::is_usable(bytes.value())) {
       refuse(ErrorCode::malformed, "the tables of the dictionary are damaged");
     } else {
       found.push_back({kind, ByteVector(bytes.value().begin(), bytes.value().end()), 0, 0});

@@ -48,7 +48,7 @@ class Encoder {
     out.u64(body.size());
     out.bytes(head.view());
     out.bytes(body.view());
-    return out.take();
+    return out.release();
   }
 
  private:

@@ -37,7 +37,7 @@ ByteVector encode_stored(const std::vector<CookFact>& facts, const ContentHash& 
   out.bytes(std::as_bytes(std::span(bundle_key.bytes)));
   out.bytes(std::as_bytes(std::span(bundle.content.bytes)));
   out.u64(bundle.inlined ? 0 : bundle.content_bytes);
-  return out.take();
+  return out.release();
 }
 
 std::optional<StoredQuestions> parse_stored(Bytes bytes) {
@@ -63,7 +63,7 @@ ByteVector encode(const CachedBundle& bundle) {
   out.varint(bundle.asset_bytes.size());
   for (const std::uint64_t bytes : bundle.asset_bytes) out.varint(bytes);
   out.bytes(bundle.file);
-  return out.take();
+  return out.release();
 }
 
 std::optional<CachedBundle> parse_cached_bundle(Bytes bytes) {
@@ -103,7 +103,7 @@ ByteVector encode_questions(const std::vector<CookFact>& facts) {
     out.bytes(fact.question.guid.bytes());
     out.text(fact.question.text);
   }
-  return out.take();
+  return out.release();
 }
 
 std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {

@@ -109,7 +109,7 @@ struct BlockSlot {
 
 // Uses the earlier block if its content is equal to the block to pack. Returns false if the block
 // must be packed.
-bool take_earlier(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
+bool use_earlier_block(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
                   const std::shared_ptr<const DictionarySet>& dictionaries) {
   if (block.staged->coding == BlockCoding::stored) return true;
   const auto frame = staged.read(*block.staged, slot.buffer);
@@ -132,7 +132,7 @@ void fill_slot(BlockSlot& slot, const PendingBlock& block, Compressor& compresso
   slot.coding = BlockCoding::stored;
   slot.dictionary_id = 0;
   const bool is_earlier = block.staged != nullptr && block.staged->is_earlier;
-  if (is_earlier && take_earlier(slot, block, *workers.staged, workers.dictionaries)) return;
+  if (is_earlier && use_earlier_block(slot, block, *workers.staged, workers.dictionaries)) return;
   if (block.staged != nullptr && !is_earlier) {
     if (block.staged->coding == BlockCoding::stored) return;
     const auto frame = workers.staged->read(*block.staged, slot.buffer);

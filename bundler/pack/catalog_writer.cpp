@@ -358,7 +358,7 @@ class CatalogBuilder {
     file.u32(0);
     file.bytes(std::as_bytes(std::span(fingerprint.bytes)));
     file.bytes(hashed.view());
-    return file.take();
+    return file.release();
   }
 
   const CatalogData& data_;

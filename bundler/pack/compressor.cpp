@@ -29,7 +29,7 @@ struct CompressionDictionary::Digest {
   Digest& operator=(const Digest&) = delete;
 };
 
-bool CompressionDictionary::takes(Bytes bytes) {
+bool CompressionDictionary::is_usable(Bytes bytes) {
   return Digest(bytes, kMinLevel).dictionary != nullptr;
 }
 

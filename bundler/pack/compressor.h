@@ -26,9 +26,9 @@ class CompressionDictionary {
  public:
   /// Whether the bytes of a `Dictionary` can be used for compression. zstd has more conditions for
   /// compression than for decompression.
-  static bool takes(Bytes bytes);
+  static bool is_usable(Bytes bytes);
 
-  /// Requires: `takes(bytes)` is true, and `level` is in range.
+  /// Requires: `is_usable(bytes)` is true, and `level` is in range.
   CompressionDictionary(ByteVector bytes, int level);
   ~CompressionDictionary();
   CompressionDictionary(CompressionDictionary&&) noexcept;

@@ -53,7 +53,7 @@ ByteVector BundleAssembly::finish(std::uint32_t block_plain_bytes) {
   out.u32(block_plain_bytes);
   out.u32(0);
   out.u64(plain_bytes_);
-  ByteVector file = out.take();
+  ByteVector file = out.release();
   file.reserve(static_cast<std::size_t>(size));
   for (const Bytes part : {entries_.view(), blocks_.view(), Bytes(data_)}) {
     file.insert(file.end(), part.begin(), part.end());

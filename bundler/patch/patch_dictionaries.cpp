@@ -31,7 +31,7 @@ const CompressionDictionary* PatchDictionaries::compressing(std::uint32_t id, in
   if (id == 0 || content == content_.end()) return nullptr;
   const auto made = digested_.find({id, level});
   if (made != digested_.end()) return &made->second;
-  if (!CompressionDictionary::takes(content->second)) return nullptr;
+  if (!CompressionDictionary::is_usable(content->second)) return nullptr;
   // A patch may need each of its dictionaries at every level, and each prepared dictionary takes
   // megabytes of memory.
   if (digested_.size() >= kDigestsMax) digested_.clear();

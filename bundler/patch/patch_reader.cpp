@@ -167,7 +167,7 @@ ByteVector write_patch(const Patch& patch) {
   out.u32(patch.recompresses ? kRecompresses : 0);
   out.bytes(frame);
   out.bytes(patch.data);
-  ByteVector file = out.take();
+  ByteVector file = out.release();
   const ContentHash hash = hash_bytes(Bytes(file).subspan(header::kHashedFrom));
   std::memcpy(file.data() + header::kHashAt, hash.bytes.data(), hash.bytes.size());
   return file;

@@ -42,7 +42,7 @@ class Separation {
     add_bases();
     add_alternatives();
     add_groups();
-    take_out();
+    remove_moved();
     connect();
   }
 
@@ -117,7 +117,7 @@ class Separation {
   }
 
   // Removes the assets that have a new bundle from their old bundles, and removes empty bundles.
-  void take_out() {
+  void remove_moved() {
     std::vector<PlannedBundle> kept;
     std::vector<std::size_t> now(plan_.bundles.size(), 0);
     for (std::size_t i = 0; i < plan_.bundles.size(); ++i) {

@@ -80,7 +80,7 @@ class Encoder {
     u8(text.size());
     for (const char letter : text) bytes_.push_back(static_cast<std::byte>(letter));
   }
-  std::vector<std::byte> take() { return std::move(bytes_); }
+  std::vector<std::byte> release() { return std::move(bytes_); }
 
  private:
   void little(std::uint64_t value, std::size_t count) {
@@ -225,7 +225,7 @@ std::vector<std::byte> encode_schema(const ReplicationSchema& schema) {
     for (const std::int64_t value : type.initial_values)
       encoder.u64(static_cast<std::uint64_t>(value));
   }
-  return encoder.take();
+  return encoder.release();
 }
 
 std::optional<ReplicationSchema> decode_schema(std::span<const std::byte> bytes) {

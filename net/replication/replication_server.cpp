@@ -169,9 +169,9 @@ bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::
   if (!client->is_playing)
     // The world with which the client will start already contains the result of the event.
     return true;
-  const bool is_taken = client->view.events().push(tick, event);
-  if (!is_taken) ++client->view.counters().events_refused;
-  return is_taken;
+  const bool is_queued = client->view.events().push(tick, event);
+  if (!is_queued) ++client->view.counters().events_refused;
+  return is_queued;
 }
 
 void ReplicationServer::send_event_about(NetworkId entity, Tick tick,

@@ -113,8 +113,8 @@ std::size_t Connection::Impl::budget(Time now) const {
   const std::size_t around = payload_heads() + payloads_out_.byte_count();
   if (!is_worth_a_packet(allowed_) || free <= around) return 0;
   const auto allowed = static_cast<std::size_t>(allowed_);
-  const std::size_t taken = payload_heads() + waiting_bytes();
-  return allowed > taken ? std::min(free - around, allowed - taken) : 0;
+  const std::size_t used = payload_heads() + waiting_bytes();
+  return allowed > used ? std::min(free - around, allowed - used) : 0;
 }
 
 /// The overhead of a packet that contains a single payload.

@@ -129,7 +129,7 @@ void append_control(msghdr& header, Control& control, int level, int type, const
 /// 1,024 runs. Then segmentation is tried again, because routes change.
 class Unsegmented {
  public:
-  bool takes(const Address& to) {
+  bool spend_run(const Address& to) {
     if (is_empty_) return false;
     Entry& entry = entry_of(to);
     if (entry.runs_left == 0 || entry.to != to.with_port(0)) return false;
@@ -286,7 +286,7 @@ class UdpSocket final : public DatagramSocket {
     for (std::size_t used = 0; used < datagrams.size();) {
       const std::span<const OutgoingDatagram> rest = datagrams.subspan(used);
       std::size_t run = may_segment ? run_length(rest) : 1;
-      if (run > 1 && unsegmented_.takes(rest.front().to)) run = 1;
+      if (run > 1 && unsegmented_.spend_run(rest.front().to)) run = 1;
       for (std::size_t i = 0; i < run; ++i) {
         // The system only reads through this pointer, although its type is not const.
         messages.vectors[used + i] = {.iov_base = const_cast<std::byte*>(rest[i].bytes.data()),

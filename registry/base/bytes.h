@@ -53,7 +53,7 @@ class ByteWriter {
 
   std::size_t size() const { return buffer_.size(); }
   Bytes view() const { return buffer_; }
-  ByteVector take() { return std::exchange(buffer_, {}); }
+  ByteVector release() { return std::exchange(buffer_, {}); }
 
  private:
   void integer(std::uint64_t value, std::size_t width);

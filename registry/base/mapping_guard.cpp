@@ -25,7 +25,7 @@ namespace {
 struct Slot {
   std::atomic<std::uintptr_t> start{0};
   std::atomic<std::size_t> size_bytes{0};
-  std::atomic<bool> is_taken{false};
+  std::atomic<bool> is_claimed{false};
   std::atomic<std::uint32_t> damages{0};
 };
 static_assert(std::atomic<std::uintptr_t>::is_always_lock_free);
@@ -123,7 +123,7 @@ GuardedRange GuardedRange::watch(Bytes bytes) {
   for (std::size_t i = 0; i < slots.size(); ++i) {
     const std::size_t index = (first + i) % slots.size();
     Slot& slot = slots[index];
-    if (slot.is_taken.load(std::memory_order_relaxed) || slot.is_taken.exchange(true)) continue;
+    if (slot.is_claimed.load(std::memory_order_relaxed) || slot.is_claimed.exchange(true)) continue;
     slot.damages.store(0);
     slot.size_bytes.store(bytes.size());
     slot.start.store(reinterpret_cast<std::uintptr_t>(bytes.data()));
@@ -141,7 +141,7 @@ GuardedRange::~GuardedRange() {
   if (slot_ == kNone) return;
   slots[slot_].start.store(0);
   next_slot.store(slot_, std::memory_order_relaxed);
-  slots[slot_].is_taken.store(false);
+  slots[slot_].is_claimed.store(false);
 }
 
 bool GuardedRange::is_damaged() const {

@@ -337,7 +337,7 @@ class Describe {
     if (!is_plain_name(name)) description_error::a_name_has_no_dots_or_brackets();
     if (!is_in_one_line(name)) description_error::a_name_stands_in_one_line();
     for (const FieldSpec& other : fields_) {
-      if (other.name == name) description_error::this_name_is_taken_by_another_field();
+      if (other.name == name) description_error::another_field_has_this_name();
       if (other.member == member_text<Member>()) {
         description_error::this_member_is_described_already();
       }

@@ -189,7 +189,7 @@ std::string_view complaint(FieldRule rule);
 namespace description_error {
 inline void a_component_needs_a_name() {}
 inline void a_field_needs_a_name() {}
-inline void this_name_is_taken_by_another_field() {}
+inline void another_field_has_this_name() {}
 inline void this_member_is_described_already() {}
 inline void a_name_has_no_dots_or_brackets() {}
 inline void numbers_are_finite() {}

@@ -43,7 +43,7 @@ ClassMembers::ClassMembers(const Project& project, const ClassDeclaration& decla
   }
   for (std::size_t i = 0; i < candidates_.size(); ++i) by_key_.emplace(candidates_[i].key, i);
   collect_listed();
-  choose_takers();
+  choose_target_registries();
 }
 
 void ClassMembers::collect_providers(std::set<Guid>& handled) {
@@ -108,7 +108,7 @@ void ClassMembers::collect_listed() {
   }
 }
 
-void ClassMembers::choose_takers() {
+void ClassMembers::choose_target_registries() {
   for (const Target target : {Target::client, Target::server}) {
     const Registry* best = nullptr;
     for (const Registry* registry : registries_) {
@@ -118,19 +118,19 @@ void ClassMembers::choose_takers() {
         best = registry;
       }
     }
-    takers_.emplace_back(target, best);
+    target_registries_.emplace_back(target, best);
   }
 }
 
-bool ClassMembers::takes(const Registry& registry, const Candidate& candidate) const {
+bool ClassMembers::accepts(const Registry& registry, const Candidate& candidate) const {
   if (is_paired_) return true;
   const auto found = covered_.find(candidate.key);
   const bool is_known = found != covered_.end();
   const bool nothing_built = std::ranges::all_of(
       registries_, [](const Registry* other) { return other->targets == TargetSet(); });
   if (nothing_built) return !is_known && &registry == registries_.front();
-  return std::ranges::any_of(takers_, [&](const auto& taker) {
-    return taker.second == &registry && !(is_known && found->second.has(taker.first));
+  return std::ranges::any_of(target_registries_, [&](const auto& chosen) {
+    return chosen.second == &registry && !(is_known && found->second.has(chosen.first));
   });
 }
 
@@ -140,7 +140,7 @@ std::vector<const Candidate*> ClassMembers::lacking(const Registry& registry) co
   for (const Candidate& candidate : candidates_) {
     if (side_of(registry, candidate).is_null()) continue;
     if (listed != listed_.end() && listed->second.contains(candidate.key)) continue;
-    if (takes(registry, candidate)) found.push_back(&candidate);
+    if (accepts(registry, candidate)) found.push_back(&candidate);
   }
   return found;
 }

@@ -63,8 +63,8 @@ class ClassMembers {
  private:
   void collect_providers(std::set<Guid>& handled);
   void collect_listed();
-  void choose_takers();
-  bool takes(const Registry& registry, const Candidate& candidate) const;
+  void choose_target_registries();
+  bool accepts(const Registry& registry, const Candidate& candidate) const;
   std::set<Guid> keys_of(const RegistryEntry& entry) const;
 
   const Project& project_;
@@ -77,7 +77,7 @@ class ClassMembers {
   std::map<Guid, Guid> key_of_;
   std::map<const Registry*, std::set<Guid>> listed_;
   std::map<Guid, TargetSet> covered_;  // The targets of the registries that list each key.
-  std::vector<std::pair<Target, const Registry*>> takers_;
+  std::vector<std::pair<Target, const Registry*>> target_registries_;
 };
 
 /// One object with different type ids in the client's and the server's registries of a class.

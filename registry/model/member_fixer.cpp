@@ -49,7 +49,7 @@ std::vector<std::string> MemberFixer::obstacles(const Candidate& candidate,
                                                 const Guid& guid) const {
   StoredValues tried(project_);
   wish(tried, candidate, guid, {});
-  return tried.take_remaining();
+  return tried.drain_remaining();
 }
 
 void MemberFixer::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,

@@ -53,20 +53,20 @@ class NamesakeSearch {
 
   std::vector<Namesake> run(std::map<AssetNumber, std::string>& found) {
     std::vector<Namesake> namesakes;
-    const auto take = [&](const auto& is_other) {
+    const auto extract = [&](const auto& is_other) {
       std::erase_if(found, [&](const auto& candidate) {
         if (!is_other(candidate.first, candidate.second)) return false;
         namesakes.push_back({candidate.first, candidate.second});
         return true;
       });
     };
-    take([&](AssetNumber asset, const std::string& name) {
+    extract([&](AssetNumber asset, const std::string& name) {
       return name == kRootClass && !is_plain(asset) && !is_root(asset);
     });
     for (const auto& [asset, name] : found) {
       if (name == kRootClass) note_listed(asset);
     }
-    take([&](AssetNumber asset, const std::string& name) {
+    extract([&](AssetNumber asset, const std::string& name) {
       if (name == kRootClass || is_plain(asset) || listed_.contains(asset)) return false;
       const auto declaration = std::ranges::find(classes_, name, &ClassDeclaration::name);
       if (declaration->is_component) return false;
@@ -156,7 +156,7 @@ class NamesakeSearch {
 
 }  // namespace
 
-std::vector<Namesake> take_namesakes(const Project& project,
+std::vector<Namesake> extract_namesakes(const Project& project,
                                      const std::vector<ClassDeclaration>& classes,
                                      std::map<AssetNumber, std::string>& found) {
   return NamesakeSearch(project, classes).run(found);

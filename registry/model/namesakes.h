@@ -15,7 +15,7 @@ namespace muster {
 /// These assets are never removed: assets that a root lists, plain files, assets of classes that
 /// the project declares itself, and registries in a project that has a script for the class's
 /// component or definition. Returns the removed assets in the order of `found`.
-std::vector<Namesake> take_namesakes(const Project& project,
+std::vector<Namesake> extract_namesakes(const Project& project,
                                      const std::vector<ClassDeclaration>& classes,
                                      std::map<AssetNumber, std::string>& found);
 

@@ -341,15 +341,15 @@ class ClassPlan {
       const Guid guid = ClassMembers::side_of(registry, *candidate);
       auto key =
           key_of_values(declaration_, entry_values(project_, declaration_, *candidate, guid));
-      const bool is_taken = std::ranges::any_of(
+      const bool is_used = std::ranges::any_of(
           keys, [&](const auto& other) { return is_same_key(declaration_.key_paths, key, other); });
-      if (is_taken) {
+      if (is_used) {
         plan.notes.push_back(project_.index().at(candidate->asset).path.text() +
                              ": skipped, because another entry of '" + path_of(registry).text() +
                              "' has the same key");
       }
       keys.push_back(std::move(key));
-      return is_taken;
+      return is_used;
     });
     return lacking;
   }
@@ -450,10 +450,10 @@ Result<PreparePlan> plan_prepare(const Project& project, const Progress& progres
   }
   // Assets are written before registries, so that an interruption leaves no registered asset with a
   // wrong value.
-  std::vector<FileWrite> value_writes = stored.take_writes();
+  std::vector<FileWrite> value_writes = stored.finish_writes();
   plan.writes.insert(plan.writes.begin(), std::make_move_iterator(value_writes.begin()),
                      std::make_move_iterator(value_writes.end()));
-  std::ranges::move(stored.take_remaining(), std::back_inserter(plan.remaining));
+  std::ranges::move(stored.drain_remaining(), std::back_inserter(plan.remaining));
   const auto leftovers = project.index().leftovers();
   plan.removes.insert(plan.removes.end(), leftovers.begin(), leftovers.end());
   for (const LockFile& file : project.model().locks) {

@@ -36,7 +36,7 @@ class ModelBuilder {
     model_.locks = read_lock_files(project_.files(), project_.index());
     note_unreadable_locks();
     candidates_ = find_candidates(project_, model_.classes, model_.problems);
-    model_.namesakes = take_namesakes(project_, model_.classes, candidates_);
+    model_.namesakes = extract_namesakes(project_, model_.classes, candidates_);
     for (const auto& [asset, class_name] : candidates_) {
       if (class_name == kRootClass) {
         read_root(asset);

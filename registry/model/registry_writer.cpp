@@ -112,7 +112,7 @@ class Writer {
     const ClassDeclaration& declaration = *registry_.declaration;
     if (declaration.entry_template.empty() || (empty_form_.reference_list && !plain_)) {
       const bool is_weak = !declaration.prepare.empty() && !declaration.prepare.front().strong;
-      if (plain_ && takes_definitions()) {
+      if (plain_ && refers_to_definitions()) {
         form_.push_back({"definition", Spelling::strong});
       } else if (is_weak) {
         whole_ = as_text ? Spelling::text : Spelling::words;
@@ -137,7 +137,7 @@ class Writer {
                                              [](const auto& rule) { return rule.path.empty(); });
     if (whole && (whole.value().is_strong || is_bare)) {
       // The entry must become a mapping, because it gets a `type_id`.
-      if (plain_ && takes_definitions()) return false;
+      if (plain_ && refers_to_definitions()) return false;
       whole_ = spelling_of(entry);
       return true;
     }
@@ -184,13 +184,13 @@ class Writer {
                       ": the entry is not a mapping, so its type id cannot be written into it");
     }
     const bool is_reference = tree_.find(entry.node, "fileID") != kNoNode;
-    if (is_reference && !takes_definitions()) return kept;
+    if (is_reference && !refers_to_definitions()) return kept;
     const std::string id = "type_id: " + std::to_string(slot.type_id->value());
     if (node.is_flow) return with_id_in_braces(kept, id, is_reference);
     return with_id_in_block(kept, id, is_reference);
   }
 
-  bool takes_definitions() const {
+  bool refers_to_definitions() const {
     return std::ranges::any_of(registry_.declaration->references, [](const ReferenceRule& rule) {
       return rule.path.starts_with("definition.");
     });

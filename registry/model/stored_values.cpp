@@ -323,7 +323,7 @@ void StoredValues::finish(AssetNumber asset, Result<std::string> text, const Val
                        wanted + "'");
 }
 
-std::vector<FileWrite> StoredValues::take_writes() {
+std::vector<FileWrite> StoredValues::finish_writes() {
   fix_variants();
   std::vector<FileWrite> writes;
   for (auto& [path, write] : writes_) writes.push_back(std::move(write));
@@ -331,6 +331,6 @@ std::vector<FileWrite> StoredValues::take_writes() {
   return writes;
 }
 
-std::vector<std::string> StoredValues::take_remaining() { return std::move(remaining_); }
+std::vector<std::string> StoredValues::drain_remaining() { return std::move(remaining_); }
 
 }  // namespace muster

@@ -47,9 +47,9 @@ class StoredValues {
                        const std::optional<WantedId>& id);
 
   /// The files that must change, sorted by path. Call this function once, after all requests.
-  std::vector<FileWrite> take_writes();
+  std::vector<FileWrite> finish_writes();
   /// The changes that could not be made and that the user has to make, one sentence each.
-  std::vector<std::string> take_remaining();
+  std::vector<std::string> drain_remaining();
 
  private:
   /// The requested scalars of an object: pairs of the path in the object's fields and the text.

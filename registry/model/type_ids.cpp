@@ -34,7 +34,7 @@ class ClassIds {
   explicit ClassIds(const std::vector<RegistryIds>& registries) : registries_(registries) {}
 
   void assign() {
-    for (std::size_t i = 0; i < registries_.size(); ++i) take_stated(ClassRegistry{i});
+    for (std::size_t i = 0; i < registries_.size(); ++i) apply_stated(ClassRegistry{i});
     for (std::size_t i = 0; i < registries_.size(); ++i) {
       for (const IdLock::Row& row : registries_[i].lock->ids) {
         if (row.guid.is_null()) continue;
@@ -42,7 +42,7 @@ class ClassIds {
       }
     }
     for (const Pending& pending : by_slot_) {
-      if (is_taken(*pending.entry, pending.registry)) {
+      if (is_used(*pending.entry, pending.registry)) {
         open_.push_back(pending);
       } else {
         claim(*pending.entry, pending.registry);
@@ -90,7 +90,7 @@ class ClassIds {
   }
 
   // Whether another entry has the id, or the id is retired.
-  bool is_taken(const RegistryEntry& entry, ClassRegistry registry) {
+  bool is_used(const RegistryEntry& entry, ClassRegistry registry) {
     const Guid identity = identity_of(entry);
     if (retired_[registry].contains(entry.type_id)) return true;
     return std::ranges::any_of(spaces_of(registry), [&](const Space* space) {
@@ -99,7 +99,7 @@ class ClassIds {
     });
   }
 
-  void take_stated(ClassRegistry number) {
+  void apply_stated(ClassRegistry number) {
     Registry& registry = *ids_of(number).registry;
     const IdLock& lock = *ids_of(number).lock;
     const std::uint32_t base = base_of(registry);
@@ -151,7 +151,7 @@ class ClassIds {
       const auto known = space->ids.find(identity_of(entry));
       if (known == space->ids.end()) continue;
       entry.type_id = known->second;
-      if (!is_taken(entry, registry)) return claim(entry, registry);
+      if (!is_used(entry, registry)) return claim(entry, registry);
     }
     std::uint32_t next = 0;
     for (const Space* space : spaces) next = std::max(next, space->next);

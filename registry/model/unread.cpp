@@ -27,9 +27,9 @@ bool is_without_text(ContentProblem::Kind kind) {
 std::set<AssetNumber> unread_members(const Project& project, const ClassDeclaration& declaration) {
   std::set<AssetNumber> found;
   for (const AssetNumber asset : unreadable_members(project, declaration)) found.insert(asset);
-  const bool takes_prefabs = std::ranges::any_of(
+  const bool can_list_prefabs = std::ranges::any_of(
       declaration.prepare, [](const PrepareRule& rule) { return !rule.component.empty(); });
-  if (!takes_prefabs) return found;
+  if (!can_list_prefabs) return found;
   for (const ContentProblem& problem : project.graph().problems()) {
     const AssetPath& path = project.index().at(problem.asset).path;
     if (is_without_text(problem.kind) && has_extension(path, "prefab")) found.insert(problem.asset);

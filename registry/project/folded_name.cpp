@@ -117,7 +117,7 @@ void append(std::string& text, Character c) {
   }
 }
 
-void take_apart(Character c, Text& text) {
+void decompose(Character c, Text& text) {
   if (c >= kSyllableFirst && c <= kSyllableLast) {
     const Character index = c - kSyllableFirst;
     text.push_back(kLeadFirst + index / (kVowelCount * kTrailCount));
@@ -163,7 +163,7 @@ std::string encoded(const Text& text) {
 
 Text decomposed(std::string_view name) {
   Text text;
-  for (const Character c : decoded(name)) take_apart(c, text);
+  for (const Character c : decoded(name)) decompose(c, text);
   order_marks(text);
   return text;
 }

@@ -91,7 +91,7 @@ class Flattening {
     return *fresh_.emplace(asset, std::move(flat)).first->second;
   }
 
-  FlatPrefabs take() { return std::move(fresh_); }
+  FlatPrefabs release() { return std::move(fresh_); }
 
  private:
   SourcePrefab build(AssetNumber asset) {
@@ -261,7 +261,7 @@ const SourcePrefab& PrefabFlattener::flatten(AssetNumber prefab) const {
   Flattening flattening(sources_, scripts_, find);
   (void)flattening.flatten(prefab);
   const std::lock_guard lock(mutex_);
-  for (auto& [asset, flat] : flattening.take()) {
+  for (auto& [asset, flat] : flattening.release()) {
     if (asset == prefab || !flat->is_bent) known_.emplace(asset, std::move(flat));
   }
   return known_.at(prefab)->prefab;

@@ -389,7 +389,7 @@ std::vector<AssetNumber> ReferenceGraph::closure(std::span<const AssetNumber> ro
 std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> roots,
                                                AssetNumber target, const AssetIndex& index,
                                                const Stop& stops_before) const {
-  const auto may_take = [&](AssetNumber asset) {
+  const auto can_visit = [&](AssetNumber asset) {
     return asset == target ||
            (!is_script(index.at(asset).path) && !(stops_before && stops_before(asset)));
   };
@@ -412,7 +412,7 @@ std::vector<AssetNumber> ReferenceGraph::chain(std::span<const AssetNumber> root
     if (is_script(index.at(queue[i]).path)) continue;
     std::vector<AssetNumber> next;
     for (const ReferenceEdge& edge : from(queue[i])) {
-      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to] && may_take(edge.to)) {
+      if (edge.is_strong() && edge.to != kNoAsset && !seen[edge.to] && can_visit(edge.to)) {
         next.push_back(edge.to);
       }
     }

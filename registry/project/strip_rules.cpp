@@ -133,9 +133,9 @@ class StripReading {
     return {};
   }
 
-  // Calls `take` for each item of a list.
-  template <typename Take>
-  Result<void> read_list(std::string_view key, const Take& take) {
+  // Calls `visit` for each item of a list.
+  template <typename Visit>
+  Result<void> read_list(std::string_view key, const Visit& visit) {
     const NodeIndex list = tree_.find(node_, key);
     if (list == kNoNode || is_nothing(tree_, list)) return {};
     if (tree_.at(list).kind != NodeKind::sequence) {
@@ -143,7 +143,7 @@ class StripReading {
     }
     for (const NodeIndex item : Children(tree_, list)) {
       if (tree_.scalar(item).empty()) return refuse_config(tree_, item, "this item is empty");
-      if (auto good = take(item, tree_.scalar(item)); !good) return good;
+      if (auto good = visit(item, tree_.scalar(item)); !good) return good;
     }
     return {};
   }

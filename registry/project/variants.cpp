@@ -275,15 +275,15 @@ void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& var
     open.push_back({settled.find(index.at(key.first).guid),
                     settled.find(index.at(chosen.file).path), key.second});
   }
-  std::vector<SettledFile> taken_away;
+  std::vector<SettledFile> removed;
   for (const AssetNumber file : gone) {
     const VariantFile* const variant = variants.find(file);
     const Guid& guid = index.at(variant == nullptr ? file : variant->base).guid;
-    taken_away.push_back({settled.find(guid), index.at(file).path});
+    removed.push_back({settled.find(guid), index.at(file).path});
   }
   index = std::move(settled);
   variants = Variants(std::move(open), {variants.problems().begin(), variants.problems().end()},
-                      std::move(taken_away));
+                      std::move(removed));
 }
 
 }  // namespace muster

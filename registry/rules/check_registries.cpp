@@ -210,12 +210,12 @@ bool mean_the_same(const ClassDeclaration& declaration, const RegistryEntry& a,
 void check_ids_across(const Project& project, TargetSet targets, Findings& findings) {
   std::map<std::pair<std::string_view, TypeId>,
            std::vector<std::pair<const Registry*, const RegistryEntry*>>>
-      taken;
+      used;
   for (const Registry& registry : project.model().registries) {
     if (!registry.declaration->has_ids) continue;
     for (const RegistryEntry& entry : registry.entries) {
       if (entry.is_free) continue;
-      auto& others = taken[{registry.declaration->name, entry.type_id}];
+      auto& others = used[{registry.declaration->name, entry.type_id}];
       for (const auto& [other, other_entry] : others) {
         const bool together = !(other->targets & registry.targets & targets).empty();
         if (other == &registry || !together ||

@@ -61,7 +61,7 @@ class Findings {
   void append(Findings&& others);
   bool empty() const { return findings_.empty(); }
   /// Returns all findings, sorted by path, position, rule and message. Leaves the collection empty.
-  std::vector<Finding> take_sorted();
+  std::vector<Finding> drain_sorted();
 
  private:
   std::vector<Finding> findings_;

@@ -353,7 +353,7 @@ void Findings::append(Findings&& others) {
   others.findings_.clear();
 }
 
-std::vector<Finding> Findings::take_sorted() {
+std::vector<Finding> Findings::drain_sorted() {
   const auto key = [](const Finding& finding) {
     return std::tie(finding.location.path, finding.location.position, finding.rule,
                     finding.message);

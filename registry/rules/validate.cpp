@@ -158,7 +158,7 @@ std::vector<Finding> validate(const Project& project, const ValidateOptions& opt
   const auto weights = read_rule_weights(project.config());
   if (weights) check_weighed_paths(project, weights.value(), findings);
   options.progress.advance(1, {});
-  std::vector<Finding> sorted = findings.take_sorted();
+  std::vector<Finding> sorted = findings.drain_sorted();
   for (Finding& finding : sorted) {
     // Findings of these two rules often have one cause, for example a clone without Git LFS.
     const bool has_one_cause = finding.rule == "lfs-pointer" || finding.rule == "binary-asset";

@@ -197,7 +197,7 @@ class TreeHandler final : public YAML::EventHandler {
   }
 
   // The node for the next value: the node of the preceding key, or a new node.
-  NodeIndex take_target(const Position& position) {
+  NodeIndex next_target(const Position& position) {
     if (open_.empty()) return builder_.tree.documents.back().root = add_node(position);
     Frame& top = open_.back();
     if (top.is_mapping && top.has_key) {
@@ -212,7 +212,7 @@ class TreeHandler final : public YAML::EventHandler {
 
   void add_scalar(const Position& position, const Scalar& scalar) {
     const bool is_key = !open_.empty() && open_.back().is_mapping && !open_.back().has_key;
-    const NodeIndex target = take_target(position);
+    const NodeIndex target = next_target(position);
     if (is_key) {
       builder_.set_key(target, scalar, position);
       open_.back().has_key = true;
@@ -227,7 +227,7 @@ class TreeHandler final : public YAML::EventHandler {
       refuse(position, "a mapping or a list cannot be a key");
     }
     if (!builder_.check_depth(open_.size(), position)) throw Refusal();
-    const NodeIndex target = take_target(position);
+    const NodeIndex target = next_target(position);
     builder_.set_collection(target, kind, is_flow, position);
     open_.push_back({.node = target, .is_mapping = kind == NodeKind::mapping});
   }

@@ -16,8 +16,8 @@ SharedBlocks::SharedBlocks(std::mutex& mutex, std::condition_variable& work_sign
 }
 
 bool SharedBlocks::Job::is_done(std::uint32_t block) const {
-  const auto taken = std::span(helped).first(helpers);
-  return block < next && std::ranges::find(taken, block) == taken.end();
+  const auto being_read = std::span(helped).first(helpers);
+  return block < next && std::ranges::find(being_read, block) == being_read.end();
 }
 
 std::span<std::byte> SharedBlocks::Job::piece(std::uint32_t block) const {

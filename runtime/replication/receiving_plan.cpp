@@ -8,25 +8,25 @@
 namespace muster {
 namespace {
 
-constexpr std::uint32_t kNotTaken = std::numeric_limits<std::uint32_t>::max();
+constexpr std::uint32_t kUnmatched = std::numeric_limits<std::uint32_t>::max();
 
 }  // namespace
 
 ReceivingPlan::ReceivingPlan(const ReplicationSchema& schema, const World& world) {
-  // For each component of the schema: its index in `components_`, or `kNotTaken`.
-  std::vector<std::uint32_t> taken;
+  // For each component of the schema: its index in `components_`, or `kUnmatched`.
+  std::vector<std::uint32_t> indices;
   for (std::uint16_t i = 0; i < schema.components.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(components_.size());
-    const bool is_taken = match(schema.components[i], world);
-    if (is_taken) components_.back().sent = SchemaComponent{i};
-    taken.push_back(is_taken ? next : kNotTaken);
+    const bool is_matched = match(schema.components[i], world);
+    if (is_matched) components_.back().sent = SchemaComponent{i};
+    indices.push_back(is_matched ? next : kUnmatched);
   }
   for (std::uint16_t i = 0; i < schema.types.size(); ++i) {
     Type& type = types_.emplace_back();
     type.id = schema.types[i].id;
     for (const SchemaComponent component : schema.types[i].components) {
-      const std::uint32_t received = taken[schema_index(component)];
-      if (received != kNotTaken) type.parts.push_back({received, type.value_count});
+      const std::uint32_t received = indices[schema_index(component)];
+      if (received != kUnmatched) type.parts.push_back({received, type.value_count});
       type.value_count += schema.component(component).value_count();
     }
   }

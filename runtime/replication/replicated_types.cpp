@@ -30,7 +30,7 @@ class TypeLister {
     }
     add_initial_values(type, layout, plan);
   }
-  ReplicatedTypes take() { return std::move(types_); }
+  ReplicatedTypes release() { return std::move(types_); }
 
  private:
   bool travels(ComponentId id) const {
@@ -109,7 +109,7 @@ Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypes
     if (!plan) return fail(plan.error());
     lister.add(entry.type_id, *plan.value());
   }
-  ReplicatedTypes types = lister.take();
+  ReplicatedTypes types = lister.release();
   if (const char* const fault = find_fault(types.schema)) {
     return fail(ErrorCode::limit_exceeded,
                 "'" + std::string(registry.class_name) + "' cannot be replicated: " + fault);

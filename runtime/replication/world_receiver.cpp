@@ -322,7 +322,7 @@ Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component
 }
 
 void WorldReceiver::complete(const WorldSource& source) {
-  const auto take = [&](NetworkId id) {
+  const auto try_complete = [&](NetworkId id) {
     Received* const received = find(id);
     if (received == nullptr) return true;
     const EntityId root = received->members.front().entity;
@@ -333,7 +333,7 @@ void WorldReceiver::complete(const WorldSource& source) {
   };
   for (std::size_t i = 0; i < incomplete_.size();) {
     const NetworkId id = incomplete_[i];
-    if (take(id)) {
+    if (try_complete(id)) {
       set_incomplete(id, false);
     } else {
       ++i;

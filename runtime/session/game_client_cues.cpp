@@ -13,7 +13,7 @@ namespace muster {
 void GameClient::Impl::deliver_event(const TimedEvent& event) {
   ByteReader reader(event.bytes);
   if (reader.u16() == kCueIndex) {
-    take_cue(event);
+    receive_cue(event);
   } else {
     deliver(event.bytes);
   }
@@ -31,7 +31,7 @@ GameClient::Impl::QueuedCue& GameClient::Impl::queue_cue() {
   return cues.back();
 }
 
-void GameClient::Impl::take_cue(const TimedEvent& event) {
+void GameClient::Impl::receive_cue(const TimedEvent& event) {
   const std::optional<SentCue> cue = decode_cue(event.bytes);
   if (!cue) {
     problems.add(

@@ -134,18 +134,18 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void follow_map(const Connection& connection);
   void read_messages(Connection& connection);
   void read_loose(Connection& connection);
-  bool take(SessionMessage kind, std::span<const std::byte> body);
-  bool take_welcome(std::span<const std::byte> body);
+  bool apply_message(SessionMessage kind, std::span<const std::byte> body);
+  bool apply_welcome(std::span<const std::byte> body);
   bool begin_level(const LevelBegin& begin);
-  bool take_forced(std::span<const std::byte> body);
-  bool take_resumed(std::span<const std::byte> body);
+  bool apply_forced(std::span<const std::byte> body);
+  bool apply_resumed(std::span<const std::byte> body);
   /// Reports that messages of the game may have been lost.
   void report_dropped(std::size_t count, std::string_view why);
   void read_reports(Connection& connection);
   void deliver(std::span<const std::byte> body);
   /// Delivers an event of a tick, which is a message or a cue.
   void deliver_event(const TimedEvent& event);
-  void take_cue(const TimedEvent& event);
+  void receive_cue(const TimedEvent& event);
   void predict_cue(const Cue& cue, bool is_late);
   /// Plays the cues whose tick is not later than the shown tick.
   void play_cues();

@@ -40,7 +40,7 @@ void GameClient::Impl::read_messages(Connection& connection) {
     std::span<const std::byte> body;
     const MessagePipe::Received received = pipe.receive(connection, kind, body);
     if (received == MessagePipe::Received::nothing) return;
-    if (received == MessagePipe::Received::message && take(kind, body)) continue;
+    if (received == MessagePipe::Received::message && apply_message(kind, body)) continue;
     return fail_with(ErrorCode::malformed, "the server sent a malformed message");
   }
 }
@@ -54,7 +54,7 @@ void GameClient::Impl::read_loose(Connection& connection) {
   }
 }
 
-bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body) {
+bool GameClient::Impl::apply_message(SessionMessage kind, std::span<const std::byte> body) {
   switch (kind) {
     case SessionMessage::structs: {
       if (decoder) return true;  // The server sends this message again in each map.
@@ -64,15 +64,15 @@ bool GameClient::Impl::take(SessionMessage kind, std::span<const std::byte> body
       return true;
     }
     case SessionMessage::welcome:
-      return take_welcome(body);
+      return apply_welcome(body);
     case SessionMessage::game:
       if (!decoder) return false;
       deliver(body);
       return true;
     case SessionMessage::forced:
-      return decoder && take_forced(body);
+      return decoder && apply_forced(body);
     case SessionMessage::resumed:
-      return decoder && take_resumed(body);
+      return decoder && apply_resumed(body);
   }
   return false;
 }
@@ -100,7 +100,7 @@ void GameClient::Impl::read_reports(Connection& connection) {
 }
 
 /// Ignores a forced field that this version of the game does not have.
-bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
+bool GameClient::Impl::apply_forced(std::span<const std::byte> body) {
   if (const std::optional<ForcedField> forced = forces.decode(body)) {
     if (prediction != nullptr) prediction->note_changed_commands();
     if (!forces.follow(*forced)) {
@@ -112,7 +112,7 @@ bool GameClient::Impl::take_forced(std::span<const std::byte> body) {
   return true;
 }
 
-bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
+bool GameClient::Impl::apply_welcome(std::span<const std::byte> body) {
   if (!decoder) return false;
   if (welcome) {
     const std::optional<Welcome> next = decode_welcome(body);
@@ -156,7 +156,7 @@ bool GameClient::Impl::take_welcome(std::span<const std::byte> body) {
 }
 
 /// Reads how many messages the server has received. Sends the later messages again.
-bool GameClient::Impl::take_resumed(std::span<const std::byte> body) {
+bool GameClient::Impl::apply_resumed(std::span<const std::byte> body) {
   const std::optional<Resumed> resumed = decode_resumed(body);
   if (!resumed) return false;
   if (!pipe.is_resuming()) return true;  // A later map has already begun.

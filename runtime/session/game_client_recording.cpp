@@ -46,7 +46,7 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
 }
 
 void GameClient::Impl::play() {
-  const auto take = [this] {
+  const auto apply_tick = [this] {
     const RecordedSource source(*recording);
     apply(source, recording->events());
     recording->clear();
@@ -61,13 +61,13 @@ void GameClient::Impl::play() {
   }
   if (played_ticks == 0) {
     ++played_ticks;
-    take();  // Applies the tick that `open_recording` has read.
+    apply_tick();  // Applies the tick that `open_recording` has read.
   }
   for (; due > 0; --due) {
     switch (recording->step()) {
       case RecordingStatus::tick:
         ++played_ticks;
-        take();
+        apply_tick();
         continue;
       case RecordingStatus::end:
         end =

@@ -276,9 +276,9 @@ EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
     ++counters_.too_late;
     return nullptr;
   }
-  const std::size_t taken = free_or_oldest(pool);
-  EffectInstance& instance = pool.instances[taken];
-  pool.next = (taken + 1) % pool.instances.size();
+  const std::size_t index = free_or_oldest(pool);
+  EffectInstance& instance = pool.instances[index];
+  pool.next = (index + 1) % pool.instances.size();
   if (instance.is_playing) ++counters_.stolen;
   instance.is_playing = true;
   instance.started_at = now;

@@ -33,7 +33,7 @@ void put_number(BitWriter& out, std::uint32_t value, unsigned order) {
   if (length > 0) out.write(raised & ((1U << length) - 1), length);
 }
 
-std::uint32_t take_number(BitReader& in, unsigned order) {
+std::uint32_t parse_number(BitReader& in, unsigned order) {
   constexpr unsigned kLengthMax = 17;
   unsigned length = order;
   while (length <= kLengthMax && in.read_flag()) ++length;
@@ -74,11 +74,11 @@ void put_first(BitWriter& out, const ViewClaim& claim) {
   }
 }
 
-std::optional<ViewClaim> take_first(BitReader& in, Tick now) {
+std::optional<ViewClaim> parse_first(BitReader& in, Tick now) {
   const std::uint32_t low = in.read(kNewestBits);
   const std::uint32_t age = (now.value() - low) % (1U << kNewestBits);
-  const std::uint32_t behind = take_number(in, 0);
-  const std::uint32_t span = take_number(in, 2);
+  const std::uint32_t behind = parse_number(in, 0);
+  const std::uint32_t span = parse_number(in, 2);
   const std::uint32_t step = span > 0 ? in.read(kClaimFractionBits) : 0;
   if (in.failed() || behind > kCodedTicksMax || span > kCodedTicksMax ||
       std::uint64_t{age} + behind + span > now.value()) {
@@ -109,21 +109,21 @@ void put_second(BitWriter& out, const ViewClaim& claim, const ViewClaim& next) {
   put_number(out, static_cast<std::uint32_t>(left < 0 ? -left - 1 : left), kResidualBits);
 }
 
-std::optional<ViewClaim> take_second(BitReader& in, const ViewClaim& next) {
+std::optional<ViewClaim> parse_second(BitReader& in, const ViewClaim& next) {
   const auto back = [&](Tick from, std::uint32_t ticks) {
     if (ticks > kCodedTicksMax || ticks > from.value()) in.fail();
     return Tick(from.value() - std::min(ticks, from.value()));
   };
   ViewClaim claim = next;
-  claim.newest = back(next.newest, take_number(in, 0));
+  claim.newest = back(next.newest, parse_number(in, 0));
   if (!in.read_flag()) {
-    claim.to = back(next.to, take_number(in, 1));
-    claim.from = back(claim.to, take_number(in, 2));
+    claim.to = back(next.to, parse_number(in, 1));
+    claim.from = back(claim.to, parse_number(in, 2));
   }
   claim.fraction = 0;
   if (claim.from != claim.to) {
     const bool is_below = in.read_flag();
-    const auto size = static_cast<std::int32_t>(take_number(in, kResidualBits));
+    const auto size = static_cast<std::int32_t>(parse_number(in, kResidualBits));
     const std::int32_t step =
         expected_step(next, claim.from, claim.to) + (is_below ? -size - 1 : size);
     if (step < 0 || step >= kFractionsPerTick) in.fail();
@@ -187,8 +187,8 @@ bool ClaimInbox::receive(std::span<const std::byte>& packet, Tick now) {
   std::optional<ViewClaim> before;
   if (count > 0) {
     low_byte = static_cast<std::uint8_t>(in.read(kCommandBits));
-    newest = take_first(in, now);
-    if (newest && count == 2) before = take_second(in, *newest);
+    newest = parse_first(in, now);
+    if (newest && count == 2) before = parse_second(in, *newest);
   }
   in.align();
   if (in.failed() || count > kClaimsPerPacketMax || (count == 2 && !before)) {

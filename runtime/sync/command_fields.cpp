@@ -120,16 +120,16 @@ void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick) {
   }
 }
 
-void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled) {
+void subtract_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled) {
   for (const FieldDescription& field : type.fields) {
     if (field.sampled != Sampling::sum) continue;
     each_lane(field, [&]<typename T>(T, std::size_t at) {
       const T all = load_lane<T>(&sampled[at]);
-      const T taken = load_lane<T>(&sent[at]);
+      const T sent_value = load_lane<T>(&sent[at]);
       // If the range of an unsigned sum begins above zero, the sent value can be larger than the
       // sum.
-      const bool is_over = std::is_unsigned_v<T> && taken > all;
-      store_lane<T>(&sampled[at], is_over ? T{} : static_cast<T>(all - taken));
+      const bool is_over = std::is_unsigned_v<T> && sent_value > all;
+      store_lane<T>(&sampled[at], is_over ? T{} : static_cast<T>(all - sent_value));
     });
   }
 }

@@ -36,7 +36,7 @@ void add_sums(const ComponentDescription& type, Bytes value, ByteVector& tick);
 
 /// Subtracts the sent sums from `sampled`. The remainder stays for the next tick. A remainder
 /// exists if a sum was rounded or was beyond the field's range. Requires: values of `type`.
-void take_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled);
+void subtract_sent(const ComponentDescription& type, Bytes sent, ByteVector& sampled);
 
 /// Makes the commands of a tick whose commands are missing, as `FieldDescription::when_missing`
 /// describes. `set` has the previous tick's commands, and is changed in place.

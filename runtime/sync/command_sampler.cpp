@@ -66,7 +66,7 @@ void CommandSampler::end_tick() {
     begin += sampled.value_count;
     to_wire(type, sampled.tick, values);
     from_wire(type, values, last_[i]);
-    take_sent(type, last_[i], sampled.tick);
+    subtract_sent(type, last_[i], sampled.tick);
     // If no frame is set before the next tick ends, that tick repeats the values of this frame. Its
     // sums are the remainders that were not sent.
     for (const FieldDescription& field : type.fields) {

@@ -23,7 +23,7 @@ constexpr std::size_t kPlayersMax = 16;
 constexpr unsigned kForward = 1, kBack = 2, kLeft = 4, kRight = 8, kJump = 16, kAttack = 128;
 
 /// Parses the number before the next comma or the end.
-bool take(std::string_view& line, double& out) {
+bool parse_next_number(std::string_view& line, double& out) {
   const std::size_t comma = line.find(',');
   const std::string_view word = line.substr(0, comma);
   const auto read = std::from_chars(word.data(), word.data() + word.size(), out);
@@ -85,11 +85,11 @@ std::string_view cut_line(std::string_view& text) {
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
-bool take_row(std::string_view line, InputRow& row) {
+bool parse_row(std::string_view line, InputRow& row) {
   double tick = 0;
   double buttons = 0;
-  if (!take(line, tick) || !take(line, buttons) || !take(line, row.move_x) ||
-      !take(line, row.move_y) || !take(line, row.yaw_deg) || !take(line, row.pitch_deg)) {
+  if (!parse_next_number(line, tick) || !parse_next_number(line, buttons) || !parse_next_number(line, row.move_x) ||
+      !parse_next_number(line, row.move_y) || !parse_next_number(line, row.yaw_deg) || !parse_next_number(line, row.pitch_deg)) {
     return false;
   }
   row.buttons = static_cast<std::uint32_t>(std::clamp(buttons, 0.0, kButtonsEnd));
@@ -99,13 +99,13 @@ bool take_row(std::string_view line, InputRow& row) {
 }
 
 /// Parses a row of one player. A player without a row in a frame presses nothing.
-bool take_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& players) {
+bool parse_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& players) {
   double frame = 0;
   double player = 0;
   double buttons = 0;
   InputRow row;
-  if (!take(line, frame) || !take(line, player) || !take(line, buttons) ||
-      !take(line, row.move_x) || !take(line, row.move_y)) {
+  if (!parse_next_number(line, frame) || !parse_next_number(line, player) || !parse_next_number(line, buttons) ||
+      !parse_next_number(line, row.move_x) || !parse_next_number(line, row.move_y)) {
     return false;
   }
   const bool is_sound = frame >= 0 && frame <= kFramesMax && player >= 0 &&
@@ -144,7 +144,7 @@ Result<std::vector<InputRecording>> load_players(const std::string& path) {
     ++number;
     const std::string_view line = cut_line(text);
     InputRow row;
-    if (is_fight ? !take_fight_row(line, players) : !take_row(line, row)) {
+    if (is_fight ? !parse_fight_row(line, players) : !parse_row(line, row)) {
       return complain("a line must have the numbers of the header");
     }
     if (!is_fight) players.front().push_back(row);

@@ -44,8 +44,8 @@ class LossyRelay {
   Address address() const { return front_->local_address(); }
 
   void step(Time now) {
-    take(now, *front_, to_server_, &client_);
-    take(now, *back_, to_client_, nullptr);
+    receive(now, *front_, to_server_, &client_);
+    receive(now, *back_, to_client_, nullptr);
     give(now, *back_, to_server_, server_);
     give(now, *front_, to_client_, client_);
   }
@@ -56,7 +56,7 @@ class LossyRelay {
     std::vector<std::byte> bytes;
   };
 
-  void take(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed, Address* from) {
+  void receive(Time now, DatagramSocket& socket, std::deque<Delayed>& delayed, Address* from) {
     IncomingDatagram datagram{.from = {}, .memory = memory_};
     while (socket.receive(std::span(&datagram, 1)) == 1) {
       if (from != nullptr) *from = datagram.from;
@@ -98,19 +98,19 @@ class Latencies {
   void arrived(Time now, const void* message) {
     std::uint32_t number = 0;
     std::memcpy(&number, message, sizeof(number));
-    took_.push_back(now - sent_at_[number]);
+    latencies_.push_back(now - sent_at_[number]);
   }
-  bool is_over() const { return took_.size() == kMessages; }
+  bool is_over() const { return latencies_.size() == kMessages; }
 
   void report(benchmark::State& state) {
-    std::ranges::sort(took_);
+    std::ranges::sort(latencies_);
     const auto share = [this](std::size_t percent) {
-      const Duration took = took_[std::min(took_.size() * percent / 100, took_.size() - 1)];
-      return std::chrono::duration<double>(took).count();
+      const Duration latency = latencies_[std::min(latencies_.size() * percent / 100, latencies_.size() - 1)];
+      return std::chrono::duration<double>(latency).count();
     };
     double sum = 0;
-    for (const Duration took : took_) sum += std::chrono::duration<double>(took).count();
-    state.SetIterationTime(sum / static_cast<double>(took_.size()));
+    for (const Duration latency : latencies_) sum += std::chrono::duration<double>(latency).count();
+    state.SetIterationTime(sum / static_cast<double>(latencies_.size()));
     state.counters["p50 ms"] = share(50) * 1000;
     state.counters["p99 ms"] = share(99) * 1000;
     state.counters["max ms"] = share(100) * 1000;
@@ -118,7 +118,7 @@ class Latencies {
 
  private:
   std::vector<Time> sent_at_;
-  std::vector<Duration> took_;
+  std::vector<Duration> latencies_;
 };
 
 bool run_muster(double loss, Latencies& latencies) {

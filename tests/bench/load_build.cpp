@@ -42,9 +42,9 @@ std::shared_ptr<MemorySource> generate(const BundleShape& shape, Bytes content) 
     ByteVector piece;
     while (piece.size() < size) {
       const Bytes rest = content.subspan(content_at);
-      const Bytes taken = rest.first(std::min(rest.size(), size - piece.size()));
-      piece.insert(piece.end(), taken.begin(), taken.end());
-      content_at = (content_at + taken.size()) % content.size();
+      const Bytes part = rest.first(std::min(rest.size(), size - piece.size()));
+      piece.insert(piece.end(), part.begin(), part.end());
+      content_at = (content_at + part.size()) % content.size();
     }
     return piece;
   };

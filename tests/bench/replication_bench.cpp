@@ -137,9 +137,9 @@ void replicate(benchmark::State& state, const Scene& scene, std::size_t threads)
   const std::uint64_t bytes = hall.bytes();
   double seconds = 0;
   for (auto _ : state) {
-    const double took = hall.tick(threads);
-    seconds += took;
-    state.SetIterationTime(took);
+    const double elapsed = hall.tick(threads);
+    seconds += elapsed;
+    state.SetIterationTime(elapsed);
   }
   const auto ticks = static_cast<double>(state.iterations());
   state.counters["share of a core at 20 Hz"] = 20 * seconds / ticks;

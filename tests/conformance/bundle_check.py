@@ -349,11 +349,11 @@ def check_description(name, size_bytes, alignment, description):
     identity = varint(len(name)) + name + struct.pack("<II", size_bytes, alignment)
     field_end = 0
     for _ in range(reader.varint()):
-        field_name = reader.take(reader.varint())
-        kind = reader.take(1)
+        field_name = reader.read(reader.varint())
+        kind = reader.read(1)
         offset, count, element = reader.varint(), reader.varint(), reader.varint()
-        unit = reader.take(reader.varint())
-        numbers, codes = reader.take(32), reader.take(3)
+        unit = reader.read(reader.varint())
+        numbers, codes = reader.read(32), reader.read(3)
         rollback, sampling, missing = codes[2] & 15, codes[2] >> 4 & 3, codes[2] >> 6
         require(kind[0] <= 16 and codes[0] <= 2 and codes[1] <= 3, "field codes")
         require(rollback <= 1 and sampling <= 2 and missing <= 2, "a field's rules")
@@ -365,10 +365,10 @@ def check_description(name, size_bytes, alignment, description):
         names = reader.varint()
         identity += varint(names)
         for _ in range(names):
-            word = reader.take(reader.varint())
+            word = reader.read(reader.varint())
             identity += varint(len(word)) + word
     require(field_end <= size_bytes, "fields are inside the component")
-    reader.take(size_bytes)
+    reader.read(size_bytes)
     require(reader.at == len(description), "a description has the length in its record")
     return identity
 

@@ -77,7 +77,7 @@ class Varints:
         self.data = data
         self.at = at
 
-    def take(self, size):
+    def read(self, size):
         require(self.at + size <= len(self.data), "a value is inside the data")
         self.at += size
         return self.data[self.at - size:self.at]
@@ -85,7 +85,7 @@ class Varints:
     def varint(self):
         value = shift = 0
         while True:
-            byte = self.take(1)[0]
+            byte = self.read(1)[0]
             value |= (byte & 0x7F) << shift
             require(shift == 0 or byte != 0, "a varint has its shortest form")
             if byte < 0x80:

@@ -38,10 +38,10 @@ def check_object(data):
 
 def check_document(form, document, index):
     document.varint()  # The class.
-    require(document.take(1)[0] <= 1, "document flags")
+    require(document.read(1)[0] <= 1, "document flags")
     name = document.varint()
     require(name != 2, "a type name is not empty")
-    type_name = document.take(name - 2) if name > 2 else None
+    type_name = document.read(name - 2) if name > 2 else None
     first_key = None
     if document.at < len(document.data):
         first_key = check_value(form, document, index, 1, True)
@@ -55,20 +55,20 @@ def check_value(form, values, index, depth, is_last):
     """Checks a value; returns the first key of a mapping."""
     require(depth <= 256, "values nest at most 256 deep")
     form.values += 1
-    tag = values.take(1)[0]
+    tag = values.read(1)[0]
     kind, variety = tag & 15, tag >> 4
     require(variety <= {4: 2, 5: 1, 6: 1, 7: 2}.get(kind, 0), "a form of the kind")
     if kind == 1:
         values.varint()
     elif kind in (2, 3):
-        number = struct.unpack("<f" if kind == 2 else "<d", values.take(4 if kind == 2 else 8))[0]
+        number = struct.unpack("<f" if kind == 2 else "<d", values.read(4 if kind == 2 else 8))[0]
         require(math.isfinite(number), "a number is finite")
     elif kind == 4:
-        values.take(values.varint())
+        values.read(values.varint())
     elif kind == 7:
         check_reference(form, values, index, variety)
     elif kind in (8, 9):
-        values.take(16)
+        values.read(16)
     elif kind != 0:
         require(kind in (5, 6), "a kind from 0 to 9")
         return check_children(form, values, index, depth, is_last)
@@ -85,7 +85,7 @@ def check_children(form, values, index, depth, is_last):
         if is_mapping:
             key = values.varint()
             require(key & 3 <= 2, "style of a key")
-            text = values.take(key >> 2)
+            text = values.read(key >> 2)
             first_key = text if i == 0 else first_key
         check_value(form, values, index, depth + 1, i == child_count - 1)
     content_bytes = values.at - start
@@ -96,7 +96,7 @@ def check_children(form, values, index, depth, is_last):
 
 def check_reference(form, values, index, variety):
     if variety == 2:
-        values.take(16)
+        values.read(16)
     number = values.signed_varint()
     if variety == 0:
         require(number == 0 or number not in form.file_ids, "a local reference has its own form")

@@ -192,7 +192,7 @@ class Server:
                            self.request["connection"] if connection is None else connection,
                            123456789, bytes(range(16)), key or self.key)
 
-    def take_response(self, response):
+    def read_response(self, response):
         form = packet_form.check_response(response)
         self.response = response
         require(all(form[name] == self.request[name]

@@ -249,7 +249,7 @@ def begin_client(program, mode=0, cipher=0, **more):
 def respond(program, server, request):
     answer = program.give(server.challenge(request), SERVER_ADDRESS)
     require(answer.result() == "response", f"a challenge is answered: {answer.result()}")
-    return server.take_response(answer.datagrams("response")[0])
+    return server.read_response(answer.datagrams("response")[0])
 
 
 def put_to_client(checks, program, mode, cipher):

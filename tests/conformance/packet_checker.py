@@ -4,7 +4,7 @@ vectors that an implementation must accept or refuse.
 
     packet_checker.py check PROGRAM   `PROGRAM emit` prints lines `KIND HEX`, and `run NAME=HEX...`
                                       for a whole handshake
-    packet_checker.py put PROGRAM     `PROGRAM judge` gets lines `take|drop KIND HEX RULE`
+    packet_checker.py put PROGRAM     `PROGRAM judge` gets lines `accept|drop KIND HEX RULE`
     packet_checker.py make            prints these lines
 
 Shares no code with the implementation. KIND is a name of `packet_form.CHECKS`. A `run` is opened

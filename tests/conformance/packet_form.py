@@ -19,14 +19,14 @@ class Bits:
         self.data = data
         self.at = 0
 
-    def take(self, count):
+    def read(self, count):
         require(self.at + count <= 8 * len(self.data), "a field is inside the data")
         value = int.from_bytes(self.data, "little") >> self.at & (1 << count) - 1
         self.at += count
         return value
 
     def align(self):
-        require(self.take(-self.at % 8) == 0, "padding is zero")
+        require(self.read(-self.at % 8) == 0, "padding is zero")
         return self.at // 8
 
 
@@ -35,26 +35,26 @@ class Cursor:
         self.data = data
         self.at = at
 
-    def take(self, size):
+    def read(self, size):
         require(self.at + size <= len(self.data), "bytes lie inside")
         self.at += size
         return self.data[self.at - size:self.at]
 
     def number(self, size):
-        return int.from_bytes(self.take(size), "little")
+        return int.from_bytes(self.read(size), "little")
 
 
 def check_acknowledgement(bits):
-    ack = bits.take(16)
+    ack = bits.read(16)
     words = []
-    for _ in range(bits.take(3) + 1):
-        if bits.take(1):
+    for _ in range(bits.read(3) + 1):
+        if bits.read(1):
             words.append(0xFFFFFFFF)
             continue
-        words.append(bits.take(32))
+        words.append(bits.read(32))
         require(words[-1] != 0xFFFFFFFF, "a word that is all set has one bit")
     require(words[0] & 1, "bit 0 of word 0 is `ack` itself")
-    sent, hold, delay = bits.take(16), bits.take(16), bits.take(12)
+    sent, hold, delay = bits.read(16), bits.read(16), bits.read(12)
     # If `ack` is 0, no packet or packet 65536 k was received. The body does not distinguish these.
     return {"ack": ack, "words": words, "sent": sent, "hold": hold, "delay": delay}
 
@@ -67,7 +67,7 @@ def check_control(cursor):
         kind = cursor.number(1)
         require(1 <= kind <= 8, "a control item has a known type")
         if kind in (2, 3):
-            items.append((kind, bytes(cursor.take(8))))
+            items.append((kind, bytes(cursor.read(8))))
         elif kind == 4:
             size = cursor.number(2)
             require(1201 <= size <= LARGEST_PACKET, "a probe has 1201 to 1472 bytes")
@@ -78,7 +78,7 @@ def check_control(cursor):
             reason, text_bytes = cursor.number(1), cursor.number(1)
             require(text_bytes <= 128, "a text has at most 128 bytes")
             require(1 <= reason <= 9, "a connection ends for a known reason")
-            items.append((kind, reason, bytes(cursor.take(text_bytes))))
+            items.append((kind, reason, bytes(cursor.read(text_bytes))))
         elif kind == 6:
             block, reason = cursor.number(2), cursor.number(1)
             require(1 <= reason <= 3, "a block is refused for a known reason")
@@ -100,7 +100,7 @@ def check_control(cursor):
 def check_payload(cursor):
     size = cursor.number(2)
     require(size >= 1, "a payload has a byte")
-    return bytes(cursor.take(size))
+    return bytes(cursor.read(size))
 
 
 def check_messages(cursor):
@@ -119,7 +119,7 @@ def check_messages(cursor):
             require(high != 0, "a length has its shortest form")
             size = size & 127 | high << 7
         require(1 <= size <= 1024, "a message has 1 to 1024 bytes")
-        messages.append((channel, reliable, ordered, number, bytes(cursor.take(size))))
+        messages.append((channel, reliable, ordered, number, bytes(cursor.read(size))))
     return messages
 
 
@@ -135,7 +135,7 @@ def check_blocks(cursor):
         in_all = (total + CHUNK - 1) // CHUNK
         require(first + chunks <= in_all, "chunks are inside their block")
         size = min(total, (first + chunks) * CHUNK) - first * CHUNK
-        fragments.append((block, total, first, bytes(cursor.take(size))))
+        fragments.append((block, total, first, bytes(cursor.read(size))))
     return fragments
 
 
@@ -143,7 +143,7 @@ def check_body(data, sealed=True):
     """Returns the fields of a packet's body. If `sealed`, a probe's size includes the tag."""
     bits = Bits(data)
     body = check_acknowledgement(bits)
-    sections = bits.take(8)
+    sections = bits.read(8)
     require(sections < 16, "bits 4 to 7 of the sections are zero")
     cursor = Cursor(data, bits.align())
     for bit, name, check in ((0, "control", check_control), (1, "payload", check_payload),
@@ -201,12 +201,12 @@ def check_response(data):
     token_bytes = cursor.number(2)
     require(token_bytes <= 675, "a token has at most 675 bytes")
     require(mode == 1 or token_bytes == 0, "only mode 1 has a token")
-    token = bytes(cursor.take(token_bytes))
+    token = bytes(cursor.read(token_bytes))
     hello_bytes = cursor.number(2)
     tag = 0 if mode == 2 else TAG
     require(19 + tag <= hello_bytes <= 19 + 256 + tag, "the size of a hello")
     hello_at = cursor.at
-    hello = bytes(cursor.take(hello_bytes))
+    hello = bytes(cursor.read(hello_bytes))
     require(not any(data[cursor.at:]), "a response is filled with zero bytes")
     return {"mode": mode, "application": application, "connection": connection, "key": key,
             "time": time, "mac": mac, "token": token, "hello": hello, "open": data[:hello_at]}
@@ -255,7 +255,7 @@ def check_accepted(data):
 def check_addresses(cursor):
     count = cursor.number(1)
     require(1 <= count <= 16, "1 to 16 addresses")
-    return [(bytes(cursor.take(16)), cursor.number(2)) for _ in range(count)]
+    return [(bytes(cursor.read(16)), cursor.number(2)) for _ in range(count)]
 
 
 def check_token(data):
@@ -268,7 +268,7 @@ def check_token(data):
     addresses = check_addresses(cursor)
     sealed_bytes = cursor.number(2)
     require(56 + sealed_bytes <= 675, "a token has at most 675 bytes")
-    sealed = bytes(cursor.take(sealed_bytes))
+    sealed = bytes(cursor.read(sealed_bytes))
     require(cursor.at == len(data), "nothing follows a token")
     return {"application": application, "issued": issued, "expires": expires, "nonce": nonce,
             "server_key": server_key, "secret": secret, "addresses": addresses, "sealed": sealed,
@@ -277,11 +277,11 @@ def check_token(data):
 
 def check_token_secrets(data):
     cursor = Cursor(data)
-    client, token_id, secret = cursor.number(8), bytes(cursor.take(16)), bytes(cursor.take(32))
+    client, token_id, secret = cursor.number(8), bytes(cursor.read(16)), bytes(cursor.read(32))
     addresses = check_addresses(cursor)
     user_bytes = cursor.number(2)
     require(user_bytes <= 256, "at most 256 bytes of user data")
-    user = bytes(cursor.take(user_bytes))
+    user = bytes(cursor.read(user_bytes))
     require(cursor.at == len(data), "nothing follows the user data")
     return {"client": client, "id": token_id, "secret": secret, "addresses": addresses,
             "user": user}

@@ -1,7 +1,7 @@
 // The implementation's side of packet_checker.py: emits packets, and judges given packets.
 //
 //   packet_vectors emit          prints lines `KIND HEX` and `run NAME=HEX...`
-//   packet_vectors judge         reads lines `take|drop KIND HEX RULE`
+//   packet_vectors judge         reads lines `accept|drop KIND HEX RULE`
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -123,7 +123,7 @@ void emit_run(TrustMode mode) {
 }
 
 /// True if a connection that has sent packets accepts a body.
-bool takes(std::string_view kind, const NetBytes& body) {
+bool accepts(std::string_view kind, const NetBytes& body) {
   const std::size_t overhead = kind == "body" ? 23 : 7;
   Connection connection(options(overhead), Time(1s));
   NetBytes memory(kDatagramBytesMax);
@@ -154,7 +154,7 @@ int judge(std::istream& lines) {
   int wrong = 0;
   while (lines >> verdict >> kind >> bytes && std::getline(lines, rule)) {
     ++count;
-    if (takes(kind, unhex(bytes)) == (verdict == "take")) continue;
+    if (accepts(kind, unhex(bytes)) == (verdict == "accept")) continue;
     ++wrong;
     std::printf("should %s:%s\n", verdict.c_str(), rule.c_str());
   }

@@ -65,7 +65,7 @@ def probe_body(size, overhead=packet_form.PACKET_HEADER + packet_form.TAG, befor
     return start + bytes([fill]) * (size - overhead - len(start))
 
 
-def bodies_to_take():
+def bodies_to_accept():
     yield "nothing was received, no section", acknowledgement(0)
     yield "packet 1 was received", acknowledgement(0, ack=1, hold=0)
     yield "one word with holes", acknowledgement(0, ack=200, words=(0x80000001,), hold=7)
@@ -155,24 +155,24 @@ def bodies_to_drop():
     yield "a chunk outside the block", start(8) + counted(fragment(total=256, first=1, content=b""))
     yield "chunks that end outside the block", start(8) + counted(
         fragment(total=300, chunks=2, first=1, content=bytes(300)))
-    for name, body in list(bodies_to_take()):
+    for name, body in list(bodies_to_accept()):
         if "probe" not in name:
             yield f"the last byte missing: {name}", body[:-1]
 
 
 def vectors():
-    for rule, body in bodies_to_take():
-        yield "take", "body", body, rule
+    for rule, body in bodies_to_accept():
+        yield "accept", "body", body, rule
     for rule, body in bodies_to_drop():
         yield "drop", "body", body, rule
     for size in (1201, 1472):
         open_probe = probe_body(size, overhead=packet_form.PACKET_HEADER)
-        yield "take", "open_body", open_probe, f"a probe of {size} without a tag"
+        yield "accept", "open_body", open_probe, f"a probe of {size} without a tag"
         yield "drop", "body", open_probe, f"a probe of {size} without a required tag"
 
 
 def lines():
     for verdict, kind, data, rule in vectors():
         broken = packet_form.broken_rule(kind, data)
-        assert (broken is None) == (verdict == "take"), (rule, broken)
+        assert (broken is None) == (verdict == "accept"), (rule, broken)
         yield f"{verdict} {kind} {data.hex()} {rule}"

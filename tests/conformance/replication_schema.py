@@ -11,7 +11,7 @@ class Bytes:
         self.data = data
         self.at = 0
 
-    def take(self, layout):
+    def read(self, layout):
         values = fields(self.data, self.at, layout)
         self.at += sum({"B": 1, "H": 2, "I": 4, "q": 8, "Q": 8, "d": 8}[c] for c in layout)
         return values
@@ -22,7 +22,7 @@ class Bytes:
         return self.data[self.at - count:self.at]
 
     def name(self):
-        (count,) = self.take("B")
+        (count,) = self.read("B")
         require(count >= 1, "a name is not empty")
         return self.bytes(count)
 
@@ -36,7 +36,7 @@ class ValueField:
     def __init__(self, data):
         self.name = data.name()
         (self.count, self.low, self.high, self.receivers, kind, self.period, _, _,
-         _) = data.take("HqqBBQBdd")
+         _) = data.read("HqqBBQBdd")
         require(kind in KINDS and self.receivers <= 2, "a field has a kind and receivers")
         require(self.low <= self.high, "a range is not empty")
         self.kind = KINDS[kind]
@@ -57,17 +57,17 @@ class Schema:
 
     def __init__(self, content):
         data = Bytes(content)
-        require(data.take("I") == (0x3153524D,), "a schema begins with MRS1")
+        require(data.read("I") == (0x3153524D,), "a schema begins with MRS1")
         components = []
-        for _ in range(data.take("H")[0]):
+        for _ in range(data.read("H")[0]):
             data.name()
-            components.append([ValueField(data) for _ in range(data.take("H")[0])])
+            components.append([ValueField(data) for _ in range(data.read("H")[0])])
         self.types = []
         self.lows = []  # For each type and value: minimum and number of lanes.
-        for _ in range(data.take("H")[0]):
-            _, count = data.take("IH")
+        for _ in range(data.read("H")[0]):
+            _, count = data.read("IH")
             lanes, lows, fields_of_values = [], [], []
-            for component in data.take("H" * count):
+            for component in data.read("H" * count):
                 require(component < len(components), "a type names components")
                 for field in components[component]:
                     require(field.receivers == 0, "every field is for everyone")
@@ -75,7 +75,7 @@ class Schema:
                         lanes += parts
                         lows.append((field.low, len(parts)))
                         fields_of_values.append((field, parts))
-            initial = data.take("q" * data.take("H")[0])
+            initial = data.read("q" * data.read("H")[0])
             require(len(initial) in (0, len(lows)), "a type has all initial values or none")
             for value, (field, parts) in zip(initial, fields_of_values):
                 require(field.low <= value <= field.high, "an initial value is inside its range")
@@ -101,8 +101,8 @@ class Recording:
 
     def __init__(self, content):
         data = Bytes(content)
-        require(data.take("I") == (0x3452524D,), "a recording begins with MRR4")
-        self.ticks_per_second, self.coder, schema_size, model_size = data.take("HBII")
+        require(data.read("I") == (0x3452524D,), "a recording begins with MRR4")
+        self.ticks_per_second, self.coder, schema_size, model_size = data.read("HBII")
         require(self.coder <= 4, "a recording names a coder")
         self.schema = Schema(data.bytes(schema_size))
         self.model = data.bytes(model_size)
@@ -110,17 +110,17 @@ class Recording:
         keyframes, index = [], None
         while index is None:
             offset = data.at
-            kind, tick, count = data.take("BII")
+            kind, tick, count = data.read("BII")
             require(1 <= kind <= 5, "a record has a kind")
             record = data.bytes(count)
             if kind == 1:
                 keyframes.append((tick, offset))
             if kind == 5:
                 index = Bytes(record)
-                require(data.take("QI") == (offset, 0x4552524D), "a recording ends with MRRE")
+                require(data.read("QI") == (offset, 0x4552524D), "a recording ends with MRRE")
             else:
                 self.records.append((kind, tick, record))
         require(data.at_end(), "nothing follows the end of a recording")
         for keyframe in keyframes:
-            require(index.take("IQ") == keyframe, "the index names the keyframes")
+            require(index.read("IQ") == keyframe, "the index names the keyframes")
         require(index.at_end(), "the index names nothing else")

@@ -17,7 +17,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void client_takes(HandshakeRun& run, const NetBytes& datagram) {
+void process_at_client(HandshakeRun& run, const NetBytes& datagram) {
   if (run.client->read_accept(datagram).has_value()) require(datagram == run.accept);
   const std::optional<Refusal> refusal = run.client->read_refuse(datagram);
   if (refusal.has_value()) require(refusal->text.size() <= 128);
@@ -28,10 +28,10 @@ void client_takes(HandshakeRun& run, const NetBytes& datagram) {
   // The server accepts the response only if it sent the challenge itself.
   HandshakeRun other = run;
   const NetBytes bytes(response.begin(), response.end());
-  if (other.server_takes(bytes)) require(bytes == run.response);
+  if (other.process_at_server(bytes)) require(bytes == run.response);
 }
 
-void server_takes(HandshakeRun& run, const NetBytes& datagram) {
+void process_at_server(HandshakeRun& run, const NetBytes& datagram) {
   const std::optional<RequestView> request = read_request_head(datagram);
   if (request.has_value()) {
     require(datagram.size() == kRequestBytes);
@@ -41,7 +41,7 @@ void server_takes(HandshakeRun& run, const NetBytes& datagram) {
     require(write_challenge(*request, {}, run.server_key.shared).size() < datagram.size());
   }
   HandshakeRun other = run;
-  if (other.server_takes(datagram)) require(datagram == run.response);
+  if (other.process_at_server(datagram)) require(datagram == run.response);
   // Tests only the hello, as if the cookie were correct.
   if (const std::optional<ResponseView> response = read_response(datagram)) {
     ServerHandshake server(run.server_key, run.token_secret);
@@ -61,6 +61,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data, size));
   HandshakeRun& run = (data[0] & 2U) != 0 ? token : pinned;
   const NetBytes datagram = copy_of(bytes.subspan(1));
-  (data[0] & 1U) != 0 ? client_takes(run, datagram) : server_takes(run, datagram);
+  (data[0] & 1U) != 0 ? process_at_client(run, datagram) : process_at_server(run, datagram);
   return 0;
 }

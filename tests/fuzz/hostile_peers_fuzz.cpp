@@ -49,9 +49,9 @@ class Script {
     return byte;
   }
   NetBytes some(std::size_t size_max) {
-    const auto taken = bytes_.first(std::min(bytes_.size(), size_max));
-    bytes_ = bytes_.subspan(taken.size());
-    return copy_of(std::as_bytes(taken));
+    const auto piece = bytes_.first(std::min(bytes_.size(), size_max));
+    bytes_ = bytes_.subspan(piece.size());
+    return copy_of(std::as_bytes(piece));
   }
 
  private:

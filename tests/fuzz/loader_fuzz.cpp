@@ -79,7 +79,7 @@ void load_and_spawn(const BundleSource& source) {
 }
 
 // Removes a piece from the front. If its length exceeds the rest, the piece is the whole rest.
-Bytes take_piece(Bytes& rest) {
+Bytes extract_piece(Bytes& rest) {
   if (rest.size() < 4) return std::exchange(rest, {});
   const auto length = load<std::uint32_t>(rest, 0);
   rest = rest.subspan(4);
@@ -113,7 +113,7 @@ Layers layers_of(Bytes rest) {
   Layers layers;
   const std::uint8_t layer_bits = rest.empty() ? 0 : std::to_integer<std::uint8_t>(rest[0]);
   if (!rest.empty()) rest = rest.subspan(1);
-  const Bytes piece = take_piece(rest);
+  const Bytes piece = extract_piece(rest);
   ByteVector catalog(piece.begin(), piece.end());
   if (catalog.size() >= 32) samples::fix_hash(catalog);
   // The reader uses a copy without these changes.
@@ -121,7 +121,7 @@ Layers layers_of(Bytes rest) {
   if (Result<CatalogReader> reader = CatalogReader::open(unpromised)) {
     const std::uint32_t count = std::min(reader.value().bundle_count(), kMaxBundles);
     for (std::uint32_t i = 0; i < count && !rest.empty(); ++i) {
-      const Bytes next = take_piece(rest);
+      const Bytes next = extract_piece(rest);
       ByteVector file(next.begin(), next.end());
       if (file.size() >= 32) samples::fix_hash(file);
       const bool is_promised = (layer_bits & kIsPromised) != 0 && !reader.value().is_preview();

@@ -75,8 +75,8 @@ void decode_all(std::span<const std::byte> input) {
   for (std::uint16_t i = 0; i < 4; ++i) {
     const PeerStructType sent{i};
     if (!decoder.value().local_type(sent)) continue;
-    const std::size_t taken = decoder.value().decode(sent, input, value);
-    require(taken <= input.size());
+    const std::size_t used_bytes = decoder.value().decode(sent, input, value);
+    require(used_bytes <= input.size());
     require(value.size() == sizeof(Fuzzed));
   }
   CommandQueue queue(types, CommandPacing::by_client);

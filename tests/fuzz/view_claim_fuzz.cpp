@@ -13,7 +13,7 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-std::uint8_t take(std::span<const std::byte>& input) {
+std::uint8_t next_byte(std::span<const std::byte>& input) {
   if (input.empty()) return 0;
   const auto value = std::to_integer<std::uint8_t>(input.front());
   input = input.subspan(1);
@@ -25,13 +25,13 @@ std::uint8_t take(std::span<const std::byte>& input) {
 void play(std::span<const std::byte> input) {
   ClaimInbox inbox;
   ViewClaims claims;
-  std::uint32_t now = 40U * take(input);
-  std::uint32_t command = 0x1000000U * take(input);
+  std::uint32_t now = 40U * next_byte(input);
+  std::uint32_t command = 0x1000000U * next_byte(input);
   while (!input.empty()) {
-    const std::uint8_t step = take(input);
+    const std::uint8_t step = next_byte(input);
     now += step & 7U;
-    command += (step >> 3U & 3U) == 3 ? 1000U * take(input) : step >> 3U & 3U;
-    const std::uint8_t reached = take(input);
+    command += (step >> 3U & 3U) == 3 ? 1000U * next_byte(input) : step >> 3U & 3U;
+    const std::uint8_t reached = next_byte(input);
     std::span<const std::byte> packet = input.first(std::min(input.size(), kClaimStreamBytesMax));
     const std::size_t offered = packet.size();
     const bool is_read = inbox.receive(packet, Tick(now));

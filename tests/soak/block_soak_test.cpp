@@ -67,17 +67,17 @@ TEST_CASE(
   REQUIRE(beside.pair.a->connection.send_block(block, id) == SendStatus::queued);
   for (int i = 0; i < 3000 && beside.pair.b->connection.block().empty(); ++i) beside.tick();
   REQUIRE(copy_of(beside.pair.b->connection.block()) == block);
-  const double took = std::chrono::duration<double>(beside.pair.now - began).count();
-  const double ticks = took / 0.016;
+  const double elapsed = std::chrono::duration<double>(beside.pair.now - began).count();
+  const double ticks = elapsed / 0.016;
   // The time that the link needs for the block and the snapshots, if 5 % of the block is sent
   // twice.
   const double snapshots = ticks * (kSnapshotBytes + 28 + 40);
   const double link_time = (kBlockBytes / 0.95 + snapshots) / kLinkRate;
-  CAPTURE(took, link_time, took / link_time, alone.age_p95().count(), beside.age_p95().count());
-  WARN("10 MB took " << took / link_time << " of the link's time; snapshots reported at p95 after "
+  CAPTURE(elapsed, link_time, elapsed / link_time, alone.age_p95().count(), beside.age_p95().count());
+  WARN("10 MB took " << elapsed / link_time << " of the link's time; snapshots reported at p95 after "
                      << beside.age_p95().count() / 1'000'000 << " ms, alone "
                      << alone.age_p95().count() / 1'000'000);
-  REQUIRE(took <= 1.3 * link_time);
+  REQUIRE(elapsed <= 1.3 * link_time);
   REQUIRE(beside.refused == 0);
   REQUIRE(static_cast<double>(beside.arrived) >= 0.92 * static_cast<double>(beside.sent_at.size()));
   REQUIRE(beside.age_p95() <= alone.age_p95() + 60ms);

@@ -141,7 +141,7 @@ void add_handshakes(CaptureWriter& writer, Time at, const Address& local, const 
   }
 }
 
-std::vector<std::byte> take(CaptureWriter& writer) {
+std::vector<std::byte> copy_pending(CaptureWriter& writer) {
   const auto pending = writer.pending();
   return {pending.begin(), pending.end()};
 }
@@ -206,7 +206,7 @@ std::vector<std::byte> sample_capture() {
   add(2001ms, false, 1, empty);
   // Too large for a record, so the capture drops it.
   add(2002ms, false, 2, Body(2000));
-  return take(writer);
+  return copy_pending(writer);
 }
 
 namespace {
@@ -279,8 +279,8 @@ LiveCapture live_capture(std::uint64_t seed) {
   for (int tick = 0; tick < 3600; ++tick) talk.step(tick);
   stage.clients[1]->close("enough", stage.now);
   for (int tick = 3600; tick < 3630; ++tick) talk.step(tick);
-  LiveCapture live{.server = take(server_writer),
-                   .client = take(client_writer),
+  LiveCapture live{.server = copy_pending(server_writer),
+                   .client = copy_pending(client_writer),
                    .at_server = {},
                    .at_client = talk.at_client.value(),
                    .client_blocks = talk.at_client.blocks()};

@@ -66,13 +66,13 @@ class HandshakeRun {
     if (!client->read_challenge(challenge)) return false;
     response.resize(kRequestBytes);
     client->write_response(std::span<std::byte, kRequestBytes>(response));
-    if (!server_takes(response)) return false;
+    if (!process_at_server(response)) return false;
     client_keys = client->read_accept(accept);
     return client_keys.has_value() && client_keys->to_server == server_keys.to_server &&
            client_keys->to_client == server_keys.to_client;
   }
   /// Lets the server process a response. Returns true if the server has written an accept.
-  bool server_takes(const NetBytes& datagram) {
+  bool process_at_server(const NetBytes& datagram) {
     if (datagram.empty() || datagram[0] != std::byte{3}) return false;
     const std::optional<ResponseView> view = read_response(datagram);
     if (!view.has_value() || view->head.application != kApplication) return false;

@@ -113,7 +113,7 @@ class MixedStage {
     net.now += kTick;
     net.network.advance(net.now);
     check_work(net.server->receive(net.now, net.date));
-    for (const ServerEvent& event : net.server->events()) take_event(event);
+    for (const ServerEvent& event : net.server->events()) apply_event(event);
     net.server->clear_events();
     replication.begin_tick(Tick(++tick));
     change();
@@ -249,7 +249,7 @@ class MixedStage {
     if (static_cast<double>(report.work) > bound) broken("too much work in a call");
   }
 
-  void take_event(const ServerEvent& event) {
+  void apply_event(const ServerEvent& event) {
     if (event.kind == ServerEvent::Kind::connected) {
       const std::uint64_t number = net.server->account(event.client).value();
       const auto id = static_cast<ClientId>(number);

@@ -234,11 +234,11 @@ class ReplicationStage {
     pair.b->receive(pair.now);
     server.update(client.id, pair.a->connection, pair.now);
     client.replication->update(pair.b->connection);
-    if (!client.is_loading) take(client);
+    if (!client.is_loading) apply_changes(client);
     pair.a->send(pair.now);
     pair.b->send(pair.now);
   }
-  void take(Client& client) {
+  void apply_changes(Client& client) {
     client.world.apply(*client.replication);
     if (game != nullptr) client.replication->verify(game);
     client.replication->clear();

@@ -68,7 +68,7 @@ class TargetBuilder {
   }
 
   CatalogData& data() { return data_; }
-  std::vector<std::pair<BundleName, ByteVector>> take_bundles() { return std::move(bundles_); }
+  std::vector<std::pair<BundleName, ByteVector>> drain_bundles() { return std::move(bundles_); }
 
  private:
   void add_bundle(const BundleName& name, ByteVector bytes, bool needs_picture) {
@@ -231,7 +231,7 @@ void build_target(MemoryFileSystem& files, const TargetOptions& options) {
     assert(written.has_value());
     (void)written;
   };
-  for (const auto& [name, bytes] : builder.take_bundles()) write(name.path(), bytes);
+  for (const auto& [name, bytes] : builder.drain_bundles()) write(name.path(), bytes);
   write("catalog.mcat", encode_catalog(data).value());
 }
 

@@ -149,7 +149,7 @@ int play(const muster::Result<muster::Build>& build, muster::Edges& edges,
     }
     if (is_enough) break;
   }
-  notes.took_seconds = seconds_of(edges.now() - start);
+  notes.elapsed_seconds = seconds_of(edges.now() - start);
   if (client.is_over() && !client.end().is_good) notes.complaint = client.end().text;
   if (notes.tick_count == 0) return complain(options.play + ": " + notes.complaint);
   print(arena::replay_report(client, notes, options.is_json));

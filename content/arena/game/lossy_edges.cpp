@@ -18,7 +18,7 @@ namespace {
 /// The maximum number of datagrams that one call reads from the real socket, and the maximum number
 /// of delayed datagrams. The two limits bound time and memory in a flood. Further datagrams stay in
 /// the socket.
-constexpr int kTakenMax = 1024;
+constexpr int kReadMax = 1024;
 constexpr std::size_t kLateMax = 65'536;
 
 class LossySocket final : public DatagramSocket {
@@ -41,7 +41,7 @@ class LossySocket final : public DatagramSocket {
     Address to;
     std::vector<std::byte> bytes;
   };
-  void take_arrived();
+  void read_arrived();
 
   std::unique_ptr<DatagramSocket> inner_;
   Edges& clock_;
@@ -52,9 +52,9 @@ class LossySocket final : public DatagramSocket {
   std::array<std::byte, kDatagramBytesMax + 1> memory_{};
 };
 
-void LossySocket::take_arrived() {
+void LossySocket::read_arrived() {
   IncomingDatagram arrived{.from = {}, .memory = memory_};
-  for (int i = 0; i < kTakenMax && late_.size() < kLateMax; ++i) {
+  for (int i = 0; i < kReadMax && late_.size() < kLateMax; ++i) {
     if (inner_->receive(std::span(&arrived, 1)) == 0) return;
     constexpr std::uint64_t kWhole = 1'000'000;
     if (static_cast<double>(random_.below(kWhole)) < options_.loss * kWhole) continue;
@@ -70,7 +70,7 @@ void LossySocket::take_arrived() {
 }
 
 std::size_t LossySocket::receive(std::span<IncomingDatagram> datagrams) {
-  take_arrived();
+  read_arrived();
   const Time now = clock_.now();
   std::size_t count = 0;
   while (count < datagrams.size() && !late_.empty() && late_.front().due <= now) {

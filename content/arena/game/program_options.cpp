@@ -66,7 +66,7 @@ bool read_speed(std::string_view text, double& speed) {
   return read(text, speed) && speed > 0 && speed < 1e6;
 }
 
-bool take_replay_value(std::string_view name, std::string_view value, ProgramOptions& options) {
+bool parse_replay_value(std::string_view name, std::string_view value, ProgramOptions& options) {
   if (name == "--play") {
     options.play = value;
     return !value.empty();
@@ -76,7 +76,7 @@ bool take_replay_value(std::string_view name, std::string_view value, ProgramOpt
 }
 
 // Parses an option with a value. Returns false if the name is unknown or the value is invalid.
-bool take_value(Program program, std::string_view name, std::string_view value,
+bool parse_value(Program program, std::string_view name, std::string_view value,
                 ProgramOptions& options) {
   if (name == "--record" && program == Program::server) {
     options.record = value;
@@ -93,7 +93,7 @@ bool take_value(Program program, std::string_view name, std::string_view value,
     return read(value, options.clients_per_address.emplace());
   }
   if (name == "--play" || name == "--from" || name == "--speed") {
-    return program == Program::client && take_replay_value(name, value, options);
+    return program == Program::client && parse_replay_value(name, value, options);
   }
   if (name == "--seconds") return read(value, options.seconds) && options.seconds < 1e6;
   if (name == "--still-seconds") return read(value, options.still_seconds);
@@ -104,7 +104,7 @@ bool take_value(Program program, std::string_view name, std::string_view value,
   return true;
 }
 
-bool take_flag(Program program, std::string_view name, ProgramOptions& options) {
+bool parse_flag(Program program, std::string_view name, ProgramOptions& options) {
   bool* flag = nullptr;
   if (name == "--help") flag = &options.wants_help;
   if (name == "--json") flag = &options.is_json;
@@ -160,8 +160,8 @@ Result<ProgramOptions> parse_options(Program program, int argc, char** argv) {
     const std::string_view word = argv[i];
     if (!word.starts_with("--")) {
       positional.push_back(word);
-    } else if (!take_flag(program, word, options)) {
-      if (i + 1 == argc || !take_value(program, word, argv[i + 1], options)) return refuse();
+    } else if (!parse_flag(program, word, options)) {
+      if (i + 1 == argc || !parse_value(program, word, argv[i + 1], options)) return refuse();
       ++i;
     }
   }

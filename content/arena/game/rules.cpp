@@ -190,7 +190,7 @@ void explode(SystemContext& ctx, EntityId self, Explosive& explosive) {
   ctx.play(kExplosion, {.position = position_of(ctx, self)});
 }
 
-void take_pickup(SystemContext& ctx, EntityId self, Pickup& pickup) {
+void use_pickup(SystemContext& ctx, EntityId self, Pickup& pickup) {
   if (ctx.random(self).below(240) != 0 || is_over(ctx)) return;
   pickup.taken_tick = pickup.taken_tick == 0 ? ctx.tick().value() : 0;
   if (pickup.taken_tick != 0) ctx.play(kHealPulse, {.position = position_of(ctx, self)});
@@ -220,7 +220,7 @@ Game make_game() {
           .messages = messages<Announcement>(),
           .systems = systems<walk, shoot, use_ability>(),
           .server_systems = systems<fly, move_platform, move_door, contest_point, hurt_things,
-                                    explode, take_pickup, keep_score, score>(),
+                                    explode, use_pickup, keep_score, score>(),
           .sync = OwnerPrediction{}};
 }
 

@@ -169,13 +169,13 @@ std::string client_report(const GameClient& client, const ClientNotes& notes, bo
 
 std::string replay_report(const GameClient& client, const ReplayNotes& notes, bool is_json) {
   const std::uint32_t last = client.metrics().confirmed_tick.value();
-  const double times = notes.recorded_seconds / std::max(notes.took_seconds, 1e-9);
+  const double times = notes.recorded_seconds / std::max(notes.elapsed_seconds, 1e-9);
   ordered_json json = world_json(client);
   json.update(ordered_json{{"first_tick", notes.first_tick},
                            {"last_tick", last},
                            {"ticks", notes.tick_count},
                            {"recorded_seconds", notes.recorded_seconds},
-                           {"took_seconds", notes.took_seconds},
+                           {"elapsed_seconds", notes.elapsed_seconds},
                            {"times_real_time", times},
                            {"is_still", notes.is_still},
                            {"end", notes.complaint}});
@@ -186,7 +186,7 @@ std::string replay_report(const GameClient& client, const ReplayNotes& notes, bo
       "ticks {} to {}: {:.2f} s of the match in {:.3f} s, {:.1f} times real time\n",
       json["entities"].get<std::uint64_t>(), metrics.spawned, metrics.despawned,
       metrics.presentations, metrics.effects_played, notes.first_tick, last, notes.recorded_seconds,
-      notes.took_seconds, times);
+      notes.elapsed_seconds, times);
 }
 
 }  // namespace arena

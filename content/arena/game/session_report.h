@@ -35,7 +35,7 @@ struct ReplayNotes {
   std::uint32_t first_tick = 0;
   std::uint64_t tick_count = 0;
   double recorded_seconds = 0;
-  double took_seconds = 0;
+  double elapsed_seconds = 0;
   bool is_still = false;
   std::string complaint{};
 };

@@ -51,7 +51,7 @@ struct ChangingStage : ReplicationStage {
 
 /// Counts removals of entities that existed at the tick of the removal and still exist. Requires:
 /// the client's changes are unread. Clears them.
-std::size_t take_wrong_despawns(const ChangingStage& stage, ReplicationStage::Client& client) {
+std::size_t count_wrong_despawns(const ChangingStage& stage, ReplicationStage::Client& client) {
   std::size_t wrong = 0;
   for (const ReplicatedChange& change : client.replication->changes()) {
     const auto born = stage.born.find(change.id);
@@ -85,7 +85,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
         if (!is_reused) stage.change_hands(stage.any());
       }
     });
-    wrong += take_wrong_despawns(stage, client);
+    wrong += count_wrong_despawns(stage, client);
   }
   CHECK(wrong == 0);
   CHECK(client.world.spawned >= count);

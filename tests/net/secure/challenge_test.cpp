@@ -49,22 +49,22 @@ TEST_CASE("An address may send a burst of requests, then eight per second",
   SeededEntropy entropy(1);
   AddressBudget budget({.per_second = 8, .burst = 16}, entropy);
   Time now(50s);
-  const auto taken = [&](const Address& address) {
+  const auto spent = [&](const Address& address) {
     int count = 0;
     while (count < 1000 && budget.spend_one(now, address)) ++count;
     return count;
   };
-  REQUIRE(taken(kClient) == 16);
-  REQUIRE(taken(kClient.with_port(9)) == 0);  // Another port uses the same budget.
-  REQUIRE(taken(Address::ipv4({203, 0, 113, 8}, 4000)) == 16);
+  REQUIRE(spent(kClient) == 16);
+  REQUIRE(spent(kClient.with_port(9)) == 0);  // Another port uses the same budget.
+  REQUIRE(spent(Address::ipv4({203, 0, 113, 8}, 4000)) == 16);
   now += 1s;
-  REQUIRE(taken(kClient) == 8);
+  REQUIRE(spent(kClient) == 8);
   now += 1h;
-  REQUIRE(taken(kClient) == 16);
+  REQUIRE(spent(kClient) == 16);
   int over_time = 0;
   for (int i = 0; i < 1000; ++i) {
     now += 10ms;
-    over_time += taken(kClient);
+    over_time += spent(kClient);
   }
   REQUIRE(over_time >= 79);
   REQUIRE(over_time <= 80);
@@ -73,12 +73,12 @@ TEST_CASE("An address may send a burst of requests, then eight per second",
 TEST_CASE("An IPv6 subscriber has one budget", "[net][secure][sys-33]") {
   SeededEntropy entropy(2);
   AddressBudget budget({.per_second = 8, .burst = 16}, entropy);
-  int taken = 0;
+  int spent = 0;
   for (std::uint8_t i = 0; i < 200; ++i) {
     const Address address({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 1, i, i, i, i, 0, 0, 0, i}, i);
-    if (budget.spend_one(Time(1s), address)) ++taken;
+    if (budget.spend_one(Time(1s), address)) ++spent;
   }
-  REQUIRE(taken == 16);
+  REQUIRE(spent == 16);
   const Address neighbour({0x20, 1, 0x0D, 0xB8, 0, 0, 0, 2}, 1);
   REQUIRE(budget.spend_one(Time(1s), neighbour));
 }

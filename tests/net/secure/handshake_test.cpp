@@ -93,7 +93,7 @@ TEST_CASE("A damaged handshake datagram of any kind gives no keys", "[net][secur
   SECTION("the response is damaged") {
     // Each bit needs an X25519 operation, so only every 7th bit is tested.
     require_refused(run.response, 7,
-                    [&](const NetBytes& damaged) { return run.server_takes(damaged); });
+                    [&](const NetBytes& damaged) { return run.process_at_server(damaged); });
   }
   SECTION("the accept is damaged") {
     require_refused(run.accept, 1, [&](const NetBytes& damaged) {
@@ -166,7 +166,7 @@ TEST_CASE("A wrong server key or token secret gives no connection", "[net][secur
     REQUIRE(run.shake());
     NetBytes response = run.response;
     std::fill(response.begin() + 16, response.begin() + 48, std::byte{0});
-    REQUIRE_FALSE(run.server_takes(response));
+    REQUIRE_FALSE(run.process_at_server(response));
     NetBytes accept = run.accept;
     std::fill(accept.begin() + 8, accept.begin() + 40, std::byte{0});
     REQUIRE_FALSE(run.client->read_accept(accept).has_value());

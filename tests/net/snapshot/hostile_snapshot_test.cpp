@@ -62,7 +62,7 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
     for (int i = 0; i < 25; ++i) stage.tick();
     const std::vector<NetBytes>& sent = stage.applied();
     std::optional<SnapshotReader> reader;
-    const auto take = [&](std::span<const std::byte> damaged) {
+    const auto offer_bytes = [&](std::span<const std::byte> damaged) {
       if (!reader) {
         reader.emplace(stage.model(), ReaderLimits{}, SnapshotOptions{.coder = coder});
         for (std::size_t i = 0; i + 1 < sent.size(); ++i) {
@@ -73,9 +73,9 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
       offer(*reader, stage.model(), damaged, 65'536);
       if (reader->last_number() != number) reader.reset();
     };
-    damage::each_truncation(sent.back(), take);
-    damage::each_flip(sent.back(), [&](std::size_t, ByteVector& damaged) { take(damaged); });
-    take(sent.back());
+    damage::each_truncation(sent.back(), offer_bytes);
+    damage::each_flip(sent.back(), [&](std::size_t, ByteVector& damaged) { offer_bytes(damaged); });
+    offer_bytes(sent.back());
     CHECK_FALSE(reader.has_value());
   }
 }

@@ -170,7 +170,7 @@ class SnapshotStage {
       }
       const Datagram datagram = link_[i];
       link_.erase(link_.begin() + static_cast<std::ptrdiff_t>(i));
-      take(datagram);
+      deliver(datagram);
     }
     for (std::size_t i = 0; i < acks_.size();) {
       if (acks_[i].arrival > now_) {
@@ -182,7 +182,7 @@ class SnapshotStage {
     }
   }
 
-  void take(const Datagram& datagram) {
+  void deliver(const Datagram& datagram) {
     const bool is_overtaken = has_any_ && static_cast<std::int16_t>(datagram.number - newest_) <= 0;
     const bool is_late =
         is_overtaken && static_cast<SnapshotNumber>(newest_ - datagram.number) >= kSnapshotWindow;

@@ -142,7 +142,7 @@ TEST_CASE("A header has one encoding", "[net][transport][sys-23]") {
 
 TEST_CASE("Bytes that parse as a header have one meaning", "[net][transport][sys-23]") {
   Random random(3);
-  int taken = 0;
+  int parsed = 0;
   for (int i = 0; i < 20000; ++i) {
     NetBytes bytes = written(random_header(random));
     for (int flips = 0; flips < 2; ++flips) {
@@ -151,10 +151,10 @@ TEST_CASE("Bytes that parse as a header have one meaning", "[net][transport][sys
     }
     const std::optional<PacketHeader> header = read(bytes);
     if (!header.has_value()) continue;
-    ++taken;
+    ++parsed;
     REQUIRE(written(*header) == bytes);
   }
-  REQUIRE(taken > 1000);
+  REQUIRE(parsed > 1000);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ RoundTrip trip_of(Duration time) {
 
 AckMask mask_of(std::uint32_t word) { return {.words = {word}, .word_count = 1}; }
 
-std::map<std::uint32_t, bool> take_resolved(SentPackets& sent) {
+std::map<std::uint32_t, bool> drain_resolved(SentPackets& sent) {
   std::map<std::uint32_t, bool> deliveries;
   for (const ResolvedPacket& packet : sent.resolved()) {
     REQUIRE(deliveries.emplace(packet.sequence, packet.delivered).second);
@@ -46,13 +46,13 @@ TEST_CASE("A packet is lost when other packets overtook it and its time has pass
   const std::uint32_t all_but_66 = ~(1U << (80 - 66)) & ~(1U << (80 - 68));
   now += 100ms;
   sent.acknowledge(now, 64, {.words = {~0U, ~0U}, .word_count = 2}, path);
-  REQUIRE(take_resolved(sent).size() == 64);
+  REQUIRE(drain_resolved(sent).size() == 64);
   sent.acknowledge(now, 80, mask_of(all_but_66), path);
-  REQUIRE(take_resolved(sent).size() == 14);  // Packets 65 to 80, except 66 and 68.
+  REQUIRE(drain_resolved(sent).size() == 14);  // Packets 65 to 80, except 66 and 68.
   now += 20ms;
   const std::uint32_t later = ~(1U << (83 - 66));
   sent.acknowledge(now, 83, mask_of(later), path);
-  const auto deliveries = take_resolved(sent);
+  const auto deliveries = drain_resolved(sent);
   REQUIRE(deliveries == std::map<std::uint32_t, bool>{
                             {66, false}, {68, true}, {81, true}, {82, true}, {83, true}});
   REQUIRE(sent.open_count() == 0);
@@ -68,10 +68,10 @@ TEST_CASE("A late acknowledgement reports nothing and increases the waiting time
   now += 20ms;
   const std::uint32_t without_1 = ~(1U << 9U);
   sent.acknowledge(now, 10, mask_of(without_1), path);
-  REQUIRE(take_resolved(sent)[1] == false);
+  REQUIRE(drain_resolved(sent)[1] == false);
   REQUIRE(sent.reorder_distance() == 3);
   sent.acknowledge(now, 10, mask_of(~0U), path);
-  REQUIRE(take_resolved(sent).empty());
+  REQUIRE(drain_resolved(sent).empty());
   REQUIRE(sent.late_acknowledgements() == 1);
   REQUIRE(sent.reorder_distance() == 10);
   sent.acknowledge(now, 10, mask_of(~0U), path);
@@ -87,7 +87,7 @@ TEST_CASE("When few packets are sent, an overtaken packet is lost only by time",
   sent.send(record_at(now));
   sent.send(record_at(now + 20ms));
   sent.acknowledge(now + 80ms, 2, mask_of(~2U), path);
-  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {2, true}});
+  REQUIRE(drain_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {2, true}});
   REQUIRE(now + 80ms - now < path.probe_timeout());
 }
 
@@ -156,9 +156,9 @@ TEST_CASE("At the end all packets in flight are lost", "[net][transport][sys-25]
   const Time now(10s);
   for (int i = 0; i < 3; ++i) sent.send(record_at(now));
   sent.acknowledge(now + 60ms, 2, mask_of(~2U), trip_of(60ms));
-  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{2, true}});
+  REQUIRE(drain_resolved(sent) == std::map<std::uint32_t, bool>{{2, true}});
   sent.give_up();
-  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {3, false}});
+  REQUIRE(drain_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}, {3, false}});
   REQUIRE(sent.open_count() == 0);
   REQUIRE(sent.open_bytes() == 0);
 }
@@ -210,7 +210,7 @@ TEST_CASE("When the window is full, the oldest packet in flight is reported lost
   }
   REQUIRE_FALSE(sent.has_room());
   sent.send(record_at(Time(1s)));
-  REQUIRE(take_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
+  REQUIRE(drain_resolved(sent) == std::map<std::uint32_t, bool>{{1, false}});
   REQUIRE(sent.open_count() == kPacketsInFlightMax);
 }
 

@@ -20,11 +20,11 @@ std::vector<std::pair<Address, NetBytes>> receive(DatagramSocket& socket, std::s
   std::vector<IncomingDatagram> datagrams;
   for (NetBytes& each : memory) datagrams.push_back({.from = {}, .memory = each});
   for (int silent = 0; arrived.size() < count && silent < 10;) {
-    const std::size_t taken = socket.receive(datagrams);
-    for (const IncomingDatagram& each : std::span(datagrams).first(taken)) {
+    const std::size_t received = socket.receive(datagrams);
+    for (const IncomingDatagram& each : std::span(datagrams).first(received)) {
       arrived.emplace_back(each.from, copy_of(each.memory.first(each.byte_count)));
     }
-    if (taken > 0) continue;
+    if (received > 0) continue;
     socket.wait(100ms);
     ++silent;
   }

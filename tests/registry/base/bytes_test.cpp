@@ -21,7 +21,7 @@ ByteVector bytes_of(std::initializer_list<unsigned> values) {
 ByteVector varint_of(std::uint64_t value) {
   ByteWriter writer;
   writer.varint(value);
-  return writer.take();
+  return writer.release();
 }
 
 }  // namespace
@@ -107,7 +107,7 @@ TEST_CASE("Signed varints of small numbers are short", "[registry][bytes]") {
       GENERATE(table<std::int64_t, unsigned>({{0, 0}, {-1, 1}, {1, 2}, {-64, 127}}));
   ByteWriter writer;
   writer.signed_varint(value);
-  CHECK(writer.take() == bytes_of({byte}));
+  CHECK(writer.release() == bytes_of({byte}));
 }
 
 TEST_CASE("A failed reader stays failed and returns zeros and empty views", "[registry][bytes]") {
@@ -138,7 +138,7 @@ TEST_CASE("Padding is written as zeros, and other padding is refused", "[registr
   CHECK(writer.size() == 8);
   writer.align(8);
   CHECK(writer.size() == 8);
-  ByteVector bytes = writer.take();
+  ByteVector bytes = writer.release();
   ByteReader good(bytes);
   CHECK(good.u8() == 9);
   good.align(8);
@@ -155,5 +155,5 @@ TEST_CASE("Four bytes can be overwritten later", "[registry][bytes]") {
   writer.u32(0);
   writer.u8(7);
   writer.patch_u32(0, 0x04030201);
-  CHECK(writer.take() == bytes_of({1, 2, 3, 4, 7}));
+  CHECK(writer.release() == bytes_of({1, 2, 3, 4, 7}));
 }

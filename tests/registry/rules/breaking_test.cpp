@@ -42,7 +42,7 @@ std::vector<std::string> broken(const Contract& shipped, const Contract& now) {
   Findings findings;
   check_breaking(shipped, now, findings);
   std::vector<std::string> lines;
-  for (const Finding& finding : findings.take_sorted()) {
+  for (const Finding& finding : findings.drain_sorted()) {
     lines.push_back(std::string(finding.rule.substr(9)) + ":" +
                     std::to_string(finding.location.position.line));
     CHECK(is_breaking_rule(finding.rule));

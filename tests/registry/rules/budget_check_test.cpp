@@ -23,7 +23,7 @@ std::vector<std::string> exceeded(Budget one) {
   Findings findings;
   check_budgets(config, sizes, findings);
   std::vector<std::string> messages;
-  for (const Finding& finding : findings.take_sorted()) {
+  for (const Finding& finding : findings.drain_sorted()) {
     CHECK(finding.rule == kBudgetRule);
     CHECK_FALSE(finding.identity.empty());
     CHECK(finding.message.starts_with(finding.identity + ":"));

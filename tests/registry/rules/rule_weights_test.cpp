@@ -22,7 +22,7 @@ Result<std::vector<RuleWeight>> weights_of(const std::string& rules) {
 Finding finding_at(std::string_view rule, std::string_view path) {
   Findings findings;
   findings.add(rule, {AssetPath::parse(path).value(), {}}, "wrong");
-  return findings.take_sorted().front();
+  return findings.drain_sorted().front();
 }
 
 TEST_CASE("Rules can be disabled and get severities, also by path", "[registry][rules]") {

@@ -113,7 +113,7 @@ TEST_CASE("Threads open as many files at once as their source prefers",
 }
 
 // Returns the number of bundles of this size that one thread opens together.
-std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
+std::uint32_t count_opened_together(std::size_t bytes, samples::PlainBytes kind) {
   constexpr std::uint32_t kCount = 20;
   const MemorySource files = plain_bundles(std::vector<std::size_t>(kCount, bytes), kind);
   GatedSource source(files, 1);
@@ -123,24 +123,24 @@ std::uint32_t taken_by_one(std::size_t bytes, samples::PlainBytes kind) {
   for (std::uint32_t i = 0; i < kCount; ++i) orders[i].bundle = i;
   executor.start(orders);
   source.wait_for_somebody();
-  std::uint32_t taken = 0;
-  for (std::uint32_t i = 0; i < kCount; ++i) taken += executor.cancel(i) ? 0U : 1U;
+  std::uint32_t started = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) started += executor.cancel(i) ? 0U : 1U;
   source.open_gate();
   std::vector<FinishedLoad> finished;
-  while (finished.size() < taken) {
+  while (finished.size() < started) {
     executor.wait();
     executor.collect(finished);
   }
-  for (std::uint32_t i = 0; i < taken; ++i) CHECK(finished[i].bundle == i);
-  return taken;
+  for (std::uint32_t i = 0; i < started; ++i) CHECK(finished[i].bundle == i);
+  return started;
 }
 
 TEST_CASE("A thread takes several small bundles together, and large bundles one by one",
           "[runtime][assets][threads]") {
   using samples::PlainBytes;
-  CHECK(taken_by_one(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
-  CHECK(taken_by_one(10'000, PlainBytes::noise) == 3);
-  CHECK(taken_by_one(40'000, PlainBytes::noise) == 1);
+  CHECK(count_opened_together(1000, PlainBytes::equal) == ThreadedLoads::kMaxSmallLoads);
+  CHECK(count_opened_together(10'000, PlainBytes::noise) == 3);
+  CHECK(count_opened_together(40'000, PlainBytes::noise) == 1);
 }
 
 TEST_CASE("A load can be dropped only before it has begun", "[runtime][assets][threads]") {

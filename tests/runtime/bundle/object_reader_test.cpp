@@ -195,7 +195,7 @@ ByteVector two_values(const ByteVector& first) {
   object.i64(0);
   object.u32(static_cast<std::uint32_t>(document.size()));
   object.bytes(document.view());
-  return object.take();
+  return object.release();
 }
 
 // A sequence of nulls.
@@ -205,7 +205,7 @@ ByteVector nulls(std::uint8_t tag, std::size_t count, std::optional<std::size_t>
   value.varint(count);
   if (stated_bytes) value.varint(*stated_bytes);
   for (std::size_t i = 0; i < count; ++i) value.u8(0);
-  return value.take();
+  return value.release();
 }
 
 TEST_CASE("A size precedes only long content", "[runtime][bundle][object]") {
@@ -268,7 +268,7 @@ ByteVector nested_object(std::size_t depth) {
     object.u8(6);
     object.u8(i == depth ? 0 : 1);
   }
-  return object.take();
+  return object.release();
 }
 
 TEST_CASE("Values nested deeper than the limit are refused", "[runtime][bundle][object]") {

@@ -49,7 +49,7 @@ Trace storm() {
   }
   Trace trace;
   std::string error;
-  REQUIRE(read_trace(bytes.take(), {}, trace, error));
+  REQUIRE(read_trace(bytes.release(), {}, trace, error));
   return trace;
 }
 

@@ -36,7 +36,7 @@ class TraceBytes {
     }
   }
 
-  NetBytes take() { return std::move(bytes_); }
+  NetBytes release() { return std::move(bytes_); }
 
  private:
   void text(std::string_view text) {

@@ -17,7 +17,7 @@ NetBytes yard() {
   TraceBytes out(kHeader);
   out.tick(0, {{.id = 4, .type = 0, .values = {-128, 0}}});
   out.tick(1, {{.id = 4, .type = 0, .values = {5, 1}}, {.id = 9, .type = 0, .values = {127, 1}}});
-  return out.take();
+  return out.release();
 }
 
 std::string fault_of(const NetBytes& bytes, std::string_view scene = {}) {
@@ -75,16 +75,16 @@ TEST_CASE("A damaged trace is refused with a reason") {
   CHECK(fault_of(cut) == "truncated in tick 1 of 2");
   TraceBytes odd(kHeader);
   odd.tick(0, {{.id = 4, .type = 1, .values = {0, 0}}});
-  CHECK(fault_of(odd.take()) == "tick 0: entity 4: its type 1 has other fields");
+  CHECK(fault_of(odd.release()) == "tick 0: entity 4: its type 1 has other fields");
   TraceBytes far(kHeader);
   far.tick(0, {{.id = 4, .type = 0, .values = {0, 2}}});
-  CHECK(fault_of(far.take()) == "tick 0: entity 4: lid is 2, outside its range");
+  CHECK(fault_of(far.release()) == "tick 0: entity 4: lid is 2, outside its range");
   CHECK_FALSE(fault_of(yard(), "{").empty());
   CHECK(fault_of(yard(), R"({"rules": [{"field": "lid", "initial": 2}]})") ==
         "lid: its initial value is outside its range");
   TraceBytes wide(R"({"name": "w", "tick_rate": 60, "ticks": 0, "entity_types": [
     {"name": "a", "fields": [{"name": "x", "kind": "uint", "bits": 33}]}]})");
-  CHECK(fault_of(wide.take()) == "x: 1 to 32 bits");
+  CHECK(fault_of(wide.release()) == "x: 1 to 32 bits");
 }
 
 TEST_CASE("A trace with invalid or falling ids is refused") {
@@ -93,7 +93,7 @@ TEST_CASE("A trace with invalid or falling ids is refused") {
     out.tick(0, {});
     out.tick(1, {{.id = first, .type = 0, .values = {0, 0}},
                  {.id = second, .type = 0, .values = {0, 0}}});
-    return fault_of(out.take());
+    return fault_of(out.release());
   };
   CHECK(fault_of_second(5, 2) == "tick 1: entity 2 follows entity 5: ids must rise");
   CHECK(fault_of_second(5, 5) == "tick 1: entity 5 is listed twice");
@@ -109,13 +109,13 @@ TEST_CASE("A trace with extra bytes is refused") {
 
 TEST_CASE("A header without names, or beyond a model's limits, is refused") {
   const auto name_of = [](std::string_view header) {
-    return trace_name(TraceBytes(header).take());
+    return trace_name(TraceBytes(header).release());
   };
   CHECK(name_of(R"({"name": "yard"})") == "yard");
   for (const std::string_view header : {R"({"name": 1})", R"({"name": null})", "[]", "{}", "{"}) {
     CAPTURE(header);
     CHECK(name_of(header).empty());
-    CHECK_FALSE(fault_of(TraceBytes(header).take()).empty());
+    CHECK_FALSE(fault_of(TraceBytes(header).release()).empty());
   }
   const auto with = [](std::string_view rate, std::string_view name, int fields) {
     std::string header = R"({"name": "w", "ticks": 0, "tick_rate": )" + std::string(rate) +
@@ -125,7 +125,7 @@ TEST_CASE("A header without names, or beyond a model's limits, is refused") {
       header += i > 0 ? "," : "";
       header += R"({"name": "x", "kind": "uint", "bits": 3})";
     }
-    return fault_of(TraceBytes(header + "]}]}").take());
+    return fault_of(TraceBytes(header + "]}]}").release());
   };
   CHECK(with("60", "a", 1024).empty());
   CHECK(with("60", "a", 1025) == "a: 1025 fields are too many, a type has at most 1024");

@@ -45,7 +45,7 @@ Trace pond(std::uint64_t seed) {
   }
   Trace trace;
   std::string error;
-  REQUIRE(read_trace(bytes.take(), {}, trace, error));
+  REQUIRE(read_trace(bytes.release(), {}, trace, error));
   return trace;
 }
 
