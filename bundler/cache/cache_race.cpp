@@ -73,7 +73,7 @@ class Race {
     known.pace = pace();
     if (answers_ > 0) {
       known.look_up = waited_ / static_cast<Duration::rep>(answers_);
-    } else if (has_asked_) {
+    } else if (has_queried_) {
       known.look_up = std::max((clock_.now() - started_) * kUnansweredFactor,
                                known.look_up.value_or(Duration{}));
     }
@@ -81,10 +81,10 @@ class Race {
   }
 
  private:
-  enum class State : std::uint8_t { open, asking, claimed };
+  enum class State : std::uint8_t { open, querying, claimed };
   struct PieceState {
     State state = State::open;
-    Time asked{};
+    Time queried_at{};
   };
   struct Piece {
     std::size_t index = 0;
@@ -151,13 +151,13 @@ class Race {
       return std::nullopt;
     }
     const std::size_t piece = front_++;
-    pieces_[piece] = {State::asking, clock_.now()};
+    pieces_[piece] = {State::querying, clock_.now()};
     remaining_work_ -= race_.estimates[piece];
-    asking_work_ += race_.estimates[piece];
+    querying_work_ += race_.estimates[piece];
     result_bytes_ += bytes_of(piece);
     ++results_;
     ++running_;
-    has_asked_ = true;
+    has_queried_ = true;
     return piece;
   }
 
@@ -183,11 +183,11 @@ class Race {
       PieceState& state = pieces_[piece];
       if (!abandoned_.stop_requested()) {
         ++answers_;
-        waited_ += clock_.now() - state.asked;
+        waited_ += clock_.now() - state.queried_at;
       }
-      if (state.state == State::asking) {
+      if (state.state == State::querying) {
         --running_;
-        asking_work_ -= race_.estimates[piece];
+        querying_work_ -= race_.estimates[piece];
         is_needed = is_found;
         if (!is_found) missed_.push_back(piece);
       }
@@ -229,12 +229,12 @@ class Race {
   std::optional<std::size_t> claim_queried() {
     bool is_left = false;
     for (std::size_t i = front_; i-- > 0;) {
-      if (pieces_[i].state != State::asking) continue;
+      if (pieces_[i].state != State::querying) continue;
       if (!is_worth_waiting(i)) {
         if (i < race_.large_count) continue;
         pieces_[i].state = State::claimed;
         --running_;
-        asking_work_ -= race_.estimates[i];
+        querying_work_ -= race_.estimates[i];
         return i;
       }
       is_left = true;
@@ -281,15 +281,15 @@ class Race {
 
   // Whether a pending answer will arrive before the workers have done the queried pieces.
   bool is_worth_waiting(std::size_t piece) const {
-    const Duration age = clock_.now() - pieces_[piece].asked;
+    const Duration age = clock_.now() - pieces_[piece].queried_at;
     if (answers_ == 0) {
       const Duration known = race_.experience.look_up.value_or(Duration{});
       return clock_.now() - started_ < std::max(patience(), known) &&
-             known - age < corrected(asking_work_);
+             known - age < corrected(querying_work_);
     }
     const Duration each = waited_ / static_cast<Duration::rep>(answers_);
     if (age > each * kStalledFactor + race_.estimates[piece] / kPatienceDivisor) return false;
-    return each - age < corrected(asking_work_);
+    return each - age < corrected(querying_work_);
   }
 
   const CacheRace& race_;
@@ -308,13 +308,13 @@ class Race {
   std::uint64_t result_bytes_ = 0;
   std::size_t answers_ = 0;
   Duration waited_{};
-  bool has_asked_ = false;
+  bool has_queried_ = false;
   bool is_given_up_ = false;
   /// True if running queries take too long and no worker can do their pieces.
   bool is_abandoning_ = false;
   Time started_;
   Duration remaining_work_;  ///< The work of the pieces that are not begun.
-  Duration asking_work_{};   ///< The work of the pieces being queried.
+  Duration querying_work_{};   ///< The work of the pieces being queried.
   const Duration all_work_;
   Duration worked_{};    ///< The total time that all workers have spent on finished pieces.
   Duration expected_{};  ///< The estimate of that time.
@@ -339,10 +339,10 @@ RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::st
       std::min<std::size_t>(std::max(workers, CacheRace::kLookUpsMin), count));
   Race run(race, clock, stop, look_ups);
   // Without queries, the workers do all pieces except the large ones.
-  const unsigned asking = run.can_pay() ? look_ups : 0;
+  const unsigned querying = run.can_pay() ? look_ups : 0;
   // Each worker and each query has its own thread. The threads of workers are started first, so if
   // the system allows fewer threads, there are fewer queries.
-  parallel_for(asking + workers, asking + workers, {}, [&](std::size_t role, unsigned) {
+  parallel_for(querying + workers, querying + workers, {}, [&](std::size_t role, unsigned) {
     if (role < workers) {
       run.work_all(static_cast<unsigned>(role));
     } else {

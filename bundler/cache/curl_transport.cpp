@@ -216,14 +216,14 @@ class CurlTransport::Loop {
       lock.unlock();
       return done(fail(ErrorCode::io, "the system allows no further thread"));
     }
-    asked_.push_back({std::move(request), std::move(done)});
+    pending_.push_back({std::move(request), std::move(done)});
     lock.unlock();
     wake();
   }
 
  private:
   using Transfer = curl_detail::Transfer;
-  struct Asked {
+  struct PendingRequest {
     HttpRequest request;
     Done done;
   };
@@ -242,7 +242,7 @@ class CurlTransport::Loop {
   void wake() {
     const std::lock_guard lock(mutex_);
     if (multi_ != nullptr) curl_library().multi_wakeup(multi_);
-    asked_changed_.notify_all();
+    pending_changed_.notify_all();
   }
 
   void run(const std::stop_token& over) {
@@ -254,7 +254,7 @@ class CurlTransport::Loop {
     const std::stop_callback on_stop(options_.stop, [this] { wake(); });
     for (bool is_over = false; !is_over;) {
       is_over = over.stop_requested();
-      for (Asked& asked : drain_pending()) begin(std::move(asked));
+      for (PendingRequest& pending : drain_pending()) begin(std::move(pending));
       end_abandoned(is_over);
       if (!is_over) perform(over);
     }
@@ -264,14 +264,14 @@ class CurlTransport::Loop {
     multi_ = nullptr;
   }
 
-  std::vector<Asked> drain_pending() {
+  std::vector<PendingRequest> drain_pending() {
     const std::lock_guard lock(mutex_);
-    return std::exchange(asked_, {});
+    return std::exchange(pending_, {});
   }
 
-  void begin(Asked asked) {
+  void begin(PendingRequest pending) {
     if (multi_ == nullptr) {
-      asked.done(fail(ErrorCode::unsupported,
+      pending.done(fail(ErrorCode::unsupported,
                       "libcurl cannot be used (Debian: libcurl4): " + curl_library().missing));
       return;
     }
@@ -283,11 +283,11 @@ class CurlTransport::Loop {
       idle_.pop_back();
     }
     if (transfer->curl == nullptr) {
-      asked.done(fail(ErrorCode::io, "libcurl cannot be used"));
+      pending.done(fail(ErrorCode::io, "libcurl cannot be used"));
       return;
     }
-    transfer->request = std::move(asked.request);
-    transfer->done = std::move(asked.done);
+    transfer->request = std::move(pending.request);
+    transfer->done = std::move(pending.done);
     curl_detail::prepare(*transfer, options_);
     curl_library().multi_add_handle(multi_, transfer->curl);
     running_.push_back(std::move(transfer));
@@ -299,7 +299,7 @@ class CurlTransport::Loop {
     const CurlLibrary& library = curl_library();
     if (multi_ == nullptr) {
       std::unique_lock lock(mutex_);
-      asked_changed_.wait(lock, over, [this] { return !asked_.empty(); });
+      pending_changed_.wait(lock, over, [this] { return !pending_.empty(); });
       return;
     }
     int running = 0;
@@ -341,8 +341,8 @@ class CurlTransport::Loop {
 
   const CurlOptions& options_;
   std::mutex mutex_;
-  std::condition_variable_any asked_changed_;
-  std::vector<Asked> asked_;  ///< The new requests, protected by the mutex.
+  std::condition_variable_any pending_changed_;
+  std::vector<PendingRequest> pending_;  ///< The new requests, protected by the mutex.
   CURLM* multi_ = nullptr;    ///< The handle, protected by the mutex; only `thread_` changes it.
   // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;

@@ -33,7 +33,7 @@ Result<void> stored(const Result<HttpAnswer>& answer) {
   return {};
 }
 
-Result<HttpAnswer> ask_once(HttpTransport& transport, const HttpRequest& request) {
+Result<HttpAnswer> send_once(HttpTransport& transport, const HttpRequest& request) {
   // The promise is shared, because the thread that sets the value may still use the promise when
   // this thread continues.
   const auto promise = std::make_shared<std::promise<Result<HttpAnswer>>>();
@@ -44,14 +44,14 @@ Result<HttpAnswer> ask_once(HttpTransport& transport, const HttpRequest& request
 
 }  // namespace
 
-Result<HttpAnswer> HttpBlobs::ask(const HttpRequest& request) {
-  Result<HttpAnswer> answer = ask_once(transport_, request);
+Result<HttpAnswer> HttpBlobs::send(const HttpRequest& request) {
+  Result<HttpAnswer> answer = send_once(transport_, request);
   Duration pause = kFirstPause;
   for (unsigned attempt = 1; attempt < kAttempts && may_pass(answer); ++attempt, pause *= 2) {
     transport_.wait(pause, request.abandoned);
     // The first failure is more useful to the user than the failure of another attempt.
     if (request.abandoned.stop_requested()) break;
-    answer = ask_once(transport_, request);
+    answer = send_once(transport_, request);
   }
   return answer;
 }
@@ -59,7 +59,7 @@ Result<HttpAnswer> HttpBlobs::ask(const HttpRequest& request) {
 Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64_t max_bytes,
                                                  const std::stop_token& abandoned) {
   Result<HttpAnswer> answer =
-      ask({.path = url_path_of(key), .answer_bytes_max = max_bytes, .abandoned = abandoned});
+      send({.path = url_path_of(key), .answer_bytes_max = max_bytes, .abandoned = abandoned});
   if (!answer) return fail(answer.error());
   const int status = answer.value().status;
   if (status == 404 || status == 410) return std::optional<ByteVector>();
@@ -68,7 +68,7 @@ Result<std::optional<ByteVector>> HttpBlobs::get(const BlobKey& key, std::uint64
 }
 
 Result<void> HttpBlobs::put(const BlobKey& key, Bytes bytes) {
-  return stored(ask({.path = url_path_of(key), .body = ByteVector(bytes.begin(), bytes.end())}));
+  return stored(send({.path = url_path_of(key), .body = ByteVector(bytes.begin(), bytes.end())}));
 }
 
 void HttpBlobs::begin_put(const BlobKey& key, ByteVector bytes, const std::stop_token& abandoned,

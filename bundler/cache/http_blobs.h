@@ -64,7 +64,7 @@ class HttpBlobs final : public BlobStore {
   void remove(const BlobKey&) override {}
 
  private:
-  Result<HttpAnswer> ask(const HttpRequest& request);
+  Result<HttpAnswer> send(const HttpRequest& request);
 
   HttpTransport& transport_;
 };

@@ -42,7 +42,7 @@ struct Answer {
   int code = 0;
 };
 
-Result<Answer> ask(const std::string& folder, std::vector<std::string> arguments,
+Result<Answer> run_git(const std::string& folder, std::vector<std::string> arguments,
                    std::size_t max_bytes, std::string_view input = {}) {
   auto child = ChildProcess::start(git(folder, std::move(arguments)), ChildErrors::kept);
   if (!child) return fail(child.error());
@@ -153,7 +153,7 @@ bool is_read(const AssetPath& path) {
 Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& folder,
                                                            const std::string& revision) {
   if (auto good = check_revision(revision); !good) return fail(good.error());
-  const auto prefix = ask(folder, {"rev-parse", "--show-prefix"}, kAnswerBytesMax);
+  const auto prefix = run_git(folder, {"rev-parse", "--show-prefix"}, kAnswerBytesMax);
   if (!prefix) return fail(prefix.error());
   if (prefix.value().code != 0) {
     if (prefix.value().errors.find("not a git repository") == std::string::npos) {
@@ -162,7 +162,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
     return fail(ErrorCode::not_found, "'" + folder + "' is not in a Git repository");
   }
   const auto commit =
-      ask(folder, {"rev-parse", "--verify", "--end-of-options", revision + "^{commit}"},
+      run_git(folder, {"rev-parse", "--verify", "--end-of-options", revision + "^{commit}"},
           kAnswerBytesMax);
   if (!commit) return fail(commit.error());
   const std::string id = without_newline(commit.value().text);
@@ -176,7 +176,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
   }
   std::string folder_prefix = without_newline(prefix.value().text);
   const auto root =
-      ask(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix}, kAnswerBytesMax);
+      run_git(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix}, kAnswerBytesMax);
   if (!root) return fail(root.error());
   if (root.value().code != 0) {
     return fail(ErrorCode::not_found,
@@ -190,7 +190,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
 // The name of the remote of a partial clone; no value for a complete clone.
 std::optional<std::string> GitRepository::promisor() const {
   const auto answer =
-      ask(folder_, {"config", "--get-regexp", "^remote\\..*\\.promisor$"}, kAnswerBytesMax);
+      run_git(folder_, {"config", "--get-regexp", "^remote\\..*\\.promisor$"}, kAnswerBytesMax);
   if (!answer || answer.value().code != 0) return std::nullopt;
   constexpr std::string_view kBegin = "remote.";
   constexpr std::string_view kEnd = ".promisor true";
@@ -206,7 +206,7 @@ Result<GitTree> GitRepository::list() {
   // separate request to the server.
   if (!remote) arguments.emplace_back("-l");
   arguments.insert(arguments.end(), {"--full-tree", root_});
-  const auto listed = ask(folder_, std::move(arguments), kListBytesMax);
+  const auto listed = run_git(folder_, std::move(arguments), kListBytesMax);
   if (!listed) return fail(listed.error());
   if (listed.value().code != 0) return refused(folder_, listed.value());
   auto tree = read_tree(listed.value().text, !remote);
@@ -217,7 +217,7 @@ Result<GitTree> GitRepository::list() {
 
 Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
   const auto missing =
-      ask(folder_, {"rev-list", "--objects", "--no-object-names", "--missing=print", root_},
+      run_git(folder_, {"rev-list", "--objects", "--no-object-names", "--missing=print", root_},
           kListBytesMax);
   if (!missing) return fail(missing.error());
   if (missing.value().code != 0) return refused(folder_, missing.value());
@@ -237,7 +237,7 @@ Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
   }
   if (wanted.empty()) return {};
   const auto fetched =
-      ask(folder_,
+      run_git(folder_,
           {"-c", "fetch.negotiationAlgorithm=noop", "fetch", remote, "--no-tags",
            "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"},
           kAnswerBytesMax, wanted);
@@ -247,7 +247,7 @@ Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
                                  remote + "': " + reason_of(fetched.value().errors));
 }
 
-Result<std::string> GitRepository::ask_about(std::optional<ChildProcess>& process,
+Result<std::string> GitRepository::query_object(std::optional<ChildProcess>& process,
                                              const char* option, const GitEntry& entry,
                                              const std::string& path) {
   if (!process) {
@@ -287,13 +287,13 @@ Result<std::uint64_t> number_in(const std::string& text) {
 
 Result<std::uint64_t> GitRepository::size_of(const GitEntry& entry, const std::string& path) {
   if (entry.bytes) return *entry.bytes;
-  const auto size = ask_about(sizes_, "--batch-check", entry, path);
+  const auto size = query_object(sizes_, "--batch-check", entry, path);
   if (!size) return fail(size.error());
   return number_in(size.value());
 }
 
 Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path) {
-  const auto size = ask_about(contents_, "--batch", entry, path);
+  const auto size = query_object(contents_, "--batch", entry, path);
   if (!size) return fail(size.error());
   const auto bytes = number_in(size.value());
   if (!bytes) return fail(bytes.error());
@@ -304,19 +304,19 @@ Result<Bytes> GitRepository::read(const GitEntry& entry, const std::string& path
 }
 
 std::string GitRepository::work_tree() const {
-  const auto top = ask(folder_, {"rev-parse", "--show-toplevel"}, kAnswerBytesMax);
+  const auto top = run_git(folder_, {"rev-parse", "--show-toplevel"}, kAnswerBytesMax);
   if (!top || top.value().code != 0) return {};
   return without_newline(top.value().text);
 }
 
 bool GitRepository::ignores(const std::string& path) const {
-  const auto answer = ask(folder_, {"check-ignore", "--quiet", "--", path}, kAnswerBytesMax);
+  const auto answer = run_git(folder_, {"check-ignore", "--quiet", "--", path}, kAnswerBytesMax);
   return answer && answer.value().code == 0;
 }
 
 std::string GitRepository::common_folder() const {
   const auto common =
-      ask(folder_, {"rev-parse", "--path-format=absolute", "--git-common-dir"}, kAnswerBytesMax);
+      run_git(folder_, {"rev-parse", "--path-format=absolute", "--git-common-dir"}, kAnswerBytesMax);
   if (!common || common.value().code != 0) return {};
   return without_newline(common.value().text);
 }

@@ -63,7 +63,7 @@ class GitRepository {
         root_(std::move(root)) {}
   std::optional<std::string> promisor() const;
   Result<void> bring(GitTree& tree, const std::string& remote);
-  Result<std::string> ask_about(std::optional<ChildProcess>& process, const char* option,
+  Result<std::string> query_object(std::optional<ChildProcess>& process, const char* option,
                                 const GitEntry& entry, const std::string& path);
 
   std::string folder_;

@@ -26,7 +26,7 @@ AssetCooker::AssetCooker(const Project& project,
 
 const ComponentDescription* AssetCooker::description_of(
     std::string_view class_name, std::vector<CookQuestion>& questions) const {
-  questions.push_back({.asks = CookAsks::component, .guid = {}, .text = std::string(class_name)});
+  questions.push_back({.kind = QuestionKind::component, .guid = {}, .text = std::string(class_name)});
   const auto found = components_.find(class_name);
   return found == components_.end() ? nullptr : found->second;
 }
@@ -51,7 +51,7 @@ CookedAsset AssetCooker::cook_text_sample(AssetNumber asset) const {
   if (packing.is_text && !packing.fault) {
     cook_text(project_.sources().get(asset), asset, result);
   } else {
-    ask_of_raw(project_.index().at(asset).guid, result.questions);
+    add_raw_questions(project_.index().at(asset).guid, result.questions);
   }
   return result;
 }
@@ -59,7 +59,7 @@ CookedAsset AssetCooker::cook_text_sample(AssetNumber asset) const {
 CookedAsset AssetCooker::cook_settings(AssetNumber asset) const {
   CookedAsset result;
   const Asset& own = project_.index().at(asset);
-  result.questions.push_back({.asks = CookAsks::sidecar, .guid = own.guid, .text = {}});
+  result.questions.push_back({.kind = QuestionKind::sidecar, .guid = own.guid, .text = {}});
   add_settings(own, result);
   return result;
 }
@@ -95,21 +95,21 @@ void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
   add_object(source, EntryKind::object, kMainPayload, source.guid, result);
   if (is_prefab(project_.sources(), asset)) {
     const SourcePrefab& prefab = project_.prefabs().flatten(asset);
-    ask_of_text(project_, asset, &prefab, result.questions);
-    ask_of_stripping(project_, source, result.questions);
+    add_text_questions(project_, asset, &prefab, result.questions);
+    add_stripping_questions(project_, source, result.questions);
     cook_prefab(asset, prefab, result);
     return;
   }
-  ask_of_text(project_, asset, nullptr, result.questions);
-  ask_of_stripping(project_, source, result.questions);
+  add_text_questions(project_, asset, nullptr, result.questions);
+  add_stripping_questions(project_, source, result.questions);
   if (!is_factory(asset, result.questions)) return;
-  result.questions.push_back({.asks = CookAsks::name, .guid = source.guid});
+  result.questions.push_back({.kind = QuestionKind::name, .guid = source.guid});
   cook_prefab(asset, factory_prefab(source, asset, result.questions), result);
 }
 
 bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const {
   const std::string class_name = class_of_asset(project_, asset);
-  questions.push_back({.asks = CookAsks::factory, .guid = {}, .text = class_name});
+  questions.push_back({.kind = QuestionKind::factory, .guid = {}, .text = class_name});
   return !class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass);
 }
 
@@ -224,7 +224,7 @@ SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber a
 }
 
 void AssetCooker::cook_raw(const Asset& asset, CookedAsset& result) const {
-  ask_of_raw(asset.guid, result.questions);
+  add_raw_questions(asset.guid, result.questions);
   ByteVector buffer;
   const auto bytes = read_whole(project_.files(), asset.path, kRawBytesMax, buffer);
   if (!bytes) {

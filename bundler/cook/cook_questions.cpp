@@ -22,34 +22,34 @@ ContentHash hash_of_text(std::string_view text) {
   return text.empty() ? ContentHash() : hash_bytes(as_bytes(text));
 }
 
-void ask_of_file(const Guid& guid, CookAsks name, std::vector<CookQuestion>& questions) {
-  questions.push_back({.asks = CookAsks::content, .guid = guid});
-  questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
-  questions.push_back({.asks = name, .guid = guid});
+void add_file_questions(const Guid& guid, QuestionKind name, std::vector<CookQuestion>& questions) {
+  questions.push_back({.kind = QuestionKind::content, .guid = guid});
+  questions.push_back({.kind = QuestionKind::sidecar, .guid = guid});
+  questions.push_back({.kind = name, .guid = guid});
 }
 
 // Adds the questions about one source. If the source is part of a flattened prefab, its file name
 // can become the name of an entity.
-void ask_of_source(const Project& project, AssetNumber asset, bool is_flattened,
+void add_source_questions(const Project& project, AssetNumber asset, bool is_flattened,
                    std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
   const bool is_named =
       is_flattened && source.dialect == yaml::Dialect::plain && is_named_by_file(source);
-  ask_of_file(source.guid, is_named ? CookAsks::name : CookAsks::extension, questions);
+  add_file_questions(source.guid, is_named ? QuestionKind::name : QuestionKind::extension, questions);
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));
     const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
-    if (script) questions.push_back({.asks = CookAsks::script, .guid = script.value().guid});
+    if (script) questions.push_back({.kind = QuestionKind::script, .guid = script.value().guid});
   }
 }
 
 }  // namespace
 
-void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions) {
-  ask_of_file(guid, CookAsks::extension, questions);
+void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions) {
+  add_file_questions(guid, QuestionKind::extension, questions);
 }
 
-void ask_of_stripping(const Project& project, const SourceFile& source,
+void add_stripping_questions(const Project& project, const SourceFile& source,
                       std::vector<CookQuestion>& questions) {
   std::set<std::pair<std::string, ClassOwner>> classes;
   for (StrippedPart& part : component_parts(source, project.scripts())) {
@@ -62,32 +62,32 @@ void ask_of_stripping(const Project& project, const SourceFile& source,
 
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner) {
   const bool is_engines = owner == ClassOwner::engine;
-  return {.asks = is_engines ? CookAsks::stripping : CookAsks::script_stripping,
+  return {.kind = is_engines ? QuestionKind::stripping : QuestionKind::script_stripping,
           .guid = {},
           .text = std::string(class_name)};
 }
 
-void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
+void add_text_questions(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions) {
-  ask_of_source(project, asset, prefab != nullptr, questions);
+  add_source_questions(project, asset, prefab != nullptr, questions);
   if (prefab == nullptr) return;
   for (const Guid& guid : prefab->sources) {
     const AssetNumber nested = project.index().find(guid);
     if (nested == kNoAsset) {
       // The question about the content also covers whether the file exists.
-      questions.push_back({.asks = CookAsks::content, .guid = guid});
+      questions.push_back({.kind = QuestionKind::content, .guid = guid});
     } else if (is_model_path(project.index().at(nested).path)) {
       // Cooking does not read the content of a model.
-      questions.push_back({.asks = CookAsks::sidecar, .guid = guid});
-      questions.push_back({.asks = CookAsks::name, .guid = guid});
+      questions.push_back({.kind = QuestionKind::sidecar, .guid = guid});
+      questions.push_back({.kind = QuestionKind::name, .guid = guid});
     } else {
-      ask_of_source(project, nested, true, questions);
+      add_source_questions(project, nested, true, questions);
     }
   }
 }
 
-ContentHash answer_for_path(CookAsks asks, const AssetPath& path) {
-  return hash_of_text(asks == CookAsks::extension ? path.extension() : path.name());
+ContentHash answer_for_path(QuestionKind kind, const AssetPath& path) {
+  return hash_of_text(kind == QuestionKind::extension ? path.extension() : path.name());
 }
 
 CookAnswers::CookAnswers(const Project& project,
@@ -103,42 +103,42 @@ CookAnswers::CookAnswers(const Project& project,
   }
 }
 
-ContentHash CookAnswers::answer_of_file(CookAsks asks, const Guid& guid) const {
+ContentHash CookAnswers::answer_of_file(QuestionKind kind, const Guid& guid) const {
   const AssetNumber asset = project_.index().find(guid);
   if (asset == kNoAsset) return {};
   const AssetPath& path = project_.index().at(asset).path;
-  switch (asks) {
-    case CookAsks::sidecar:
+  switch (kind) {
+    case QuestionKind::sidecar:
       return content_of_(sidecar_of(path));
-    case CookAsks::extension:
-    case CookAsks::name:
-      return answer_for_path(asks, path);
+    case QuestionKind::extension:
+    case QuestionKind::name:
+      return answer_for_path(kind, path);
     default:
       return content_of_(path);
   }
 }
 
 ContentHash CookAnswers::answer(const CookQuestion& question, Target target) const {
-  switch (question.asks) {
-    case CookAsks::stripping:
-    case CookAsks::script_stripping: {
+  switch (question.kind) {
+    case QuestionKind::stripping:
+    case QuestionKind::script_stripping: {
       const StripRules& rules = project_.config().strip[target_index(target)];
-      const bool is_engines = question.asks == CookAsks::stripping;
+      const bool is_engines = question.kind == QuestionKind::stripping;
       const auto owner = is_engines ? ClassOwner::engine : ClassOwner::project;
       return rules.strips_class(question.text, owner) ? hash_of_text("stripped") : ContentHash();
     }
-    case CookAsks::script:
+    case QuestionKind::script:
       return hash_of_text(project_.scripts().class_of(question.guid));
-    case CookAsks::component: {
+    case QuestionKind::component: {
       const auto found = components_.find(question.text);
       return found == components_.end() ? ContentHash() : found->second;
     }
-    case CookAsks::factory: {
+    case QuestionKind::factory: {
       const bool is_factory = project_.scripts().derives_from(question.text, kFactoryClass);
       return is_factory ? hash_of_text("factory") : ContentHash();
     }
     default:
-      return answer_of_file(question.asks, question.guid);
+      return answer_of_file(question.kind, question.guid);
   }
 }
 

@@ -17,7 +17,7 @@
 namespace muster {
 
 /// The kinds of questions. The numbers are stored in the state of builds.
-enum class CookAsks : std::uint8_t {
+enum class QuestionKind : std::uint8_t {
   content = 1,           ///< The bytes of the file with a guid.
   sidecar = 2,           ///< The bytes of the sidecar of the file.
   extension = 3,         ///< The extension of the file, which determines its kind.
@@ -29,12 +29,12 @@ enum class CookAsks : std::uint8_t {
   script_stripping = 9,  ///< Whether the target leaves out components of a script's class. An
                          ///< engine class can have the same name.
 };
-inline constexpr CookAsks kFirstCookAsk = CookAsks::content;
-inline constexpr CookAsks kLastCookAsk = CookAsks::script_stripping;
+inline constexpr QuestionKind kFirstQuestionKind = QuestionKind::content;
+inline constexpr QuestionKind kLastQuestionKind = QuestionKind::script_stripping;
 
 /// A question about `guid`, or about `text` for components and classes. The unused member is empty.
 struct CookQuestion {
-  CookAsks asks = CookAsks::content;
+  QuestionKind kind = QuestionKind::content;
   Guid guid{};
   std::string text{};
   friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
@@ -49,25 +49,25 @@ struct CookFact {
 };
 
 /// Whether the answer may differ between client and server.
-constexpr bool depends_on_target(CookAsks asks) {
-  return asks == CookAsks::stripping || asks == CookAsks::script_stripping;
+constexpr bool depends_on_target(QuestionKind kind) {
+  return kind == QuestionKind::stripping || kind == QuestionKind::script_stripping;
 }
 /// Whether a target leaves out components of a class.
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner);
 
 /// Adds the questions about a text asset and all sources of its flattened form: contents, sidecars,
 /// names and the classes of scripts. `prefab` is null if the asset is not a prefab.
-void ask_of_text(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
+void add_text_questions(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
                  std::vector<CookQuestion>& questions);
 /// Adds the questions whether a target leaves out component classes, for all components in the file
 /// of a prefab or level.
-void ask_of_stripping(const Project& project, const SourceFile& source,
+void add_stripping_questions(const Project& project, const SourceFile& source,
                       std::vector<CookQuestion>& questions);
 /// Adds the questions about an asset that is packed byte for byte.
-void ask_of_raw(const Guid& guid, std::vector<CookQuestion>& questions);
+void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 
 /// The answer to a question about the extension or the name of a file with this path.
-ContentHash answer_for_path(CookAsks asks, const AssetPath& path);
+ContentHash answer_for_path(QuestionKind kind, const AssetPath& path);
 
 /// Answers questions about a project. If the answers to all questions of an asset are equal, its
 /// cooked bytes are equal. Several threads may use it.
@@ -83,7 +83,7 @@ class CookAnswers {
   ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:
-  ContentHash answer_of_file(CookAsks asks, const Guid& guid) const;
+  ContentHash answer_of_file(QuestionKind kind, const Guid& guid) const;
 
   const Project& project_;
   std::map<std::string, ContentHash, std::less<>> components_;

@@ -144,9 +144,9 @@ class Making {
     hasher.update_text(work_.tool);
     hasher.update(std::as_bytes(std::span(made_.key.bytes)));
     for (const Guid& guid : made_.samples) {
-      for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
+      for (const QuestionKind kind : {QuestionKind::content, QuestionKind::sidecar}) {
         const ContentHash answer =
-            work_.answers->answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
+            work_.answers->answer({.kind = kind, .guid = guid, .text = {}}, Target::client);
         hasher.update(std::as_bytes(std::span(answer.bytes)));
       }
     }

@@ -130,7 +130,7 @@ class Encoder {
     }
     out.varint(state_.facts.size());
     for (const CookFact& fact : state_.facts) {
-      out.u8(static_cast<std::uint8_t>(fact.question.asks));
+      out.u8(static_cast<std::uint8_t>(fact.question.kind));
       out.bytes(fact.question.guid.bytes());
       out.text(fact.question.text);
       put(out, fact.answer);
@@ -197,12 +197,12 @@ class Decoder {
     }
     state.facts.resize(in_.count(34));
     for (CookFact& fact : state.facts) {
-      const std::uint8_t asks = in_.u8();
-      if (asks < static_cast<unsigned>(kFirstCookAsk) ||
-          asks > static_cast<unsigned>(kLastCookAsk)) {
+      const std::uint8_t kind = in_.u8();
+      if (kind < static_cast<unsigned>(kFirstQuestionKind) ||
+          kind > static_cast<unsigned>(kLastQuestionKind)) {
         in_.fail();
       }
-      fact.question.asks = static_cast<CookAsks>(asks);
+      fact.question.kind = static_cast<QuestionKind>(kind);
       fact.question.guid = in_.guid();
       fact.question.text = in_.text();
       fact.answer = in_.hash();

@@ -99,7 +99,7 @@ ByteVector encode_questions(const std::vector<CookFact>& facts) {
   ByteWriter out;
   out.varint(facts.size());
   for (const CookFact& fact : facts) {
-    out.u8(static_cast<std::uint8_t>(fact.question.asks));
+    out.u8(static_cast<std::uint8_t>(fact.question.kind));
     out.bytes(fact.question.guid.bytes());
     out.text(fact.question.text);
   }
@@ -113,13 +113,13 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
   std::vector<CookQuestion> questions;
   for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
     CookQuestion question;
-    const std::uint8_t asks = in.u8();
-    question.asks = static_cast<CookAsks>(asks);
+    const std::uint8_t kind = in.u8();
+    question.kind = static_cast<QuestionKind>(kind);
     const Bytes guid = in.bytes(question.guid.bytes().size());
     if (!in.failed()) question.guid = Guid::from_bytes(guid);
     question.text = in.text();
-    if (asks < static_cast<std::uint8_t>(kFirstCookAsk) ||
-        asks > static_cast<std::uint8_t>(kLastCookAsk)) {
+    if (kind < static_cast<std::uint8_t>(kFirstQuestionKind) ||
+        kind > static_cast<std::uint8_t>(kLastQuestionKind)) {
       return std::nullopt;
     }
     questions.push_back(std::move(question));
@@ -155,9 +155,9 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   for (const AssetNumber asset : planned.assets) {
     const Guid& guid = project_.index().at(asset).guid;
     hasher.update(guid.bytes());
-    for (const CookAsks asks : {CookAsks::content, CookAsks::sidecar}) {
+    for (const QuestionKind kind : {QuestionKind::content, QuestionKind::sidecar}) {
       const ContentHash answer =
-          answers_.answer({.asks = asks, .guid = guid, .text = {}}, Target::client);
+          answers_.answer({.kind = kind, .guid = guid, .text = {}}, Target::client);
       hasher.update(std::as_bytes(std::span(answer.bytes)));
     }
   }

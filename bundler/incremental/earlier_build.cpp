@@ -63,7 +63,7 @@ EarlierBuild::EarlierBuild(BuildState state, const FileReader& files, const File
   parallel_for(unchanged.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const CookFact& fact = state_.facts[i];
     const bool for_client = answers.answer(fact.question, Target::client) == fact.answer;
-    const bool for_server = depends_on_target(fact.question.asks)
+    const bool for_server = depends_on_target(fact.question.kind)
                                 ? answers.answer(fact.question, Target::server) == fact.answer
                                 : for_client;
     unchanged[i] = static_cast<std::uint8_t>((for_client ? 1U : 0U) | (for_server ? 2U : 0U));
@@ -161,8 +161,8 @@ EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& targe
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> facts_by_guid;
   for (const std::uint32_t index : bundle.facts) {
-    const CookAsks asks = state_.facts[index].question.asks;
-    if (target.is_current || (asks != CookAsks::extension && asks != CookAsks::name)) continue;
+    const QuestionKind kind = state_.facts[index].question.kind;
+    if (target.is_current || (kind != QuestionKind::extension && kind != QuestionKind::name)) continue;
     facts_by_guid.emplace(state_.facts[index].question.guid, &state_.facts[index]);
   }
   return [this, is_current = target.is_current,
@@ -175,7 +175,7 @@ EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& targe
       const auto fact = facts_by_guid.find(guid);
       const bool is_as_then =
           fact != facts_by_guid.end() &&
-          answer_for_path(fact->second->question.asks, path.value()) == fact->second->answer;
+          answer_for_path(fact->second->question.kind, path.value()) == fact->second->answer;
       if (!is_as_then) return std::nullopt;
     }
     return std::string(path.value().extension());
@@ -204,28 +204,28 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
   for (const std::uint32_t index : facts) {
     if (unchanged_[target_index(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
-    switch (question.asks) {
-      case CookAsks::content:
+    switch (question.kind) {
+      case QuestionKind::content:
         reasons.push_back({"content", path_of(project, question.guid)});
         break;
-      case CookAsks::sidecar:
+      case QuestionKind::sidecar:
         reasons.push_back({"import settings", path_of(project, question.guid) + ".meta"});
         break;
-      case CookAsks::extension:
-      case CookAsks::name:
+      case QuestionKind::extension:
+      case QuestionKind::name:
         reasons.push_back({"name", path_of(project, question.guid)});
         break;
-      case CookAsks::script:
+      case QuestionKind::script:
         reasons.push_back({"class of script", path_of(project, question.guid)});
         break;
-      case CookAsks::component:
+      case QuestionKind::component:
         reasons.push_back({"description of component", question.text});
         break;
-      case CookAsks::factory:
+      case QuestionKind::factory:
         reasons.push_back({"base classes", question.text});
         break;
-      case CookAsks::stripping:
-      case CookAsks::script_stripping:
+      case QuestionKind::stripping:
+      case QuestionKind::script_stripping:
         reasons.push_back({"stripping of component", question.text});
         break;
     }

@@ -49,9 +49,9 @@ TargetSet listed_targets(const Row& row, TargetSet targets) {
   return row.reference->emitted ? row.reference->targets & targets : TargetSet();
 }
 
-std::string targets_text(const Row& row, TargetSet asked) {
+std::string targets_text(const Row& row, TargetSet requested) {
   if (!row.reference->emitted) return "with registry";
-  const TargetSet targets = row.reference->targets & asked;
+  const TargetSet targets = row.reference->targets & requested;
   if (targets == TargetSet::both()) return "client+server";
   if (targets.has(Target::client)) return "client";
   return targets.has(Target::server) ? "server" : "-";

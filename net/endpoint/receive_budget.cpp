@@ -63,9 +63,9 @@ void ReceiveBudget::spend(std::uint32_t units) {
 
 ReceiveReport ReceiveBudget::end(Time now, bool is_limited, const DatagramSocket& socket) {
   report_.is_limited = is_limited;
-  const bool is_due = !asked_at_.has_value() || now - *asked_at_ > kBacklogInterval;
+  const bool is_due = !queried_at_.has_value() || now - *queried_at_ > kBacklogInterval;
   if (!is_limited && !is_due) return report_;
-  asked_at_ = now;
+  queried_at_ = now;
   const SocketBacklog backlog = socket.backlog();
   dropped_unread_ = backlog.dropped;
   if (is_limited) report_.unread_bytes = backlog.waiting_bytes;

@@ -96,7 +96,7 @@ class ReceiveBudget {
   CallRhythm rhythm_;
   TimeBucket bucket_;
   ReceiveReport report_;
-  std::optional<Time> asked_at_;
+  std::optional<Time> queried_at_;
   std::uint64_t dropped_unread_ = 0;
 };
 

@@ -106,7 +106,7 @@ std::size_t Connection::Impl::standing_bytes() const {
 }
 
 std::size_t Connection::Impl::budget(Time now) const {
-  asks_.note(now);
+  budget_calls_.note(now);
   // Data that is queued after this tick's packets were sent is sent in the next tick.
   const Time when = std::max(now, ticks_.next_call());
   const std::size_t free = rate_.game_budget(when, sent_.open_bytes());
@@ -130,7 +130,7 @@ std::size_t Connection::Impl::waiting_bytes() const {
 void Connection::Impl::tick(Time now) {
   if (state_ == ConnectionState::closed) return;
   ticks_.note(now);
-  rate_.set_loops({.interval = std::max(ticks_.longest(), asks_.longest()),
+  rate_.set_loops({.interval = std::max(ticks_.longest(), budget_calls_.longest()),
                    .answers = sent_.answer_interval(),
                    .hold = round_trip_.hold()});
   sent_.tick(now, round_trip_, ticks_.longest());

@@ -175,7 +175,7 @@ class Connection::Impl {
   std::int64_t allowed_ = std::numeric_limits<std::int64_t>::max();
 
   CallRhythm ticks_;
-  mutable CallRhythm asks_;  ///< The calls of `budget`.
+  mutable CallRhythm budget_calls_;  ///< The calls of `budget`.
 
   Time last_arrival_{};
   Time highest_arrival_{};  ///< The arrival time of the packet with the highest number.

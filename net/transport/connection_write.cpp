@@ -411,7 +411,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   const std::size_t body = head + writer.used();
   PacketRecord& record = draft.record;
   record.byte_count = static_cast<std::uint16_t>(body + options_.overhead_bytes);
-  record.asks_for_answer = header.sections != 0;
+  record.is_ack_eliciting = header.sections != 0;
   const std::int64_t left =
       std::min(static_cast<std::int64_t>(rate_.left(now)), std::max<std::int64_t>(allowed_, 0));
   const std::size_t others = draft.messages.used() + draft.blocks.used();
@@ -423,7 +423,7 @@ std::span<const std::byte> Connection::Impl::finish_packet(Time now, PacketDraft
   allowed_ -= record.byte_count;
   // Data that waits for the allowance or for the next packet does not show that the path is full.
   const bool is_limited = sent_.open_bytes() >= rate_.window() && is_content_allowed();
-  if (record.asks_for_answer) rate_.sent(now, record.byte_count, is_limited && has_content());
+  if (record.is_ack_eliciting) rate_.sent(now, record.byte_count, is_limited && has_content());
   ++counters_.packets_out;
   counters_.bytes_out += record.byte_count;
   last_departure_ = now;

@@ -27,12 +27,12 @@ void SentPackets::send(const PacketRecord& record) {
     resolve(oldest_open_, *slots_.find(oldest_open_), Delivery::lost);
     skip_resolved();
   }
-  if (asking_count_ == 0) last_progress_ = record.sent_at;
+  if (ack_eliciting_count_ == 0) last_progress_ = record.sent_at;
   slots_.acquire(next_) = {.record = record, .delivery = Delivery::open};
   ++next_;
   ++open_count_;
-  if (!record.asks_for_answer) return;
-  ++asking_count_;
+  if (!record.is_ack_eliciting) return;
+  ++ack_eliciting_count_;
   open_bytes_ += record.byte_count;
 }
 
@@ -40,8 +40,8 @@ void SentPackets::resolve(std::uint32_t sequence, Slot& slot, Delivery delivery)
   assert(slot.delivery == Delivery::open);
   slot.delivery = delivery;
   --open_count_;
-  if (slot.record.asks_for_answer) {
-    --asking_count_;
+  if (slot.record.is_ack_eliciting) {
+    --ack_eliciting_count_;
     open_bytes_ -= slot.record.byte_count;
   }
   resolved_.push_back(
@@ -110,7 +110,7 @@ void SentPackets::acknowledge(Time now, std::uint32_t ack, const AckMask& mask,
   skip_resolved();
   find_overtaken(now, path);
   answers_.note(now);
-  if (asking_count_ == 0) answers_.pause();
+  if (ack_eliciting_count_ == 0) answers_.pause();
 }
 
 /// Returns the lowest packet number that this acknowledgement can affect.
@@ -171,7 +171,7 @@ void SentPackets::tick(Time now, const RoundTrip& path, Duration interval) {
   now -= patience(interval);
   find_overtaken(now, path);
   // The peer may never acknowledge packets that need no answer.
-  if (asking_count_ == 0) return;
+  if (ack_eliciting_count_ == 0) return;
   const Duration timeout =
       std::min(path.probe_timeout() * (1 << std::min(timeouts_, 6U)), kTimeoutMax);
   if (now - last_progress_ < timeout) return;

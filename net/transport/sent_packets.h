@@ -28,7 +28,7 @@ struct PacketRecord {
   std::uint8_t unreliable_count = 0;  ///< The number of unreliable messages in the packet.
   bool has_payload = false;
   /// True if the packet contains a section, so that the peer must acknowledge it.
-  bool asks_for_answer = false;
+  bool is_ack_eliciting = false;
   /// True if the packet was sent while the rate was lowered to measure the path.
   bool is_draining = false;
   /// True if the packet probes the path's size. Its loss is then not a sign of congestion.
@@ -134,7 +134,7 @@ class SentPackets {
   std::uint32_t oldest_lost_ = 1;
   std::uint32_t highest_delivered_ = 0;
   std::uint32_t open_count_ = 0;
-  std::uint32_t asking_count_ = 0;
+  std::uint32_t ack_eliciting_count_ = 0;
   std::size_t open_bytes_ = 0;
   std::uint32_t reorder_ = kReorder;
   /// The maximum age in `learn_overtaking`; valid for `kPathWindow` after `overtaken_at_`.

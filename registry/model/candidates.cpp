@@ -139,7 +139,7 @@ class CandidateSearch {
 
   void find_by_scripts() {
     std::map<Guid, std::string> class_by_script;
-    std::set<AssetNumber> asked;
+    std::set<AssetNumber> checked;
     AssetNumber last = kNoAsset;
     bool is_asset = false;
     for (const ReferenceEdge& edge : project_.graph().edges()) {
@@ -150,7 +150,7 @@ class CandidateSearch {
       const auto [it, fresh] = class_by_script.try_emplace(edge.guid);
       if (fresh) it->second = registry_class_of(project_, classes_, edge.guid);
       std::string name = it->second;
-      if (name.empty() && edge.to == kNoAsset && asked.insert(edge.from).second) {
+      if (name.empty() && edge.to == kNoAsset && checked.insert(edge.from).second) {
         const auto head = project_.files().read(path_of(edge.from), 0, kObjectHeadBytes, head_);
         if (head) name = stated_class_in(as_text(head.value()));
         if (head && name.empty()) note_lost(edge.from, as_text(head.value()));

@@ -281,9 +281,9 @@ std::vector<BundleStore::Missing> BundleStore::missing_of(std::span<const std::u
     listed_in_[bundle] = lists_;
     missing.push_back({.bundle = bundle, .needed_by = needed_by});
   };
-  for (const std::uint32_t asked : bundles) {
-    assert(asked < bundles_.size());
-    const std::uint32_t bundle = chosen(asked);
+  for (const std::uint32_t requested : bundles) {
+    assert(requested < bundles_.size());
+    const std::uint32_t bundle = chosen(requested);
     if (is_complete(bundle)) continue;
     add(bundle, bundle);
     // `each_dependency` visits direct and indirect dependencies, so no recursion is needed.

@@ -11,7 +11,7 @@ namespace muster {
 /// kernel can delay it. This class does not read.
 class ReadProgress {
  public:
-  enum class Step { ask_again, whole, cut_short, failed };
+  enum class Step { read_again, whole, cut_short, failed };
 
   /// The maximum number of consecutive delays of a file. The kernel delays an operation when it has
   /// too little memory or too few queue entries. Because of this limit, a disk that always delays
@@ -28,14 +28,14 @@ class ReadProgress {
   /// number of missing bytes.
   Step add(int result) {
     if (result == -EINTR || result == -EAGAIN) {
-      return ++delays_ > kMaxDelays ? Step::failed : Step::ask_again;
+      return ++delays_ > kMaxDelays ? Step::failed : Step::read_again;
     }
     if (result < 0) return Step::failed;
     if (result == 0) return Step::cut_short;
     assert(static_cast<std::size_t>(result) <= size_bytes_ - done_bytes_);
     done_bytes_ += static_cast<std::size_t>(result);
     delays_ = 0;
-    return done_bytes_ == size_bytes_ ? Step::whole : Step::ask_again;
+    return done_bytes_ == size_bytes_ ? Step::whole : Step::read_again;
   }
 
  private:

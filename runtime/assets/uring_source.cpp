@@ -66,7 +66,7 @@ std::optional<Opened> outcome_of(io_uring& ring, Reading& reading, int result) {
                   "'" + reading.file.full_path() + "' was truncated while it was read");
     case ReadProgress::Step::failed:
       return fail_errno(-result, "cannot read '" + reading.file.full_path() + "'");
-    case ReadProgress::Step::ask_again:
+    case ReadProgress::Step::read_again:
       break;
   }
   prepare_read(ring, reading);

@@ -152,14 +152,14 @@ std::span<const Hit> HitTests::hits(const Shot& shot, PlayerId shooter) {
   if (history_.is_empty()) return {};
   go_to(view_ ? view_(shooter) : std::nullopt);
   Environment environment;
-  struct Asked {
+  struct ObstacleQuery {
     const World& world;
     ObstacleFunction obstacle;
   };
-  const Asked asked{world_, game_.overrides.obstacle_function()};
-  if (asked.obstacle != nullptr) {
-    environment = {&asked, [](const void* context, Vec3 from, Vec3 direction, float metres_max) {
-                     const Asked& question = *static_cast<const Asked*>(context);
+  const ObstacleQuery query{world_, game_.overrides.obstacle_function()};
+  if (query.obstacle != nullptr) {
+    environment = {&query, [](const void* context, Vec3 from, Vec3 direction, float metres_max) {
+                     const ObstacleQuery& question = *static_cast<const ObstacleQuery*>(context);
                      return question.obstacle(question.world, from, direction, metres_max);
                    }};
   }

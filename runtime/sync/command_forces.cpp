@@ -217,9 +217,9 @@ void CommandForces::apply(CommandNumber command, CommandSet& set) {
 /// Removes forces that no tick needs any more: old forces of sums, and old forces that a newer
 /// force hides.
 void CommandForces::forget(CommandNumber command) {
-  constexpr std::int32_t kAskedMax = 128;
+  constexpr std::int32_t kCommandAgeMax = 128;
   const auto is_past = [&](const Force& force) {
-    return force.has_offset && command_steps(force.forced.command, command) > kAskedMax;
+    return force.has_offset && command_steps(force.forced.command, command) > kCommandAgeMax;
   };
   for (std::size_t i = forces_.size(); i-- > 0;) {
     const ForcedField& old = forces_[i].forced;

@@ -373,9 +373,9 @@ std::uint32_t World::process_despawns(Deinitialise deinitialise) {
     while (records_[slot].first_child != kNoSlot) slot = records_[slot].first_child;
     deinitialise(id_at(slot));
     const std::uint32_t above = records_[slot].parent;
-    const bool was_asked_for = slot == state_.first_despawn;
+    const bool was_requested = slot == state_.first_despawn;
     destroy_leaf(slot);
-    slot = was_asked_for ? state_.first_despawn : above;
+    slot = was_requested ? state_.first_despawn : above;
     ++destroyed;
   }
   initialised_.clear();

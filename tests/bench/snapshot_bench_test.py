@@ -70,12 +70,12 @@ def giants():
 
 def check_rates(stream, expect, path):
     """Checks the bandwidth at several rates. Whole ticks may change the requested rate."""
-    for asked, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
-        report = stream(path, "--rate", str(asked), "--no-peers")
+    for requested, sent in ((20, 20), (25, 30), (45, 60), (120, 60)):
+        report = stream(path, "--rate", str(requested), "--no-peers")
         expect(math.isclose(report["snapshots_per_second"], sent), f"{sent} snapshots a second")
         kbps = report["mean_bytes"] * report["snapshots"] * 8e-3 / (TICKS / TICK_RATE - 1)
         expect(math.isclose(report["kbps"], kbps, rel_tol=0.02),
-               f"at {asked} snapshots per second: {report['kbps']} kbps, expected {kbps}")
+               f"at {requested} snapshots per second: {report['kbps']} kbps, expected {kbps}")
     # A snapshot that is left out uses no bytes of the link.
     report = stream(path, "--rate", "60", "--rtt-ms", "1000", "--no-peers")
     expect(report["snapshots_left_out"] > 0, "some snapshots are omitted")

@@ -168,9 +168,9 @@ def shared(stage):
         stage.check(first)
         assert 0 < counts(second.build_with(server)[0])[1] <= bundles
         stage.check(second)
-        asked = len(server.requests("GET"))
+        request_count = len(server.requests("GET"))
         assert counts(second.build_with(server, out="again")[0]) == (bundles, bundles)
-        assert len(server.requests("GET")) == asked, "the server was queried needlessly"
+        assert len(server.requests("GET")) == request_count, "the server was queried needlessly"
         for machine in (first, second):
             lift = machine.project / LIFT
             lift.write_text(lift.read_text().replace("periodSeconds: 6", "periodSeconds: 3"))

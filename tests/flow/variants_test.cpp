@@ -48,8 +48,8 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
   const std::vector<VariantSetting> settings = {{"quality", is_low ? "low" : "high"}};
   BundleStore store = BundleStore::open(source, {}, nullptr, settings).value();
   CHECK(store.choice().value_of("quality") == settings[0].value);
-  const std::uint32_t asked = store.catalog().bundle_of(picture).value();
-  CHECK((store.chosen(asked) != asked) == is_low);
+  const std::uint32_t requested = store.catalog().bundle_of(picture).value();
+  CHECK((store.chosen(requested) != requested) == is_low);
 
   // Assets that depend on the variant also load it, in the background and synchronously.
   const Guid rock = guid_at(*project, kRock);
@@ -58,7 +58,7 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
     BundleLoader loader(store, executor, {});
     const BundleHandle handle = loader.request_asset(rock).value();
     CHECK(loader.finish(handle, Time()) == LoadState::ready);
-    CHECK(store.is_open(asked));
+    CHECK(store.is_open(requested));
     const std::uint64_t opened = store.counters().bundles_opened;
     const LoadedEntry entry = store.load(picture, kMainPayload).value();
     CHECK(entry.kind == EntryKind::raw);
@@ -69,7 +69,7 @@ TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][v
   BundleStore other = BundleStore::open(source, {}, nullptr, settings).value();
   const std::uint32_t bundle = other.catalog().bundle_of(rock).value();
   REQUIRE(other.load_bundles({&bundle, 1}).has_value());
-  CHECK(other.is_open(asked));
+  CHECK(other.is_open(requested));
   CHECK(other.counters().bundles_opened == store.counters().bundles_opened);
   CHECK(is_equal(other.load(picture, kMainPayload).value().bytes,
                  file(files, is_low ? kLowPicture : kBase)));

@@ -62,11 +62,11 @@ class Script {
 class CountingDoor final : public Admission {
  public:
   std::optional<std::string> refusal(const Applicant& applicant) override {
-    ++asked;
+    ++request_count;
     return applicant.hello.user_data.empty() ? std::nullopt : std::optional<std::string>("no");
   }
   bool admits_content(std::uint64_t) override { return true; }
-  std::uint64_t asked = 0;
+  std::uint64_t request_count = 0;
 };
 
 /// The total work of one end's calls.
@@ -185,12 +185,12 @@ class Scene {
 
   void receive() {
     const std::uint64_t sent_before = sent_;
-    const std::uint64_t asked_before = door_.asked;
+    const std::uint64_t requests_before = door_.request_count;
     const ReceiveReport report = server_->receive(now_, 1'800'000'000);
     server_work_.check(report, now_ - kStart);
     // The reported work includes the calls that this test counts.
     require((sent_ - sent_before) * receive_work::kAnswer <= report.work);
-    require((door_.asked - asked_before) * receive_work::kHello <= report.work);
+    require((door_.request_count - requests_before) * receive_work::kHello <= report.work);
     client_work_.check(client_->receive(now_), now_ - kStart);
     std::size_t count = 0;
     server_->for_each_client([&](ClientHandle handle) {

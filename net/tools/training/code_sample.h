@@ -25,7 +25,7 @@ void code_sample(Coder& coder, const SnapshotModel& model, const StateSample& sa
     code.code_new(values);
     return;
   }
-  if (!sample.is_asked) return;
+  if (!sample.is_separate) return;
   const bool changed = is_changed(type, sample);
   code_changed(coder, type, sample.known, sample.follows_changed, changed);
   if (changed) code.code_update(sample.known, values);

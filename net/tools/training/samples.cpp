@@ -32,17 +32,17 @@ struct Listener {
   bool even_bit(bool value) { return value; }
 };
 
-struct Asked {
+struct KnownSample {
   StateSample* sample = nullptr;
   bool is_constant = false;
   bool is_changed = false;
 };
 /// The entities of a snapshot, from the next entity to the last.
-struct AskedView {
-  std::span<const Asked> entities;
+struct KnownSamplesView {
+  std::span<const KnownSample> entities;
 
   bool changes(std::size_t count) const {
-    for (const Asked& entity : entities) {
+    for (const KnownSample& entity : entities) {
       if (!entity.is_constant) continue;
       if (entity.is_changed) return true;
       if (--count == 0) break;
@@ -52,30 +52,30 @@ struct AskedView {
   std::size_t others(std::size_t count) const { return others_among(entities, count); }
 };
 
-/// Sets `is_asked` and `follows_changed` for the entities of a snapshot.
-void ask(std::span<StateSample> snapshot, const Trace& trace) {
+/// Sets `is_separate` and `follows_changed` for the entities of a snapshot.
+void set_flags(std::span<StateSample> snapshot, const Trace& trace) {
   const auto is_changed = [&](const StateSample& sample) {
     const std::size_t lanes = trace.types[codec_index(sample.entity->type)].lanes.size();
     return !std::equal(sample.entity->values, sample.entity->values + lanes,
                        sample.known.values[0]);
   };
-  std::vector<Asked> asked;
+  std::vector<KnownSample> known_samples;
   for (StateSample& sample : snapshot) {
     if (sample.known.count == 0) continue;
-    asked.push_back({&sample, is_constant(sample.known), is_changed(sample)});
+    known_samples.push_back({&sample, is_constant(sample.known), is_changed(sample)});
   }
   ConstantWalk walk(static_cast<std::size_t>(std::count_if(
-      asked.begin(), asked.end(), [](const Asked& entity) { return entity.is_constant; })));
+      known_samples.begin(), known_samples.end(), [](const KnownSample& entity) { return entity.is_constant; })));
   Listener listener;
   bool follows_changed = false;
-  for (std::size_t i = 0; i < asked.size(); ++i) {
-    StateSample& sample = *asked[i].sample;
-    if (asked[i].is_constant) {
-      sample.is_asked = walk.unchanged(listener, AskedView{std::span(asked).subspan(i)}) == 0;
+  for (std::size_t i = 0; i < known_samples.size(); ++i) {
+    StateSample& sample = *known_samples[i].sample;
+    if (known_samples[i].is_constant) {
+      sample.is_separate = walk.unchanged(listener, KnownSamplesView{std::span(known_samples).subspan(i)}) == 0;
       walk.pass(1);
     }
     sample.follows_changed = follows_changed;
-    follows_changed = asked[i].is_changed;
+    follows_changed = known_samples[i].is_changed;
   }
 }
 
@@ -105,7 +105,7 @@ std::vector<StateSample> samples_of(const Trace& trace, const SampleSettings& se
       }
       samples.push_back(sample);
     }
-    ask(std::span(samples).subspan(first), trace);
+    set_flags(std::span(samples).subspan(first), trace);
     const bool is_lost = static_cast<double>(next_random(random) >> 11) * 0x1p-53 < settings.loss;
     if (!is_lost) arrived.push_back(now);
   }

@@ -25,7 +25,7 @@ struct StateSample {
   KnownStates known;  ///< The known states; `count` is 0 if the entity is new to the receiver.
   bool follows_changed = false;  ///< True if the preceding entity in the snapshot changed.
   /// True if the state is coded separately; false if it is in an unchanged group.
-  bool is_asked = true;
+  bool is_separate = true;
 };
 
 /// Returns all samples of a trace, in the order of the snapshots.

@@ -91,9 +91,9 @@ TEST_CASE("A result that only the server has is stored in the folder", "[cache]"
   BuildCache cache({{.store = &folder, .name = "folder"},
                     {.store = &server, .name = "server", .is_writable = false}});
   CHECK(cache.find(key_of("crate")) == bytes_of("cooked crate"));
-  const int asked = server.gets;
+  const int gets = server.gets;
   CHECK(cache.find(key_of("crate")) == bytes_of("cooked crate"));
-  CHECK(server.gets == asked);
+  CHECK(server.gets == gets);
   const int put = server.puts;
   cache.store(key_of("barrel"), bytes_of("cooked barrel"));
   CHECK(server.puts == put);

@@ -83,10 +83,10 @@ TEST_CASE("If a cache is silent, the workers do all pieces, and the look-ups are
   CacheRace race;
   race.estimates.assign(count, std::chrono::milliseconds(1));
   race.workers = 2;
-  std::atomic<bool> has_asked{false};
+  std::atomic<bool> has_queried{false};
   std::atomic<bool> has_missed{false};
   race.look_up = [&](std::size_t, const std::stop_token& abandoned) {
-    has_asked = true;
+    has_queried = true;
     wait_until_abandoned(abandoned);
     return CacheRace::Accept();
   };
@@ -95,7 +95,7 @@ TEST_CASE("If a cache is silent, the workers do all pieces, and the look-ups are
     ++done[piece];
   };
   const RaceExperience measured = run_race(race, clock, {});
-  CHECK(measured.look_up.has_value() == has_asked);
+  CHECK(measured.look_up.has_value() == has_queried);
   CHECK_FALSE(has_missed);
   for (const auto& times : done) CHECK(times == 1);
 }

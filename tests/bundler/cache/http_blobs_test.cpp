@@ -20,12 +20,12 @@ class ScriptedTransport final : public HttpTransport {
   void wait(Duration duration, const std::stop_token&) override { waited.push_back(duration); }
 
   std::deque<Result<HttpAnswer>> answers;
-  std::vector<std::string> asked;
+  std::vector<std::string> requests;
   std::vector<Duration> waited;
 
  private:
   Result<HttpAnswer> next(std::string request) {
-    asked.push_back(std::move(request));
+    requests.push_back(std::move(request));
     REQUIRE_FALSE(answers.empty());
     Result<HttpAnswer> answer = std::move(answers.front());
     answers.pop_front();
@@ -52,7 +52,7 @@ TEST_CASE("Blobs are requested and stored under Bazel's paths", "[cache]") {
   CHECK(as_text(*got.value()) == "made");
   CHECK_FALSE(blobs.get(kKey, 100, {}).value().has_value());
   CHECK(blobs.put({BlobSpace::content, kKey.hash}, as_bytes("abc")).has_value());
-  CHECK(transport.asked == std::vector<std::string>{"GET " + kPath, "GET " + kPath,
+  CHECK(transport.requests == std::vector<std::string>{"GET " + kPath, "GET " + kPath,
                                                     "PUT /cas" + kPath.substr(3) + " abc"});
   CHECK(transport.waited.empty());
 }
@@ -99,7 +99,7 @@ TEST_CASE("A query that is abandoned before a retry fails with the error of its 
   const auto got = blobs.get(kKey, 100, abandoned.get_token());
   REQUIRE_FALSE(got.has_value());
   CHECK(got.error().message == "refused");
-  CHECK(transport.asked.size() == 1);
+  CHECK(transport.requests.size() == 1);
 }
 
 TEST_CASE("An address is printed without its password", "[cache]") {

@@ -152,7 +152,7 @@ TEST_CASE("A stripped component leaves its name without values in the cooked dat
   REQUIRE(whole.problems.empty());
   REQUIRE(bare.problems.empty());
   // Both targets depend on the stripping rules, so the reuse of a bundle must check the rules.
-  const CookQuestion question{.asks = CookAsks::stripping, .guid = {}, .text = "MeshRenderer"};
+  const CookQuestion question{.kind = QuestionKind::stripping, .guid = {}, .text = "MeshRenderer"};
   CHECK(std::ranges::count(whole.questions, question) > 0);
   CHECK(std::ranges::count(bare.questions, question) > 0);
   const auto object_of = [](const CookedAsset& cooked) {
@@ -200,8 +200,8 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
     const CookedAsset cooked = cooker.cook(opened->index().find(guid));
     CHECK(cooked.problems.empty());
     CHECK(std::ranges::count(cooked.questions,
-                             CookQuestion{CookAsks::script_stripping, {}, "Light"}) > 0);
-    CHECK(std::ranges::count(cooked.questions, CookQuestion{CookAsks::stripping, {}, "Light"}) ==
+                             CookQuestion{QuestionKind::script_stripping, {}, "Light"}) > 0);
+    CHECK(std::ranges::count(cooked.questions, CookQuestion{QuestionKind::stripping, {}, "Light"}) ==
           0);
     const PrefabReader prefab =
         PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
@@ -220,8 +220,8 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
   CHECK(kept_guids == types_with(lamp, StripRules()).second);
   CHECK(types_with(made, defaults).first == std::vector<std::string>{"Light"});
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
-  CHECK(answers.answer({CookAsks::stripping, {}, "Light"}, Target::server) != ContentHash());
-  CHECK(answers.answer({CookAsks::script_stripping, {}, "Light"}, Target::server) == ContentHash());
+  CHECK(answers.answer({QuestionKind::stripping, {}, "Light"}, Target::server) != ContentHash());
+  CHECK(answers.answer({QuestionKind::script_stripping, {}, "Light"}, Target::server) == ContentHash());
 }
 
 TEST_CASE("A file that disappears or cannot be read is a problem", "[bundler][cook]") {

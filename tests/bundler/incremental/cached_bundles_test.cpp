@@ -49,8 +49,8 @@ TEST_CASE("A truncated or changed cached bundle is refused", "[cache]") {
 TEST_CASE("Questions are unchanged after a round trip, and invalid questions are refused",
           "[cache]") {
   const std::vector<CookFact> facts = {
-      {{.asks = CookAsks::content, .guid = samples::guid(1), .text = {}}, {}},
-      {{.asks = CookAsks::component, .guid = {}, .text = "Health"}, {}}};
+      {{.kind = QuestionKind::content, .guid = samples::guid(1), .text = {}}, {}},
+      {{.kind = QuestionKind::component, .guid = {}, .text = "Health"}, {}}};
   const ByteVector bytes = encode_questions(facts);
   const auto questions = parse_questions(bytes);
   REQUIRE(questions.has_value());

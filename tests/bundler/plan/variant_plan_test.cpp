@@ -176,12 +176,12 @@ TEST_CASE("Without axes '@' has no meaning, and the plan is unchanged",
 // The bundles that are open after a request for `bundle` with a choice.
 std::set<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
                                   const VariantKeys& choice) {
-  const auto chosen = [&](std::size_t asked) {
-    std::size_t best = asked;
+  const auto chosen = [&](std::size_t requested) {
+    std::size_t best = requested;
     for (std::size_t i = 0; i < plan.bundles.size(); ++i) {
       const PlannedBundle& one = plan.bundles[i];
-      if (one.keys.empty() || one.base != asked || !fits(one.keys, choice)) continue;
-      if (best == asked || is_preferred(one.keys, plan.bundles[best].keys)) best = i;
+      if (one.keys.empty() || one.base != requested || !fits(one.keys, choice)) continue;
+      if (best == requested || is_preferred(one.keys, plan.bundles[best].keys)) best = i;
     }
     return best;
   };

@@ -296,13 +296,13 @@ class ManyAddressesSocket final : public DatagramSocket {
   }
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
     const std::size_t count = inner_.receive(datagrams);
-    for (IncomingDatagram& each : datagrams.first(count)) each.to = asked;
+    for (IncomingDatagram& each : datagrams.first(count)) each.to = target;
     return count;
   }
   void wait(Duration timeout) override { inner_.wait(timeout); }
   Address local_address() const override { return inner_.local_address(); }
 
-  Address asked;
+  Address target;
   std::vector<Address> sent_from;
 
  private:
@@ -314,7 +314,7 @@ TEST_CASE("A server answers from the address that its client used", "[net][endpo
   ManyAddressesSocket line(*stage.socket);
   const Address first = Address::ipv4({10, 0, 0, 1}, 0);
   const Address second = Address::ipv4({10, 0, 0, 2}, 0);
-  line.asked = first;
+  line.target = first;
   stage.server.emplace(stage.options, line, stage.entropy, stage.door, stage.now);
   const Client& client = stage.add_client(stage.client_options());
   stage.run(1s);
@@ -323,7 +323,7 @@ TEST_CASE("A server answers from the address that its client used", "[net][endpo
 
   // The client moves, and its packets then arrive at the other address.
   line.sent_from.clear();
-  line.asked = second;
+  line.target = second;
   stage.network.rebind(Address::ipv4({10, 0, 1, 1}, 1000), Address::ipv4({10, 7, 7, 7}, 1));
   stage.run(1s);
   REQUIRE(stage.server->counters().addresses_changed == 1);

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 PacketRecord record_at(Time now) {
-  return {.sent_at = now, .byte_count = 100, .asks_for_answer = true};
+  return {.sent_at = now, .byte_count = 100, .is_ack_eliciting = true};
 }
 
 RoundTrip trip_of(Duration time) {

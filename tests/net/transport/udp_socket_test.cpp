@@ -179,11 +179,11 @@ TEST_CASE("A closed port at the other end does not stop receiving", "[net][trans
 TEST_CASE("A socket at all addresses reports the target address and answers from it",
           "[net][transport][sys-22]") {
   const auto* const local = GENERATE("0.0.0.0:0", "[::]:0");
-  const auto* const asked = GENERATE("127.0.0.1:1", "127.0.0.2:1", "[::1]:1");
-  CAPTURE(local, asked);
+  const auto* const target = GENERATE("127.0.0.1:1", "127.0.0.2:1", "[::1]:1");
+  CAPTURE(local, target);
   const auto server = open(local);
   REQUIRE(server != nullptr);
-  const Address at = Address::parse(asked)->with_port(server->local_address().port());
+  const Address at = Address::parse(target)->with_port(server->local_address().port());
   const auto client = open(at.is_ipv4() ? "127.0.0.1:0" : "[::1]:0");
   const bool can_reach = at.is_ipv4() || !server->local_address().is_ipv4();
   if (client == nullptr || !can_reach) return;

@@ -42,15 +42,15 @@ TEST_CASE("A bundle is loaded with its dependencies, each once", "[runtime][asse
 TEST_CASE("Loads are ordered by priority, then by deadline, then by request", "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   std::vector<BundleHandle> handles;
-  const auto ask = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
+  const auto request = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
     handles.push_back(f.request(asset, {.priority = priority, .deadline = deadline}));
   };
-  ask(samples::kFlash, LoadPriority::hint, {});
-  ask(samples::kTracer, LoadPriority::visible, {});
-  ask(samples::kExplosion, LoadPriority::visible, kStart + seconds(9));
-  ask(samples::kFactory, LoadPriority::visible, kStart + seconds(5));
-  ask(samples::kCrateLook, LoadPriority::needed, {});
-  ask(samples::kFlash, LoadPriority::level, {});  // Another request with a higher priority.
+  request(samples::kFlash, LoadPriority::hint, {});
+  request(samples::kTracer, LoadPriority::visible, {});
+  request(samples::kExplosion, LoadPriority::visible, kStart + seconds(9));
+  request(samples::kFactory, LoadPriority::visible, kStart + seconds(5));
+  request(samples::kCrateLook, LoadPriority::needed, {});
+  request(samples::kFlash, LoadPriority::level, {});  // Another request with a higher priority.
   std::vector<std::uint32_t> order;
   for (int i = 0; i < 5; ++i) {
     f.loader.update(kStart);

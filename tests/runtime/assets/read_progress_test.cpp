@@ -10,8 +10,8 @@ using Step = ReadProgress::Step;
 TEST_CASE("A file that is read in pieces is complete with its last byte",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
-  CHECK(progress.add(4) == Step::ask_again);
-  CHECK(progress.add(5) == Step::ask_again);
+  CHECK(progress.add(4) == Step::read_again);
+  CHECK(progress.add(5) == Step::read_again);
   CHECK(progress.done_bytes() == 9);
   CHECK(progress.add(1) == Step::whole);
   CHECK(ReadProgress(10).add(10) == Step::whole);
@@ -20,7 +20,7 @@ TEST_CASE("A file that is read in pieces is complete with its last byte",
 TEST_CASE("A file that ends early, or cannot be read, is not read again",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
-  CHECK(progress.add(9) == Step::ask_again);
+  CHECK(progress.add(9) == Step::read_again);
   CHECK(progress.add(0) == Step::cut_short);
   CHECK(ReadProgress(10).add(-EIO) == Step::failed);
   CHECK(ReadProgress(10).add(-EBADF) == Step::failed);
@@ -31,12 +31,12 @@ TEST_CASE("A read that the kernel delays for ever fails", "[runtime][assets][sou
   CAPTURE(delay);
   ReadProgress progress(10);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
-    if (progress.add(delay) != Step::ask_again) FAIL(i);
+    if (progress.add(delay) != Step::read_again) FAIL(i);
   }
   // A slow read continues as long as it makes progress.
-  CHECK(progress.add(1) == Step::ask_again);
+  CHECK(progress.add(1) == Step::read_again);
   for (int i = 0; i < ReadProgress::kMaxDelays; ++i) {
-    if (progress.add(delay) != Step::ask_again) FAIL(i);
+    if (progress.add(delay) != Step::read_again) FAIL(i);
   }
   CHECK(progress.add(delay) == Step::failed);
   CHECK(progress.done_bytes() == 1);

@@ -282,13 +282,13 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
     move();
     stage.step();
   }
-  std::uint64_t asked = 0;
+  std::uint64_t allocations = 0;
   for (int i = 0; i < 60; ++i) {
     move();
     stage.server.begin_tick(Tick(++stage.tick));
     const std::uint64_t before = allocation_count();
     stage.sender.write(stage.server.world());
-    asked += allocation_count() - before;
+    allocations += allocation_count() - before;
     stage.server.end_tick();
     stage.pair.now += std::chrono::milliseconds(16);
     stage.pair.network.advance(stage.pair.now);
@@ -299,12 +299,12 @@ TEST_CASE("In steady state nothing is allocated on the way to a client", "[runti
     const std::uint64_t between = allocation_count();
     stage.receiver.apply(stage.client);
     stage.receiver.complete(stage.client);
-    asked += allocation_count() - between;
+    allocations += allocation_count() - between;
     stage.client.clear();
     stage.pair.a->send(stage.pair.now);
     stage.pair.b->send(stage.pair.now);
   }
-  CHECK(asked == 0);
+  CHECK(allocations == 0);
 }
 
 TEST_CASE("An entity is completed again after a restore to a tick before its bundle was loaded",

@@ -367,20 +367,20 @@ TEST_CASE(
   CHECK(problems[0].message.find("is missing") != std::string::npos);
   CHECK(player.drain_problems().empty());
   Time now{};
-  const auto ask = [&](std::uint32_t i) {
+  const auto request = [&](std::uint32_t i) {
     const CatalogEffect effect = catalog.effect(i);
     return effect.kind == EffectKind::spatial
                ? player.request(SpatialEffectRequest{effect.type_id, {}, {}, now})
                : player.request(HitscanEffectRequest{effect.type_id, {}, {1, 0, 0}, now});
   };
-  CHECK(ask(0) == (has_placeholder ? EffectVerdict::accepted : EffectVerdict::missing));
+  CHECK(request(0) == (has_placeholder ? EffectVerdict::accepted : EffectVerdict::missing));
   for (std::uint32_t i = 1; i < catalog.effect_count(); ++i) {
-    CHECK(ask(i) == EffectVerdict::accepted);
+    CHECK(request(i) == EffectVerdict::accepted);
   }
   player.update(now += milliseconds(16));
   CHECK(player.playing_count() == catalog.effect_count() - (has_placeholder ? 0 : 1));
   // The bundle is still missing. A request for a removed pool is dropped.
-  static_cast<void>(ask(0));
+  static_cast<void>(request(0));
   player.retry();
   player.update(now += milliseconds(16));
   CHECK(player.drain_problems().size() == 1);
@@ -389,7 +389,7 @@ TEST_CASE(
   stage.world.process_despawns();
   CHECK(player.drain_problems().empty());
   CHECK(player.instances(lost.kind, lost.type_id).size() == lost.pool_size);
-  CHECK(ask(0) == EffectVerdict::accepted);
+  CHECK(request(0) == EffectVerdict::accepted);
   player.update(now += milliseconds(16));
   player.close();
   stage.world.process_despawns();
