@@ -350,7 +350,7 @@ class CurlTransport::Loop {
   std::jthread thread_;  ///< Started by the first request; protected by the mutex.
 };
 
-std::string address_for_people(const std::string& address) {
+std::string address_without_credentials(const std::string& address) {
   const std::size_t scheme = address.find("://");
   const std::size_t at = address.rfind('@');
   if (at == std::string::npos) return address;
@@ -365,7 +365,7 @@ Result<std::unique_ptr<CurlTransport>> CurlTransport::open(CurlOptions options) 
   if (scheme != "http" && scheme != "https") {
     return fail(
         ErrorCode::invalid_argument,
-        "'" + address_for_people(options.address) +
+        "'" + address_without_credentials(options.address) +
             "' is not the address of a cache: an address begins with 'http://' or 'https://'");
   }
   while (options.address.ends_with('/')) options.address.pop_back();

@@ -52,6 +52,6 @@ class CurlTransport final : public HttpTransport {
 };
 
 /// The address without user and password (the text before its last `@`), for messages.
-std::string address_for_people(const std::string& address);
+std::string address_without_credentials(const std::string& address);
 
 }  // namespace muster

@@ -88,7 +88,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
       caches->transport_ = std::move(transport.value());
       caches->server_ = std::make_unique<HttpBlobs>(*caches->transport_);
       levels.push_back({.store = caches->server_.get(),
-                        .name = address_for_people(cache),
+                        .name = address_without_credentials(cache),
                         .is_writable = !arguments.is_cache_read_only,
                         .is_far = true});
       continue;

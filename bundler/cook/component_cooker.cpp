@@ -403,13 +403,13 @@ class ComponentCook {
 
   void note_beyond(const FieldDescription& field, Location location, std::string_view text) {
     const std::string what = "'" + std::string(text) + "' is ";
-    const std::string whose = " of " + description_.name + "." + field.name;
+    const std::string of_field = " of " + description_.name + "." + field.name;
     std::string allowed;
     for (const std::string& name : field.names) allowed += (allowed.empty() ? "" : ", ") + name;
     problems_.push_back({std::move(location), field.names.empty()
                                                   ? fmt::format("{}outside {} to {}{}", what,
-                                                                field.minimum, field.maximum, whose)
-                                                  : what + "not a value" + whose + ": " + allowed});
+                                                                field.minimum, field.maximum, of_field)
+                                                  : what + "not a value" + of_field + ": " + allowed});
   }
 
   void note(const FieldDescription& field, Location location, std::string_view text) {

@@ -36,7 +36,7 @@ int level_of(const BuildSide& build) {
 
 // Fails if the folder has files that are not part of a build, because a patch cannot make such
 // files.
-Result<void> check_no_strangers(const FileReader& files, const BuildSide& build) {
+Result<void> check_no_extra_files(const FileReader& files, const BuildSide& build) {
   std::set<std::string> known;
   for (const AssetPath& path : loose_file_paths()) known.insert(path.text());
   for (const LooseFile* file : build.dictionaries()) known.insert(file->path.text());
@@ -83,8 +83,8 @@ class Creation {
                  {.level = level_of(after_), .is_portable = options.is_portable}) {}
 
   Result<MadePatch> run() {
-    if (auto strangers = check_no_strangers(new_files_, after_); !strangers) {
-      return fail(strangers.error());
+    if (auto checked = check_no_extra_files(new_files_, after_); !checked) {
+      return fail(checked.error());
     }
     if (auto learned = recipes_.learn_base(); !learned) return fail_in("old", learned.error());
     for (const LooseFile& file : before_.loose()) {

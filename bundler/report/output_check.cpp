@@ -57,7 +57,7 @@ class OutputChecker {
            "client and server do not belong together (their agreement hashes differ)");
     }
     check_report(targets);
-    note_strangers();
+    note_extra_entries();
     std::ranges::sort(result_.problems, [](const OutputProblem& a, const OutputProblem& b) {
       return std::tie(a.path, a.message) < std::tie(b.path, b.message);
     });
@@ -216,7 +216,7 @@ class OutputChecker {
     }
   }
 
-  void note_strangers() {
+  void note_extra_entries() {
     const auto listed = files_.list(AssetPath());
     if (!listed) return note(".", listed.error().code, listed.error().message);
     for (const DirectoryEntry& entry : listed.value()) {

@@ -176,11 +176,11 @@ bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
 /// slices.
 void ClientEntities::set_values(std::size_t i) {
   EntityState& state = states_[i];
-  const SeenBy who = seen_by(*sources_[i]);
+  const SeenBy audience = seen_by(*sources_[i]);
   const TypeView& view = views_->view(state.kind.type);
   const bool is_all = views_->slice_count(state.kind.type) == 1 && view.slice == kFirstSlice;
-  state.values = sources_[i]->row(who) + view.first_lane;
-  state.since = is_all ? sources_[i]->since(who) : kUnknownTick;
+  state.values = sources_[i]->row(audience) + view.first_lane;
+  state.since = is_all ? sources_[i]->since(audience) : kUnknownTick;
 }
 
 SeenBy ClientEntities::seen_by(const ReplicatedEntity& entity) const {

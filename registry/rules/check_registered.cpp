@@ -109,7 +109,7 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     if (base != nullptr && base->weak_reference(field) == stored) return;
     const Location location =
         is_own ? Location{path, at.source->tree.at(at.node).position} : form.location;
-    const std::string whose = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
+    const std::string subject = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
                               registry_.declaration->component;
     if (!stored) {
       findings_.add("malformed-guid", location,
@@ -117,10 +117,10 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     } else if (stored->is_null()) {
       // A build uses the guid in the entry, so this rule is only a warning.
       findings_.add("unset-own-guid", location,
-                    whose + " does not store its guid, " + guid.to_string());
+                    subject + " does not store its guid, " + guid.to_string());
     } else if (*stored != guid) {
       add("own-guid-mismatch", location,
-          whose + " says " + stored->to_string() + " but " +
+          subject + " says " + stored->to_string() + " but " +
               (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                  : std::string("the prefab's guid is ")) +
               guid.to_string());
@@ -150,7 +150,7 @@ void RegisteredAssets::check_component_id(const RegistryEntry& entry, const Form
           std::to_string(entry.type_id.value()));
 }
 
-void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose) {
+void RegisteredAssets::check_own_guid(const Form& form, const std::string& subject) {
   const SourceFile& source = project_.sources().get(form.asset);
   const Guid& guid = project_.index().at(form.base).guid;
   if (!source.good()) return;
@@ -160,10 +160,10 @@ void RegisteredAssets::check_own_guid(const Form& form, const std::string& whose
   const Location location{source.path, source.tree.at(node).position};
   if (stored && stored.value().is_null()) {
     findings_.add("unset-own-guid", location,
-                  whose + " does not store its guid, " + guid.to_string());
+                  subject + " does not store its guid, " + guid.to_string());
   } else if (stored && stored.value() != guid) {
     add("own-guid-mismatch", location,
-        whose + " says " + stored.value().to_string() + " but " +
+        subject + " says " + stored.value().to_string() + " but " +
             (form.is_variant() ? "it is a variant of " + path_of(form.base) + ", whose guid is "
                                : std::string("its guid is ")) +
             guid.to_string());

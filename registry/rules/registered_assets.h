@@ -40,7 +40,7 @@ class RegisteredAssets {
   void check_prefab(const RegistryEntry& entry, const Form& form);
   void add_missing(const Form& form, const Location& entry, const SourcePrefab& prefab);
   void check_stored_guid(const Form& form, const SourceComponent& component);
-  void check_own_guid(const Form& form, const std::string& whose);
+  void check_own_guid(const Form& form, const std::string& subject);
   void check_component_id(const RegistryEntry& entry, const Form& form,
                           const SourceComponent& component);
   void check_copies(const RegistryEntry& entry, const Form& form, const SourceComponent& component,

@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 constexpr std::size_t kPacketsPerTick = 800;
 
 /// The source address of an attacker's datagram.
-Address stranger(std::uint32_t number) {
+Address attacker_address(std::uint32_t number) {
   return Address::ipv4({11, static_cast<std::uint8_t>(number >> 16U),
                         static_cast<std::uint8_t>(number >> 8U), static_cast<std::uint8_t>(number)},
                        4000);
@@ -40,7 +40,7 @@ void flood(benchmark::State& state, std::span<const std::byte> datagram) {
     --left;
     ++number;
     std::ranges::copy(datagram, memory.begin());
-    from = stranger(number);
+    from = attacker_address(number);
     return datagram.size();
   };
   for (auto _ : state) {
@@ -73,11 +73,11 @@ std::array<std::byte, kRequestBytes> forged_response() {
 /// A server's socket that receives the attackers' datagrams before the datagrams of real clients.
 class FloodedSocket final : public DatagramSocket {
  public:
-  explicit FloodedSocket(DatagramSocket& wanted) : wanted_(wanted) {}
+  explicit FloodedSocket(DatagramSocket& inner) : inner_(inner) {}
 
   /// Makes the next batches begin with `count` requests and `count` responses with forged cookies.
   void flood(std::size_t count) { left_ = 2 * count; }
-  std::uint64_t strangers() const { return number_; }
+  std::uint64_t attackers() const { return number_; }
 
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     SendOutcome outcome;
@@ -85,29 +85,29 @@ class FloodedSocket final : public DatagramSocket {
       if (each.to.ip()[12] == 11) {
         ++outcome.sent;
       } else {
-        outcome.sent += wanted_.send(std::span(&each, 1)).sent;
+        outcome.sent += inner_.send(std::span(&each, 1)).sent;
       }
     }
     return outcome;
   }
   std::size_t receive(std::span<IncomingDatagram> datagrams) override {
-    if (left_ == 0) return wanted_.receive(datagrams);
+    if (left_ == 0) return inner_.receive(datagrams);
     const std::size_t count = std::min(left_, datagrams.size());
     for (IncomingDatagram& each : datagrams.first(count)) {
       const auto& bytes = left_-- % 2 == 0 ? request_ : response_;
       std::ranges::copy(bytes, each.memory.begin());
       each.byte_count = bytes.size();
       each.waited = {};
-      each.from = stranger(static_cast<std::uint32_t>(++number_));
+      each.from = attacker_address(static_cast<std::uint32_t>(++number_));
     }
     // A batch that is not full would end the tick.
-    return count + wanted_.receive(datagrams.subspan(count));
+    return count + inner_.receive(datagrams.subspan(count));
   }
   void wait(Duration) override {}
-  Address local_address() const override { return wanted_.local_address(); }
+  Address local_address() const override { return inner_.local_address(); }
 
  private:
-  DatagramSocket& wanted_;
+  DatagramSocket& inner_;
   std::array<std::byte, kRequestBytes> request_ = request();
   std::array<std::byte, kRequestBytes> response_ = forged_response();
   std::size_t left_ = 0;
@@ -115,8 +115,8 @@ class FloodedSocket final : public DatagramSocket {
 };
 
 /// Runs both sides of whole handshakes over a network without delay. In each of eight ticks,
-/// `strangers` attackers send requests, and the same number of attackers send forged responses.
-void shake_hands(benchmark::State& state, std::size_t strangers) {
+/// `attackers` attackers send requests, and the same number of attackers send forged responses.
+void shake_hands(benchmark::State& state, std::size_t attackers) {
   constexpr std::size_t kClients = 64;
   constexpr int kTicks = 8;
   std::uint64_t flooded = 0;
@@ -124,15 +124,15 @@ void shake_hands(benchmark::State& state, std::size_t strangers) {
     state.PauseTiming();
     NetStage stage(1);
     stage.options.clients_max = kClients;
-    FloodedSocket strange(*stage.socket);
-    stage.server.emplace(stage.options, strange, stage.entropy, stage.door, stage.now);
+    FloodedSocket socket(*stage.socket);
+    stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
     for (std::size_t i = 0; i < kClients; ++i) stage.add_client(stage.client_options());
     state.ResumeTiming();
     for (int tick = 0; tick < kTicks; ++tick) {
-      strange.flood(strangers);
+      socket.flood(attackers);
       stage.step(16ms);
     }
-    flooded += strange.strangers();
+    flooded += socket.attackers();
     if (stage.server->counters().connected == kClients) continue;
     state.SkipWithError("not every client could connect");
     return;

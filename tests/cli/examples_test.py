@@ -51,7 +51,7 @@ def prepare_folder(folder, source, muster):
     """Creates a repository with the game, and the base revision of a pull request."""
     shutil.copytree(source / "content/arena", folder / GAME)
     settings = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-    settings |= {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
+    settings |= {f"GIT_{role}_{what}": value for role in ("AUTHOR", "COMMITTER")
                  for what, value in (("NAME", "test"), ("EMAIL", "test@example.org"))}
     for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "game"],
                       ["update-ref", "refs/remotes/origin/main", "HEAD"]):

@@ -167,9 +167,9 @@ class World:
     def verb_git(self, name, *arguments):
         """Runs Git in a folder of the case, independently of the user and the Git configuration."""
         settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
-        for who in ("AUTHOR", "COMMITTER"):
-            settings |= {f"GIT_{who}_NAME": "case", f"GIT_{who}_EMAIL": "case@example.org",
-                         f"GIT_{who}_DATE": "2024-01-01T00:00:00Z"}
+        for role in ("AUTHOR", "COMMITTER"):
+            settings |= {f"GIT_{role}_NAME": "case", f"GIT_{role}_EMAIL": "case@example.org",
+                         f"GIT_{role}_DATE": "2024-01-01T00:00:00Z"}
         subprocess.run(["git", "-C", self.path_of(name), *arguments], check=True,
                        capture_output=True, env={**os.environ, **settings})
 

@@ -32,9 +32,9 @@ def begin_server(program, **settings):
                                "clients": 250, "public": SERVER_ADDRESS} | settings)
 
 
-def challenged(program, **who):
+def challenged(program, **settings):
     """Returns a client with a challenge. Each has its own address, as budgets are per address."""
-    client = Client(SERVER_KEY, **who)
+    client = Client(SERVER_KEY, **settings)
     answer = program.give(client.request(), client.address)
     require(answer.result() == "challenge", f"a request is answered: {answer.result()}")
     client.read_challenge(answer.datagrams("challenge")[0])
@@ -47,8 +47,8 @@ def accepted(program, client):
     return client.read_accept(answer.datagrams("accept")[0])
 
 
-def connected(program, **who):
-    client = challenged(program, **who)
+def connected(program, **settings):
+    client = challenged(program, **settings)
     accepted(program, client)
     answer = program.give(client.packets.seal(client.packets.body()), client.address)
     require(answer.result() == "connected", f"the first packet connects: {answer.result()}")

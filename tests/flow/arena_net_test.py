@@ -139,14 +139,14 @@ def killed_server_is_missed(stage, net_demo):
     with net_demo.Match(stage.options()) as match:
         server, endpoint = match.start_server()
         client = match.start_client(endpoint)
-        nobody = match.start_client(["127.0.0.1:9", endpoint[1]])
-        stranger = match.start_client([endpoint[0], "00" * 31 + "09"])
+        unanswered = match.start_client(["127.0.0.1:9", endpoint[1]])
+        wrong_key = match.start_client([endpoint[0], "00" * 31 + "09"])
         time.sleep(1.5)
         server.kill()
         report, err = end_of(net_demo, client, 1)
         assert "the server is lost" in err, err
         assert report["spawned"] > 50, report
-        for one in (nobody, stranger):
+        for one in (unanswered, wrong_key):
             _, err = end_of(net_demo, one, 1)
             assert "no server answers" in err, err
 
@@ -178,13 +178,13 @@ def interrupted_client_leaves(stage, net_demo):
     with net_demo.Match(stage.options()) as match:
         server, endpoint = match.start_server("--seconds", 4, "--record", record)
         client = match.start_client(endpoint)
-        nobody = match.start_client(["127.0.0.1:9", endpoint[1]])
+        unanswered = match.start_client(["127.0.0.1:9", endpoint[1]])
         time.sleep(1.5)
-        for process in (client, nobody):
+        for process in (client, unanswered):
             process.send_signal(signal.SIGINT)
         report, err = end_of(net_demo, client, 0)
         assert report["spawned"] > 50 and not err, (report, err)
-        report, err = end_of(net_demo, nobody, 0)
+        report, err = end_of(net_demo, unanswered, 0)
         assert report["player"] is None and not err, (report, err)
         server_report, _ = end_of(net_demo, server, 0)
         assert not server_report["clients"], server_report

@@ -407,11 +407,11 @@ TEST_CASE("A comparison lists files that differ, are missing, or should not exis
   bytes.back() ^= std::byte{1};
   REQUIRE(crates.output.write(path(tin), bytes).has_value());
   REQUIRE(crates.output.remove(path(box)).has_value());
-  crates.output.add("client/shared/stranger.mbundle", "x");
+  crates.output.add("client/shared/extra.mbundle", "x");
   const OutputDifferences found = compare();
   CHECK(found.other == std::vector<std::string>{tin});
   CHECK(found.missing == std::vector<std::string>{box});
-  CHECK(found.extra == std::vector<std::string>{"client/shared/stranger.mbundle"});
+  CHECK(found.extra == std::vector<std::string>{"client/shared/extra.mbundle"});
 }
 
 TEST_CASE("A stripping rule repacks bundles with affected assets or components, and reports it",

@@ -103,10 +103,10 @@ TEST_CASE("A query that is abandoned before a retry fails with the error of its 
 }
 
 TEST_CASE("An address is printed without its password", "[cache]") {
-  CHECK(address_for_people("http://me:secret@cache:8080/x") == "http://cache:8080/x");
-  CHECK(address_for_people("http://me:sec/r@et@cache/x") == "http://cache/x");
-  CHECK(address_for_people("me:secret@cache") == "cache");
-  CHECK(address_for_people("http://cache") == "http://cache");
+  CHECK(address_without_credentials("http://me:secret@cache:8080/x") == "http://cache:8080/x");
+  CHECK(address_without_credentials("http://me:sec/r@et@cache/x") == "http://cache/x");
+  CHECK(address_without_credentials("me:secret@cache") == "cache");
+  CHECK(address_without_credentials("http://cache") == "http://cache");
 }
 
 TEST_CASE("An address without a server is a clear error", "[cache]") {

@@ -39,8 +39,8 @@ Sample sample(std::uint64_t seed, std::size_t user_count, std::size_t group_coun
     const std::size_t family = random.below(1 + user_count / 10) * 10;
     const std::size_t size = random.below(20) == 0 ? user_count : 2 + random.below(8);
     for (std::size_t i = 0; i < size; ++i) {
-      const bool is_stranger = random.below(10) == 0;
-      const std::size_t user = is_stranger ? random.below(user_count) : family + random.below(10);
+      const bool is_random = random.below(10) == 0;
+      const std::size_t user = is_random ? random.below(user_count) : family + random.below(10);
       chosen.insert(static_cast<std::uint32_t>(user % user_count));
     }
     group.users.assign(chosen.begin(), chosen.end());

@@ -20,7 +20,7 @@ constexpr std::uint64_t kNever = ~std::uint64_t{0} / 2;
 
 /// A server and a client that exchange messages, payloads and a block.
 struct Game {
-  explicit Game(Poor who) : poor(who) { stage.start(); }
+  explicit Game(Poor poor_end) : poor(poor_end) { stage.start(); }
 
   /// Connects a client and plays. The allocation with the number `failing` fails at the chosen end.
   void play(std::uint64_t failing) {
@@ -58,8 +58,8 @@ struct Game {
   /// Lets `left` allocations succeed and the next allocation fail. The game continues after the
   /// failure.
   template <typename Step>
-  void run(Poor whose, std::uint64_t left, const Step& step) {
-    if (whose != poor) return step();
+  void run(Poor end, std::uint64_t left, const Step& step) {
+    if (end != poor) return step();
     try {
       const FailingAllocations failing(left);
       step();

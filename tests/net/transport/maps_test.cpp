@@ -241,10 +241,10 @@ TEST_CASE("A client that begins a map breaks the protocol", "[net][transport][sy
   ConnectionOptions rogue = channels();
   rogue.overhead_bytes = 2;
   rogue.leads_maps = true;
-  Connection stranger(rogue, pair.now);
-  stranger.begin_map();
+  Connection rogue_client(rogue, pair.now);
+  rogue_client.begin_map();
   std::array<std::byte, kDatagramBytesMax> memory{};
-  const auto body = stranger.write_packet(pair.now, memory);
+  const auto body = rogue_client.write_packet(pair.now, memory);
   REQUIRE(pair.a->connection.read_packet(pair.now, 1, body.size() + 2, body) ==
           PacketVerdict::unbelievable);
   REQUIRE(pair.a->connection.map() == 0);

@@ -163,11 +163,11 @@ TEST_CASE("A closed port at the other end does not stop receiving", "[net][trans
   REQUIRE(a != nullptr);
   REQUIRE(b != nullptr);
   REQUIRE(gone != nullptr);
-  const Address nobody = gone->local_address();
+  const Address closed_port = gone->local_address();
   gone.reset();
   const NetBytes small = pattern(2, 40);
   for (int i = 0; i < 3; ++i) {
-    const OutgoingDatagram into_the_void{.to = nobody, .bytes = small};
+    const OutgoingDatagram into_the_void{.to = closed_port, .bytes = small};
     static_cast<void>(a->send(std::span(&into_the_void, 1)));
     const OutgoingDatagram out{.to = a->local_address(), .bytes = small};
     REQUIRE(b->send(std::span(&out, 1)).sent == 1);

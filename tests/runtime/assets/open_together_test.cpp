@@ -45,7 +45,7 @@ class GatedSource final : public BundleSource {
     is_without_memory_ = is_without_memory;
     signal_.notify_all();
   }
-  void wait_for_somebody() const {
+  void wait_for_call() const {
     std::unique_lock lock(mutex_);
     signal_.wait(lock, [this] { return !counts_.empty(); });
   }
@@ -79,7 +79,7 @@ struct Gate {
     std::vector<LoadOrder> orders(count);
     for (std::uint32_t i = 0; i < count; ++i) orders[i].bundle = i;
     executor.start(std::span(orders).first(1));
-    source.wait_for_somebody();
+    source.wait_for_call();
     executor.start(std::span(orders).subspan(1));
   }
   std::vector<FinishedLoad> collect(std::size_t count) {
@@ -122,7 +122,7 @@ std::uint32_t count_opened_together(std::size_t bytes, samples::PlainBytes kind)
   std::vector<LoadOrder> orders(kCount);
   for (std::uint32_t i = 0; i < kCount; ++i) orders[i].bundle = i;
   executor.start(orders);
-  source.wait_for_somebody();
+  source.wait_for_call();
   std::uint32_t started = 0;
   for (std::uint32_t i = 0; i < kCount; ++i) started += executor.cancel(i) ? 0U : 1U;
   source.open_gate();

@@ -338,12 +338,12 @@ TEST_CASE("A new entity with the id of an undone member is not a member",
   const World before = stage.client_world;
   stage.run(20);
   stage.client_world = before;
-  const EntityId stranger = stage.client_world.create({});
-  stage.client_world.add(stage.body, stranger, samples::Body{{0, 0, 0}, 1});
+  const EntityId unrelated = stage.client_world.create({});
+  stage.client_world.add(stage.body, unrelated, samples::Body{{0, 0, 0}, 1});
   stage.world.get(stage.body, crate)->position.x = 77;
   stage.world.get(stage.body, lid)->mass = 8;
   stage.run(30);
-  CHECK(stage.client_world.get(stage.body, stranger)->mass == 1);
+  CHECK(stage.client_world.get(stage.body, unrelated)->mass == 1);
   CHECK(stage.received(stage.body, 5, 1)->mass == 8);
   if (lids > 1) CHECK(stage.received(stage.body, 5, 2)->mass == 4);
 }

@@ -136,9 +136,9 @@ TEST_CASE("The components of a group have the same order on both sides",
   };
   World server(samples::game_components());
   World client(samples::game_components());
-  const EntityId stranger = server.create();
+  const EntityId unrelated = server.create();
   const EntityId there = make(server, false);
-  const EntityId stranger_too = client.create();
+  const EntityId other_unrelated = client.create();
   const EntityId here = make(client, true);
   std::vector<GroupComponent> on_server;
   std::vector<GroupComponent> on_client;
@@ -149,11 +149,11 @@ TEST_CASE("The components of a group have the same order on both sides",
   CHECK(on_server[0].entity == there);
   CHECK(on_server[0].component == server.find_component("Body"));
   CHECK(on_server[3].entity == server.first_child(server.first_child(there)));
-  list_group(server, stranger, on_server);
+  list_group(server, unrelated, on_server);
   CHECK(on_server.empty());
   list_group(client, EntityId(), on_client);
   CHECK(on_client.empty());
-  CHECK(client.is_alive(stranger_too));
+  CHECK(client.is_alive(other_unrelated));
 }
 
 struct Ammo {
