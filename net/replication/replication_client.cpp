@@ -134,7 +134,7 @@ void ReplicationClient::apply_begin(const BeginMessage& begin) {
     want.model = false;
   }
   phase_ = ReplicationPhase::receiving;
-  wanted_ = want;
+  requested_ = want;
   unsent_.push(encode(want));
 }
 
@@ -170,19 +170,19 @@ void ReplicationClient::apply_setup(std::span<const std::byte> block) {
 /// Applies a setup. Returns a description of its fault, or an empty string if it is valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
-  if (!setup || setup->schema.empty() == wanted_.schema || setup->model.empty() == wanted_.model) {
+  if (!setup || setup->schema.empty() == requested_.schema || setup->model.empty() == requested_.model) {
     return "the server's setup is damaged, or not the one that this end requested";
   }
-  if (wanted_.schema && hash_schema(setup->schema) != begin_->schema) {
+  if (requested_.schema && hash_schema(setup->schema) != begin_->schema) {
     return "the server's schema is not the one that it named";
   }
-  if (wanted_.schema && !use_schema(setup->schema)) {
+  if (requested_.schema && !use_schema(setup->schema)) {
     return "the server's schema cannot be read here: it is damaged, or of another version";
   }
-  if (wanted_.model && hash_model(setup->model) != begin_->model) {
+  if (requested_.model && hash_model(setup->model) != begin_->model) {
     return "the server's model is not the one that it named";
   }
-  if (wanted_.model) model_bytes_.assign(setup->model.begin(), setup->model.end());
+  if (requested_.model) model_bytes_.assign(setup->model.begin(), setup->model.end());
   map_info_.assign(setup->map_info.begin(), setup->map_info.end());
   SnapshotModel trained;
   std::string error;
@@ -216,7 +216,7 @@ bool ReplicationClient::read_payload_head(ByteReader& reader, Check& check, bool
 /// cannot read it, so the server must send the whole state again.
 void ReplicationClient::refuse_payload() {
   ++counters_.malformed;
-  want_everything();
+  request_everything();
 }
 
 void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
@@ -232,7 +232,7 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
   if (verdict == SnapshotVerdict::applied) applied_at_ = counters_.snapshots;
   // This client no longer has the references of the server's snapshots, and snapshot numbers may be
   // ambiguous.
-  if (counters_.snapshots - applied_at_ >= kSnapshotWindow) want_everything();
+  if (counters_.snapshots - applied_at_ >= kSnapshotWindow) request_everything();
   switch (verdict) {
     case SnapshotVerdict::applied:
       // The server may not know yet which snapshot was unreadable.
@@ -272,7 +272,7 @@ void ReplicationClient::disown() {
 
 /// Requests the whole state, because this client cannot use a snapshot that the transport
 /// confirmed.
-void ReplicationClient::want_everything() {
+void ReplicationClient::request_everything() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   if (counters_.snapshots < next_resync_ || !unsent_.has_room()) return;
   next_resync_ = counters_.snapshots + kResyncPause;
@@ -301,7 +301,7 @@ void ReplicationClient::verify(const EntityValues* game) {
         .tick = check.tick,
         .codec_type = entity->kind.type,
         .lanes = {lanes_.begin(), lanes_.begin() + static_cast<std::ptrdiff_t>(count)}}));
-    want_everything();
+    request_everything();
   }
   checks_.clear();
 }
@@ -332,7 +332,7 @@ bool ReplicationClient::compare(const Check& check, const SeenEntity& entity,
 void ReplicationClient::report_missing(const MissingMessage& missing) {
   ++counters_.divergences;
   if (unsent_.has_room()) unsent_.push(encode(missing));
-  want_everything();
+  request_everything();
   if (log_ != nullptr) log_->diverged(divergence_of(missing, *schema_, *views_));
 }
 

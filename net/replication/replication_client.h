@@ -181,7 +181,7 @@ class ReplicationClient {
   bool compare(const Check& check, const SeenEntity& entity, const EntityValues* game);
   void report_missing(const MissingMessage& missing);
   void apply_truth(const TruthMessage& truth);
-  void want_everything();
+  void request_everything();
   void disown();
 
   ReplicationClientOptions options_;
@@ -192,7 +192,7 @@ class ReplicationClient {
   bool has_joined_ = false;
   bool is_complete_ = false;
   std::optional<BeginMessage> begin_;
-  WantMessage wanted_{};
+  WantMessage requested_{};
   std::vector<std::byte> schema_bytes_;
   std::vector<std::byte> model_bytes_;
   std::optional<ReplicationSchema> schema_;

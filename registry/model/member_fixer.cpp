@@ -22,27 +22,27 @@ void MemberFixer::begin(const Registry& registry) {
 }
 
 void MemberFixer::fix_listed(const RegistryEntry& entry) {
-  std::optional<WantedId> id;
+  std::optional<RequiredId> id;
   if (stores_ids_) id = {entry.type_id, true};
   bool has_factory = false;
   for (const EntryReference& reference : entry.references) {
     if (reference.asset == kNoAsset) continue;
     if (reference.role == ReferenceRule::Role::prefab) {
-      stored_.want_prefab(declaration_, reference.asset, id);
+      stored_.require_prefab(declaration_, reference.asset, id);
     } else if (reference.role == ReferenceRule::Role::factory) {
-      stored_.want_factory(reference.asset, id);
+      stored_.require_factory(reference.asset, id);
       has_factory = true;
     }
   }
   const bool is_file = entry.definition != kNoAsset && !entry.is_sub_definition;
   if (!has_factory && (entry.stored_id || (is_file && declaration_.definitions_store_guid))) {
-    stored_.want_definition(declaration_, entry.definition, id);
+    stored_.require_definition(declaration_, entry.definition, id);
   }
 }
 
 void MemberFixer::fix_new(const Candidate& candidate, const Guid& guid, TypeId type_id) {
   wish(stored_, candidate, guid,
-       stores_ids_ ? std::optional<WantedId>({type_id, false}) : std::nullopt);
+       stores_ids_ ? std::optional<RequiredId>({type_id, false}) : std::nullopt);
 }
 
 std::vector<std::string> MemberFixer::obstacles(const Candidate& candidate,
@@ -53,15 +53,15 @@ std::vector<std::string> MemberFixer::obstacles(const Candidate& candidate,
 }
 
 void MemberFixer::wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
-                       const std::optional<WantedId>& id) const {
+                       const std::optional<RequiredId>& id) const {
   const AssetNumber asset = candidate.is_provider ? project_.index().find(guid) : candidate.asset;
   if (asset == kNoAsset) return;
   if (candidate.is_provider || !candidate.rule->component.empty()) {
-    stored.want_prefab(declaration_, asset, id);
+    stored.require_prefab(declaration_, asset, id);
   } else if (candidate.rule->field == "factory") {
-    stored.want_factory(asset, id);
+    stored.require_factory(asset, id);
   } else {
-    stored.want_definition(declaration_, asset, id);
+    stored.require_definition(declaration_, asset, id);
   }
 }
 

@@ -30,7 +30,7 @@ class MemberFixer {
 
  private:
   void wish(StoredValues& stored, const Candidate& candidate, const Guid& guid,
-            const std::optional<WantedId>& id) const;
+            const std::optional<RequiredId>& id) const;
 
   const Project& project_;
   const ClassDeclaration& declaration_;

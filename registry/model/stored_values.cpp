@@ -62,7 +62,7 @@ std::vector<std::pair<std::string, std::string>> guid_values(const std::string& 
 }
 
 // Whether a stored id must be corrected.
-bool is_wrong(const WantedId& wanted, std::string_view stored) {
+bool is_wrong(const RequiredId& wanted, std::string_view stored) {
   if (stored == std::to_string(wanted.id.value())) return false;
   return !wanted.only_if_unassigned || stored == "0" || stored == "-1";
 }
@@ -109,11 +109,11 @@ std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
 
 }  // namespace
 
-void StoredValues::want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
-                               const std::optional<WantedId>& id) {
+void StoredValues::require_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
+                               const std::optional<RequiredId>& id) {
   if (declaration.component.empty() || !is_prefab(project_.sources(), prefab)) return;
   for (const VariantFile& form : project_.variants().of(prefab)) {
-    want_prefab(declaration, form.file, id);
+    require_prefab(declaration, form.file, id);
   }
   const SourceComponent* component = root_component(project_, prefab, declaration.component);
   if (component == nullptr) return;
@@ -130,7 +130,7 @@ void StoredValues::want_prefab(const ClassDeclaration& declaration, AssetNumber 
 StoredValues::Values StoredValues::wrong_values(const ClassDeclaration& declaration,
                                                 AssetNumber prefab,
                                                 const SourceComponent& component,
-                                                const std::optional<WantedId>& id) const {
+                                                const std::optional<RequiredId>& id) const {
   const Guid& guid = guid_to_store(prefab);
   Values values;
   for (const std::string& path : declaration.component_guid_paths) {
@@ -161,7 +161,7 @@ void StoredValues::fix_variants() {
     const PrefabFlattener prefabs(sources, project_.scripts());
     for (const Variant& variant : variants_) {
       const auto& [declaration, prefab, id] = variant;
-      if (wanted_.contains(prefab)) continue;
+      if (required_.contains(prefab)) continue;
       const SourceComponent* after =
           root_component(prefabs.flatten(prefab), project_.scripts(), declaration->component);
       if (after == nullptr) continue;
@@ -174,18 +174,18 @@ void StoredValues::fix_variants() {
   }
 }
 
-void StoredValues::want_factory(AssetNumber factory, const std::optional<WantedId>& id) {
-  want_asset(factory, id, true);
+void StoredValues::require_factory(AssetNumber factory, const std::optional<RequiredId>& id) {
+  require_asset(factory, id, true);
 }
 
-void StoredValues::want_definition(const ClassDeclaration& declaration, AssetNumber definition,
-                                   const std::optional<WantedId>& id) {
-  want_asset(definition, id, declaration.definitions_store_guid);
+void StoredValues::require_definition(const ClassDeclaration& declaration, AssetNumber definition,
+                                   const std::optional<RequiredId>& id) {
+  require_asset(definition, id, declaration.definitions_store_guid);
 }
 
-void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid) {
+void StoredValues::require_asset(AssetNumber asset, const std::optional<RequiredId>& id, bool has_guid) {
   for (const VariantFile& form : project_.variants().of(asset)) {
-    want_asset(form.file, id, has_guid);
+    require_asset(form.file, id, has_guid);
   }
   const SourceFile& source = project_.sources().get(asset);
   if (!source.good()) return;
@@ -213,7 +213,7 @@ void StoredValues::want_asset(AssetNumber asset, const std::optional<WantedId>& 
 // for the asset.
 bool StoredValues::is_new(AssetNumber asset, const Values& values) {
   if (values.empty()) return false;
-  const auto [known, fresh] = wanted_.try_emplace(asset, values);
+  const auto [known, fresh] = required_.try_emplace(asset, values);
   if (!fresh && known->second != values) {
     finish(asset, fail(ErrorCode::malformed, "two registries differ"), values,
            {project_.index().at(asset).path, {}});

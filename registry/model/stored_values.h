@@ -19,7 +19,7 @@ struct FileWrite {
 };
 
 /// A type id that an asset must repeat.
-struct WantedId {
+struct RequiredId {
   TypeId id;
   /// If true, a different stored id is kept, because only the user knows which id is right.
   bool only_if_unassigned = false;
@@ -37,14 +37,14 @@ class StoredValues {
 
   /// Requests that the required component of a prefab stores the guid of the prefab. If the
   /// component stores a type id, also requests that this type id is `id`.
-  void want_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
-                   const std::optional<WantedId>& id);
+  void require_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
+                   const std::optional<RequiredId>& id);
   /// Requests that the `guid` of a factory is the guid of the factory's asset.
-  void want_factory(AssetNumber factory, const std::optional<WantedId>& id);
+  void require_factory(AssetNumber factory, const std::optional<RequiredId>& id);
   /// Requests that the `registryId` or `typeId` of a definition, if it has one, is `id`. If the
   /// class requires it, also requests that `guid` is the guid of the definition's asset.
-  void want_definition(const ClassDeclaration& declaration, AssetNumber definition,
-                       const std::optional<WantedId>& id);
+  void require_definition(const ClassDeclaration& declaration, AssetNumber definition,
+                       const std::optional<RequiredId>& id);
 
   /// The files that must change, sorted by path. Call this function once, after all requests.
   std::vector<FileWrite> finish_writes();
@@ -58,13 +58,13 @@ class StoredValues {
   struct Variant {
     const ClassDeclaration* declaration = nullptr;
     AssetNumber prefab = kNoAsset;
-    std::optional<WantedId> id = {};
+    std::optional<RequiredId> id = {};
   };
   Values wrong_values(const ClassDeclaration& declaration, AssetNumber prefab,
-                      const SourceComponent& component, const std::optional<WantedId>& id) const;
+                      const SourceComponent& component, const std::optional<RequiredId>& id) const;
   const Guid& guid_to_store(AssetNumber asset) const;
   void fix_variants();
-  void want_asset(AssetNumber asset, const std::optional<WantedId>& id, bool has_guid);
+  void require_asset(AssetNumber asset, const std::optional<RequiredId>& id, bool has_guid);
   bool is_new(AssetNumber asset, const Values& values);
   void write_component(const ClassDeclaration& declaration, AssetNumber prefab,
                        const Values& values);
@@ -73,7 +73,7 @@ class StoredValues {
               const Location& location);
 
   const Project& project_;
-  std::map<AssetNumber, Values> wanted_;
+  std::map<AssetNumber, Values> required_;
   std::map<AssetPath, FileWrite> writes_;
   std::vector<Variant> variants_;
   std::vector<std::string> remaining_;

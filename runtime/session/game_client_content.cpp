@@ -17,16 +17,16 @@ constexpr std::uint32_t kLoadingThreadsMax = 64;
 }  // namespace
 
 Result<std::unique_ptr<GameClient::Impl>> GameClient::Impl::open(const Build& build, Edges& edges,
-                                                                 const GameClientOptions& wanted,
+                                                                 const GameClientOptions& requested,
                                                                  const PublicKey& key) {
-  if (wanted.loading_threads > kLoadingThreadsMax) {
+  if (requested.loading_threads > kLoadingThreadsMax) {
     return fail(ErrorCode::invalid_argument, "loading_threads must be 0 to 64");
   }
   Result<std::unique_ptr<ContentStore>> assets = ContentStore::open(
-      build.shared_content(), wanted.loading_threads, std::make_shared<MemoryPool>());
+      build.shared_content(), requested.loading_threads, std::make_shared<MemoryPool>());
   if (!assets) return fail(assets.error());
   auto impl =
-      std::make_unique<Impl>(build.shared_content(), edges, wanted, key, std::move(assets.value()));
+      std::make_unique<Impl>(build.shared_content(), edges, requested, key, std::move(assets.value()));
   if (const Result<void> opened = impl->open_view(); !opened) return fail(opened.error());
   return impl;
 }
@@ -56,13 +56,13 @@ Result<void> GameClient::Impl::open_capture() {
   return {};
 }
 
-void GameClient::Impl::want_level() {
-  const Guid wanted = Guid::from_bytes(welcome->level);
-  is_level_wanted = wanted != Guid();
-  is_level_there = !is_level_wanted;
+void GameClient::Impl::request_level() {
+  const Guid requested = Guid::from_bytes(welcome->level);
+  is_level_requested = requested != Guid();
+  is_level_there = !is_level_requested;
   collection.set_placed_count(0);
-  if (is_level_wanted) {
-    level.load(wanted);
+  if (is_level_requested) {
+    level.load(requested);
   } else {
     level.unload();
   }
@@ -70,7 +70,7 @@ void GameClient::Impl::want_level() {
 
 void GameClient::Impl::load() {
   assets->loader().update(now);
-  if (!is_level_wanted || is_level_there) return;
+  if (!is_level_requested || is_level_there) return;
   level.update();
   if (level.state() == LevelState::loading) return;
   is_level_there = true;
@@ -110,7 +110,7 @@ void GameClient::Impl::begin_level(Connection& connection) {
   welcome->level = next_levels.back().level;
   welcome->placed = next_levels.back().placed;
   next_levels.clear();
-  want_level();
+  request_level();
 }
 
 /// Replaces the old build's content by the new build's content in all members.

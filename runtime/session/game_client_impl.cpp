@@ -23,12 +23,12 @@ static constexpr std::size_t kReceivedMax = 64;
 static constexpr Duration kRetryInterval = std::chrono::milliseconds(500);
 
 GameClient::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
-                       const GameClientOptions& wanted, const PublicKey& server_key,
+                       const GameClientOptions& requested, const PublicKey& server_key,
                        std::unique_ptr<ContentStore> own_assets)
     : first_content(std::move(opened)),
       content(first_content),
       edges(given),
-      options(wanted),
+      options(requested),
       key(server_key),
       now(given.now()),
       opened_at(now),

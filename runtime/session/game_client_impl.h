@@ -59,12 +59,12 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
     std::vector<std::byte> bytes{};
   };
 
-  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameClientOptions& wanted,
+  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameClientOptions& requested,
        const PublicKey& server_key, std::unique_ptr<ContentStore> own_assets);
   ~Impl() override = default;
 
   static Result<std::unique_ptr<Impl>> open(const Build& build, Edges& edges,
-                                            const GameClientOptions& wanted, const PublicKey& key);
+                                            const GameClientOptions& requested, const PublicKey& key);
 
   // A frame.
   void frame(Time at);
@@ -73,7 +73,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void resolve();
   void load();
   /// Begins to load the level that `welcome` names.
-  void want_level();
+  void request_level();
   /// Begins a map with another level. Removes all entities of the last level.
   void begin_level(Connection& connection);
   Result<ReloadSummary> reload(const Build& build);
@@ -177,7 +177,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   DeferredSpawner deferred;
   ReplicatedCollection collection;
   Level level;
-  bool is_level_wanted = false;
+  bool is_level_requested = false;
   bool is_level_there = false;
   std::deque<LevelBegin> next_levels;  ///< The levels of maps that this client has not begun.
   std::uint16_t maps_announced = 0;    ///< The number of maps whose level this client has received.

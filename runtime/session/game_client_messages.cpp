@@ -151,7 +151,7 @@ bool GameClient::Impl::apply_welcome(std::span<const std::byte> body) {
   ReplicationClientOptions follow{.channel = kReplicationChannel};
   if (!model.empty()) follow.models = {model};
   replication = std::make_unique<ReplicationClient>(follow, this);
-  want_level();
+  request_level();
   return true;
 }
 

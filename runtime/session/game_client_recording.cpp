@@ -37,10 +37,10 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
                .level = info->level,
                .placed = info->placed};
   welcome = made;
-  const Guid wanted = Guid::from_bytes(info->level);
-  is_level_wanted = wanted != Guid();
-  is_level_there = !is_level_wanted;
-  if (is_level_wanted) level.load(wanted);
+  const Guid requested = Guid::from_bytes(info->level);
+  is_level_requested = requested != Guid();
+  is_level_there = !is_level_requested;
+  if (is_level_requested) level.load(requested);
   clock.emplace(made.ticks_per_second);
   return {};
 }

@@ -48,11 +48,11 @@ std::string to_line(const Problem& problem) {
 }
 
 GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
-                       const GameServerOptions& wanted, std::unique_ptr<ContentStore> own_assets)
+                       const GameServerOptions& requested, std::unique_ptr<ContentStore> own_assets)
     : first_content(std::move(opened)),
       content(first_content),
       edges(given),
-      options(wanted),
+      options(requested),
       assets(std::move(own_assets)),
       world(content->components()),
       spawner(assets->store(), world),

@@ -71,7 +71,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
 
-  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameServerOptions& wanted,
+  Impl(std::shared_ptr<const BuildContent> opened, Edges& given, const GameServerOptions& requested,
        std::unique_ptr<ContentStore> own_assets);
   ~Impl() override = default;
 

@@ -25,12 +25,12 @@ std::string called(const World& world, EntityId entity) {
 class Findings {
  public:
   Findings(std::size_t count_max, std::vector<WorldDifference>& found)
-      : wanted_(count_max), found_(found) {}
+      : left_(count_max), found_(found) {}
 
-  bool is_full() const { return wanted_ == 0; }
+  bool is_full() const { return left_ == 0; }
   void add(EntityId entity, std::string text, bool is_tolerable = false) {
     if (is_full()) return;
-    --wanted_;
+    --left_;
     found_.push_back({.entity = entity, .text = std::move(text), .is_tolerable = is_tolerable});
   }
 
@@ -43,7 +43,7 @@ class Findings {
   bool has_cause() const { return has_cause_; }
 
  private:
-  std::size_t wanted_;
+  std::size_t left_;
   bool has_cause_ = false;
   std::vector<WorldDifference>& found_;
 };
