@@ -45,7 +45,7 @@ struct BuiltBundle {
   std::vector<BuildReason> reasons{};
   std::vector<CookFact> facts{};  ///< The dependencies of the bundle, sorted. Recorded only with
                                   ///< `BuildEdges::answers`.
-  Duration elapsed{};               ///< The time to cook and pack the bundle.
+  Duration elapsed{};             ///< The time to cook and pack the bundle.
 };
 
 struct AssetTiming {

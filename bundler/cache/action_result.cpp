@@ -61,11 +61,11 @@ std::optional<Field> next_field(ByteReader& reader) {
   return field;
 }
 
-// Calls `release` with every field. Returns false if the bytes are not a valid message.
+// Calls `visit` with every field. Returns false if the bytes are not a valid message.
 template <typename Visit>
-bool for_each_field(Bytes bytes, const Visit& release) {
+bool for_each_field(Bytes bytes, const Visit& visit) {
   ByteReader reader(bytes);
-  while (const std::optional<Field> field = next_field(reader)) release(*field);
+  while (const std::optional<Field> field = next_field(reader)) visit(*field);
   return !reader.failed();
 }
 

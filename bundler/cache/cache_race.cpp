@@ -215,8 +215,8 @@ class Race {
       }
       if (front_ == back_) {
         if (running_ == 0) break;
-        const auto elapsed = claim_queried();
-        if (elapsed) return Piece{*elapsed, false};
+        const auto claimed = claim_queried();
+        if (claimed) return Piece{*claimed, false};
         if (is_abandoning_) break;
       }
       changed_.wait_for(lock, kStep);
@@ -313,8 +313,8 @@ class Race {
   /// True if running queries take too long and no worker can do their pieces.
   bool is_abandoning_ = false;
   Time started_;
-  Duration remaining_work_;  ///< The work of the pieces that are not begun.
-  Duration querying_work_{};   ///< The work of the pieces being queried.
+  Duration remaining_work_;   ///< The work of the pieces that are not begun.
+  Duration querying_work_{};  ///< The work of the pieces being queried.
   const Duration all_work_;
   Duration worked_{};    ///< The total time that all workers have spent on finished pieces.
   Duration expected_{};  ///< The estimate of that time.

@@ -272,7 +272,7 @@ class CurlTransport::Loop {
   void begin(PendingRequest pending) {
     if (multi_ == nullptr) {
       pending.done(fail(ErrorCode::unsupported,
-                      "libcurl cannot be used (Debian: libcurl4): " + curl_library().missing));
+                        "libcurl cannot be used (Debian: libcurl4): " + curl_library().missing));
       return;
     }
     std::unique_ptr<Transfer> transfer;
@@ -343,7 +343,7 @@ class CurlTransport::Loop {
   std::mutex mutex_;
   std::condition_variable_any pending_changed_;
   std::vector<PendingRequest> pending_;  ///< The new requests, protected by the mutex.
-  CURLM* multi_ = nullptr;    ///< The handle, protected by the mutex; only `thread_` changes it.
+  CURLM* multi_ = nullptr;  ///< The handle, protected by the mutex; only `thread_` changes it.
   // Only `thread_` uses the next two members.
   std::vector<std::unique_ptr<Transfer>> running_;
   std::vector<std::unique_ptr<Transfer>> idle_;

@@ -249,15 +249,16 @@ Result<Contract> contract_of_revision(const Project& now, const std::string& pro
   if (auto known = check_ignored(files.value(), now); !known) return fail(known.error());
   Contract contract = contract_of(*old.value(), targets);
   if (contract.rows.empty() && !contract_of(now, targets).rows.empty()) {
-    print_note(session, "revision '" + revision + "' has no registry entry, so every entry here is new");
+    print_note(session,
+               "revision '" + revision + "' has no registry entry, so every entry here is new");
   }
   const auto hides = std::ranges::find_if(left_unread, may_hide_registries);
   if (hides != left_unread.end()) {
     const auto count = std::ranges::count_if(left_unread, may_hide_registries);
     print_note(session, "unread: '" + hides->text() +
-                      "' is a link that leads out of the project, here and in revision '" +
-                      revision + "'; its target is not compared" +
-                      and_others(static_cast<std::size_t>(count)));
+                            "' is a link that leads out of the project, here and in revision '" +
+                            revision + "'; its target is not compared" +
+                            and_others(static_cast<std::size_t>(count)));
   }
   contract.name = revision;
   return contract;

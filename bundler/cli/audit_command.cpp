@@ -39,7 +39,8 @@ int audit(const AuditArguments& arguments, Session& session) {
     if (targets.value().has(target)) audits.push_back(audit_stripping(project, target));
   }
   reporter.finish();
-  if (const std::string none = no_registries_note(project); !none.empty()) print_note(session, none);
+  if (const std::string none = no_registries_note(project); !none.empty())
+    print_note(session, none);
   int code = write_report(
       session,
       arguments.format == "json" ? audit_json(project, audits) : audit_text(project, audits), {});

@@ -73,7 +73,8 @@ std::vector<std::string> output_folders(const BuildArguments& arguments) {
 void report_preparation(const Project& project, Session& session) {
   const auto plan = plan_prepare(project);
   if (!plan) {
-    print_note(session, "cannot check whether the registries are up to date: " + plan.error().message);
+    print_note(session,
+               "cannot check whether the registries are up to date: " + plan.error().message);
     return;
   }
   std::size_t changes = 0;
@@ -115,7 +116,8 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
   if (!found.empty()) session.err << format_findings(found, FindingFormat::text, {});
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) print_note(session, hidden);
-  if (const std::string none = no_registries_note(project); !none.empty()) print_note(session, none);
+  if (const std::string none = no_registries_note(project); !none.empty())
+    print_note(session, none);
   report_preparation(project, session);
   if (is_refused) {
     session.err << "muster: nothing was built\n";

@@ -61,7 +61,8 @@ class Verification {
   }
 
   /// Reports the differences. Returns true if there are no differences.
-  Result<bool> report_differences(const ComparedFiles& files, const std::string& what, bool allows_repacked) {
+  Result<bool> report_differences(const ComparedFiles& files, const std::string& what,
+                                  bool allows_repacked) {
     const auto found = files.differences(folders_of(wish_.targets), allows_repacked);
     if (!found) return fail(found.error());
     const OutputDifferences& differences = found.value();
@@ -108,7 +109,8 @@ int verify_build(const BuildArguments& arguments, const BuildWish& wish, unsigne
   session.reporter.finish();
   bool is_same = true;
   if (arguments.verifies_incremental) {
-    const auto compared = verification.report_differences(first, "incremental and clean build", has_old_blocks);
+    const auto compared =
+        verification.report_differences(first, "incremental and clean build", has_old_blocks);
     if (!compared) return report_error(session, compared.error());
     is_same = compared.value();
   }

@@ -35,7 +35,7 @@ std::string sentence(const SidecarFix& fix, bool dry_run) {
 void report_prepared(const PreparePlan& plan, bool dry_run, Session& session) {
   for (const FileWrite& write : plan.writes) {
     print_note(session, (dry_run ? "would write '" : "wrote '") + write.path.text() + "'" +
-                      (write.what.empty() ? "" : " (" + write.what + ")"));
+                            (write.what.empty() ? "" : " (" + write.what + ")"));
   }
   for (const AssetPath& path : plan.removes) {
     print_note(session, (dry_run ? "would remove '" : "removed '") + path.text() + "'");

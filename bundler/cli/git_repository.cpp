@@ -43,7 +43,7 @@ struct Answer {
 };
 
 Result<Answer> run_git(const std::string& folder, std::vector<std::string> arguments,
-                   std::size_t max_bytes, std::string_view input = {}) {
+                       std::size_t max_bytes, std::string_view input = {}) {
   auto child = ChildProcess::start(git(folder, std::move(arguments)), ChildErrors::kept);
   if (!child) return fail(child.error());
   if (auto written = child.value().write(input); !written && !input.empty()) {
@@ -163,7 +163,7 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
   }
   const auto commit =
       run_git(folder, {"rev-parse", "--verify", "--end-of-options", revision + "^{commit}"},
-          kAnswerBytesMax);
+              kAnswerBytesMax);
   if (!commit) return fail(commit.error());
   const std::string id = without_newline(commit.value().text);
   const bool is_id = id.size() >= 40 && is_hex(id);
@@ -175,8 +175,8 @@ Result<std::unique_ptr<GitRepository>> GitRepository::open(const std::string& fo
                     folder + "'" + (is_unknown ? "" : ": " + reason));
   }
   std::string folder_prefix = without_newline(prefix.value().text);
-  const auto root =
-      run_git(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix}, kAnswerBytesMax);
+  const auto root = run_git(folder, {"rev-parse", "--verify", "--quiet", id + ":" + folder_prefix},
+                            kAnswerBytesMax);
   if (!root) return fail(root.error());
   if (root.value().code != 0) {
     return fail(ErrorCode::not_found,
@@ -218,7 +218,7 @@ Result<GitTree> GitRepository::list() {
 Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
   const auto missing =
       run_git(folder_, {"rev-list", "--objects", "--no-object-names", "--missing=print", root_},
-          kListBytesMax);
+              kListBytesMax);
   if (!missing) return fail(missing.error());
   if (missing.value().code != 0) return refused(folder_, missing.value());
   std::vector<std::string_view> absent;
@@ -238,9 +238,9 @@ Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
   if (wanted.empty()) return {};
   const auto fetched =
       run_git(folder_,
-          {"-c", "fetch.negotiationAlgorithm=noop", "fetch", remote, "--no-tags",
-           "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"},
-          kAnswerBytesMax, wanted);
+              {"-c", "fetch.negotiationAlgorithm=noop", "fetch", remote, "--no-tags",
+               "--no-write-fetch-head", "--recurse-submodules=no", "--filter=blob:none", "--stdin"},
+              kAnswerBytesMax, wanted);
   if (!fetched) return fail(fetched.error());
   if (fetched.value().code == 0) return {};
   return fail(ErrorCode::io, "the missing objects of this partial clone cannot be fetched from '" +
@@ -248,8 +248,8 @@ Result<void> GitRepository::bring(GitTree& tree, const std::string& remote) {
 }
 
 Result<std::string> GitRepository::query_object(std::optional<ChildProcess>& process,
-                                             const char* option, const GitEntry& entry,
-                                             const std::string& path) {
+                                                const char* option, const GitEntry& entry,
+                                                const std::string& path) {
   if (!process) {
     auto started = ChildProcess::start(git(folder_, {"cat-file", option}), ChildErrors::kept);
     if (!started) return fail(started.error());
@@ -315,8 +315,8 @@ bool GitRepository::ignores(const std::string& path) const {
 }
 
 std::string GitRepository::common_folder() const {
-  const auto common =
-      run_git(folder_, {"rev-parse", "--path-format=absolute", "--git-common-dir"}, kAnswerBytesMax);
+  const auto common = run_git(folder_, {"rev-parse", "--path-format=absolute", "--git-common-dir"},
+                              kAnswerBytesMax);
   if (!common || common.value().code != 0) return {};
   return without_newline(common.value().text);
 }

@@ -64,7 +64,7 @@ class GitRepository {
   std::optional<std::string> promisor() const;
   Result<void> bring(GitTree& tree, const std::string& remote);
   Result<std::string> query_object(std::optional<ChildProcess>& process, const char* option,
-                                const GitEntry& entry, const std::string& path);
+                                   const GitEntry& entry, const std::string& path);
 
   std::string folder_;
   std::string prefix_;

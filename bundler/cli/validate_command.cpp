@@ -156,15 +156,16 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   if (gone == 0) return true;
   if (!has_same_variants) {
     print_note(session, "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +
-                      " that this run does not find; " + baseline_run +
-                      " shows whether they still exist");
+                            " that this run does not find; " + baseline_run +
+                            " shows whether they still exist");
     return true;
   }
   if (arguments.prune_baseline) {
     if (auto written = write_named_file(arguments.baseline, as_bytes(pruned.format())); !written) {
       return fail(written.error());
     }
-    print_note(session, "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
+    print_note(session,
+               "removed " + counted(gone, "finding") + " from '" + arguments.baseline + "'");
     return true;
   }
   const std::string outdated = "'" + arguments.baseline + "' accepts " + counted(gone, "finding") +

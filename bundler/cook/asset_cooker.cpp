@@ -26,7 +26,8 @@ AssetCooker::AssetCooker(const Project& project,
 
 const ComponentDescription* AssetCooker::description_of(
     std::string_view class_name, std::vector<CookQuestion>& questions) const {
-  questions.push_back({.kind = QuestionKind::component, .guid = {}, .text = std::string(class_name)});
+  questions.push_back(
+      {.kind = QuestionKind::component, .guid = {}, .text = std::string(class_name)});
   const auto found = components_.find(class_name);
   return found == components_.end() ? nullptr : found->second;
 }
@@ -122,8 +123,8 @@ void note_second(const SourceComponent& component, const SourceEntity& entity,
   const SourceComponent* const first = entity.find(component.class_name);
   if (first == &component) return;
   const ComponentLayer& layer = component.layers.back();
-  problems.push_back(
-      {{layer.source->path, layer.named_at}, message_for_second(entity.name, component.class_name)});
+  problems.push_back({{layer.source->path, layer.named_at},
+                      message_for_second(entity.name, component.class_name)});
 }
 
 }  // namespace

@@ -71,7 +71,8 @@ class ComponentCook {
       if (layer.fields == yaml::kNoNode) continue;
       const yaml::Node& at = layer.source->tree.at(layer.fields);
       std::string message = message_for_fieldless(description_.name, at);
-      if (!message.empty()) problems_.push_back({{layer.source->path, at.position}, std::move(message)});
+      if (!message.empty())
+        problems_.push_back({{layer.source->path, at.position}, std::move(message)});
     }
   }
 
@@ -406,10 +407,10 @@ class ComponentCook {
     const std::string of_field = " of " + description_.name + "." + field.name;
     std::string allowed;
     for (const std::string& name : field.names) allowed += (allowed.empty() ? "" : ", ") + name;
-    problems_.push_back({std::move(location), field.names.empty()
-                                                  ? fmt::format("{}outside {} to {}{}", what,
-                                                                field.minimum, field.maximum, of_field)
-                                                  : what + "not a value" + of_field + ": " + allowed});
+    problems_.push_back({std::move(location),
+                         field.names.empty() ? fmt::format("{}outside {} to {}{}", what,
+                                                           field.minimum, field.maximum, of_field)
+                                             : what + "not a value" + of_field + ": " + allowed});
   }
 
   void note(const FieldDescription& field, Location location, std::string_view text) {

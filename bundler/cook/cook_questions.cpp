@@ -31,11 +31,12 @@ void add_file_questions(const Guid& guid, QuestionKind name, std::vector<CookQue
 // Adds the questions about one source. If the source is part of a flattened prefab, its file name
 // can become the name of an entity.
 void add_source_questions(const Project& project, AssetNumber asset, bool is_flattened,
-                   std::vector<CookQuestion>& questions) {
+                          std::vector<CookQuestion>& questions) {
   const SourceFile& source = project.sources().get(asset);
   const bool is_named =
       is_flattened && source.dialect == yaml::Dialect::plain && is_named_by_file(source);
-  add_file_questions(source.guid, is_named ? QuestionKind::name : QuestionKind::extension, questions);
+  add_file_questions(source.guid, is_named ? QuestionKind::name : QuestionKind::extension,
+                     questions);
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));
     const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
@@ -50,7 +51,7 @@ void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions) {
 }
 
 void add_stripping_questions(const Project& project, const SourceFile& source,
-                      std::vector<CookQuestion>& questions) {
+                             std::vector<CookQuestion>& questions) {
   std::set<std::pair<std::string, ClassOwner>> classes;
   for (StrippedPart& part : component_parts(source, project.scripts())) {
     classes.emplace(std::move(part.class_name), part.owner);
@@ -68,7 +69,7 @@ CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner
 }
 
 void add_text_questions(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
-                 std::vector<CookQuestion>& questions) {
+                        std::vector<CookQuestion>& questions) {
   add_source_questions(project, asset, prefab != nullptr, questions);
   if (prefab == nullptr) return;
   for (const Guid& guid : prefab->sources) {

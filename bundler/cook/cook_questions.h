@@ -58,11 +58,11 @@ CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner
 /// Adds the questions about a text asset and all sources of its flattened form: contents, sidecars,
 /// names and the classes of scripts. `prefab` is null if the asset is not a prefab.
 void add_text_questions(const Project& project, AssetNumber asset, const SourcePrefab* prefab,
-                 std::vector<CookQuestion>& questions);
+                        std::vector<CookQuestion>& questions);
 /// Adds the questions whether a target leaves out component classes, for all components in the file
 /// of a prefab or level.
 void add_stripping_questions(const Project& project, const SourceFile& source,
-                      std::vector<CookQuestion>& questions);
+                             std::vector<CookQuestion>& questions);
 /// Adds the questions about an asset that is packed byte for byte.
 void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 

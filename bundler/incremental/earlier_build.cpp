@@ -162,11 +162,12 @@ EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& targe
   std::map<Guid, const CookFact*> facts_by_guid;
   for (const std::uint32_t index : bundle.facts) {
     const QuestionKind kind = state_.facts[index].question.kind;
-    if (target.is_current || (kind != QuestionKind::extension && kind != QuestionKind::name)) continue;
+    if (target.is_current || (kind != QuestionKind::extension && kind != QuestionKind::name))
+      continue;
     facts_by_guid.emplace(state_.facts[index].question.guid, &state_.facts[index]);
   }
-  return [this, is_current = target.is_current,
-          facts_by_guid = std::move(facts_by_guid)](const Guid& guid) -> std::optional<std::string> {
+  return [this, is_current = target.is_current, facts_by_guid = std::move(facts_by_guid)](
+             const Guid& guid) -> std::optional<std::string> {
     const auto name = std::ranges::lower_bound(state_.assets, guid, {}, &StateName::guid);
     const bool is_named = name != state_.assets.end() && name->guid == guid;
     const auto path = AssetPath::parse(is_named ? name->path : std::string());

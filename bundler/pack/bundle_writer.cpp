@@ -110,7 +110,7 @@ struct BlockSlot {
 // Uses the earlier block if its content is equal to the block to pack. Returns false if the block
 // must be packed.
 bool use_earlier_block(BlockSlot& slot, const PendingBlock& block, const StagedBundles& staged,
-                  const std::shared_ptr<const DictionarySet>& dictionaries) {
+                       const std::shared_ptr<const DictionarySet>& dictionaries) {
   if (block.staged->coding == BlockCoding::stored) return true;
   const auto frame = staged.read(*block.staged, slot.buffer);
   if (!frame || frame.value().size() != block.staged->stored_bytes) return false;

@@ -338,17 +338,18 @@ std::string diff_json(const std::vector<TargetDiff>& targets) {
   Json json{{"format", 1}, {"targets", Json::object()}};
   for (const TargetDiff& target : targets) {
     Json target_json{{"old_bytes", target.old_bytes},
-              {"new_bytes", target.new_bytes},
-              {"ship_bytes", target.ship_bytes}};
+                     {"new_bytes", target.new_bytes},
+                     {"ship_bytes", target.ship_bytes}};
     target_json["bundles"] = Json::array();
-    for (const BundleDiff& bundle : target.bundles) target_json["bundles"].push_back(to_json(bundle));
+    for (const BundleDiff& bundle : target.bundles)
+      target_json["bundles"].push_back(to_json(bundle));
     target_json["shared"] = to_json(target.shared);
     target_json["catalog_changed"] = target.is_other_catalog;
     target_json["renamed"] = Json::array();
     for (const RenamedAsset& asset : target.renamed) {
       target_json["renamed"].push_back({{"guid", asset.guid.to_string()},
-                                 {"old_path", asset.old_path},
-                                 {"new_path", asset.new_path}});
+                                        {"old_path", asset.old_path},
+                                        {"new_path", asset.new_path}});
     }
     json["targets"][target.target] = std::move(target_json);
   }

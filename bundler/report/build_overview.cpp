@@ -204,7 +204,8 @@ class TargetReading {
     bundle.plain_bytes = reader.value().plain_bytes();
     const auto reported = reported_.find(bundle.file);
     if (reported != reported_.end()) bundle.owners = reported->second.owners;
-    add_assets(reader.value(), row.name, reported == reported_.end() ? nullptr : &reported->second, bundle);
+    add_assets(reader.value(), row.name, reported == reported_.end() ? nullptr : &reported->second,
+               bundle);
     if (!bundle.is_shared && reported != reported_.end() && reported->second.vain_bytes) {
       bundle.vain_bytes = reported->second.vain_bytes;
       loads_.push_back({bundle.asset.empty() ? bundle.file : bundle.asset, bundle.files,
@@ -214,8 +215,8 @@ class TargetReading {
     return {};
   }
 
-  void add_assets(const BundleReader& reader, const BundleName& name, const ReportedBundle* reported,
-                  OverviewBundle& bundle) {
+  void add_assets(const BundleReader& reader, const BundleName& name,
+                  const ReportedBundle* reported, OverviewBundle& bundle) {
     std::map<Guid, OverviewAsset> assets;
     for (std::uint32_t i = 0; i < reader.entry_count(); ++i) {
       const BundleEntry entry = reader.entry(i);

@@ -170,7 +170,8 @@ void ReplicationClient::apply_setup(std::span<const std::byte> block) {
 /// Applies a setup. Returns a description of its fault, or an empty string if it is valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
-  if (!setup || setup->schema.empty() == requested_.schema || setup->model.empty() == requested_.model) {
+  if (!setup || setup->schema.empty() == requested_.schema ||
+      setup->model.empty() == requested_.model) {
     return "the server's setup is damaged, or not the one that this end requested";
   }
   if (requested_.schema && hash_schema(setup->schema) != begin_->schema) {

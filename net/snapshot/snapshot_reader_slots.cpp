@@ -228,7 +228,8 @@ void SnapshotReader::apply(const SnapshotHead& head) {
   for (const NewEntity& entity : new_) {
     while (slots_[at].track.id != entity.id) ++at;
     Slot& slot = slots_[at];
-    const TrackRecord record = record_values(slot, entity.kind, values_.data() + entity.first_value);
+    const TrackRecord record =
+        record_values(slot, entity.kind, values_.data() + entity.first_value);
     if (is_shown) show(slot, record);
   }
   last_ = serial_;

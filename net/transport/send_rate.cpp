@@ -37,9 +37,9 @@ constexpr Duration kRoundMin = std::chrono::milliseconds(50);
 constexpr unsigned kRoundPackets = 3;
 /// After its first packet arrives, a round is observed for the maximum of three times: this time, a
 /// share of the round trip, and a multiple of the time that the minimum delay covers.
-constexpr Duration kObservationMin = std::chrono::milliseconds(45);
-constexpr double kObservationShare = 0.5;
-constexpr double kObservationNoise = 1.5;
+constexpr Duration kObserveMin = std::chrono::milliseconds(45);
+constexpr double kObserveShare = 0.5;
+constexpr double kObserveNoise = 1.5;
 /// The minimum time, in seconds, of an observation whose slope is used.
 constexpr double kSlopeSecondsMin = 0.025;
 /// The delay is the minimum over the time of this many packets, because packets wait for each other
@@ -245,9 +245,8 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
     delay_before_ = seconds(standing_delay_.value());
   }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const Duration observation =
-      std::max({kObservationMin, duration_of(kObservationShare * seconds(round_trip_)),
-                duration_of(kObservationNoise * seconds(noise))});
+  const auto observation = std::max({kObserveMin, duration_of(kObserveShare * seconds(round_trip_)),
+                                     duration_of(kObserveNoise * seconds(noise))});
   // A long queue is corrected at once.
   if (is_far_above() || (is_seen_ && now - seen_from_ >= observation)) begin_round(now);
 }
@@ -419,7 +418,7 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
   // The current report is about packets that were sent one queueing delay and one round trip ago.
   const bool is_less = rate_ < kSendsLess * rate_before_ && loss_ < kLossMatters &&
                        delay + path_extra_ < kPathExtraMax &&
-                       now - shorten_from_ > round_trip_ + duration_of(delay) + kObservationMin;
+                       now - shorten_from_ > round_trip_ + duration_of(delay) + kObserveMin;
   if (!is_less || std::abs(delay - level_) > kLevelDelay) {
     level_ = delay;
     level_from_ = now;

@@ -95,9 +95,9 @@ struct ClassDeclaration {
   /// definition has no meaning: an older layout wrote the value, and the definition was not saved
   /// again later.
   bool is_in_last_layout = false;
-  bool definitions_store_ids = true;  ///< Whether definitions store ids; false in layout F.
+  bool definitions_store_ids = true;    ///< Whether definitions store ids; false in layout F.
   bool definitions_store_guid = false;  ///< Whether definitions store their own guid under `guid`.
-  std::string owner_path;             ///< The path of the weak reference to an entry's owner.
+  std::string owner_path;               ///< The path of the weak reference to an entry's owner.
   std::vector<std::string> own_guid_keys;  ///< Keys whose values repeat the guid of the asset.
   std::string component;  ///< The component that the root of every registered prefab must have.
   /// The paths in this component that store the asset's guid.

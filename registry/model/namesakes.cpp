@@ -157,8 +157,8 @@ class NamesakeSearch {
 }  // namespace
 
 std::vector<Namesake> extract_namesakes(const Project& project,
-                                     const std::vector<ClassDeclaration>& classes,
-                                     std::map<AssetNumber, std::string>& found) {
+                                        const std::vector<ClassDeclaration>& classes,
+                                        std::map<AssetNumber, std::string>& found) {
   return NamesakeSearch(project, classes).run(found);
 }
 

@@ -16,7 +16,7 @@ namespace muster {
 /// the project declares itself, and registries in a project that has a script for the class's
 /// component or definition. Returns the removed assets in the order of `found`.
 std::vector<Namesake> extract_namesakes(const Project& project,
-                                     const std::vector<ClassDeclaration>& classes,
-                                     std::map<AssetNumber, std::string>& found);
+                                        const std::vector<ClassDeclaration>& classes,
+                                        std::map<AssetNumber, std::string>& found);
 
 }  // namespace muster

@@ -110,7 +110,7 @@ std::vector<std::string> override_lines(std::int64_t target, const Guid& base,
 }  // namespace
 
 void StoredValues::require_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
-                               const std::optional<RequiredId>& id) {
+                                  const std::optional<RequiredId>& id) {
   if (declaration.component.empty() || !is_prefab(project_.sources(), prefab)) return;
   for (const VariantFile& form : project_.variants().of(prefab)) {
     require_prefab(declaration, form.file, id);
@@ -179,11 +179,12 @@ void StoredValues::require_factory(AssetNumber factory, const std::optional<Requ
 }
 
 void StoredValues::require_definition(const ClassDeclaration& declaration, AssetNumber definition,
-                                   const std::optional<RequiredId>& id) {
+                                      const std::optional<RequiredId>& id) {
   require_asset(definition, id, declaration.definitions_store_guid);
 }
 
-void StoredValues::require_asset(AssetNumber asset, const std::optional<RequiredId>& id, bool has_guid) {
+void StoredValues::require_asset(AssetNumber asset, const std::optional<RequiredId>& id,
+                                 bool has_guid) {
   for (const VariantFile& form : project_.variants().of(asset)) {
     require_asset(form.file, id, has_guid);
   }

@@ -38,13 +38,13 @@ class StoredValues {
   /// Requests that the required component of a prefab stores the guid of the prefab. If the
   /// component stores a type id, also requests that this type id is `id`.
   void require_prefab(const ClassDeclaration& declaration, AssetNumber prefab,
-                   const std::optional<RequiredId>& id);
+                      const std::optional<RequiredId>& id);
   /// Requests that the `guid` of a factory is the guid of the factory's asset.
   void require_factory(AssetNumber factory, const std::optional<RequiredId>& id);
   /// Requests that the `registryId` or `typeId` of a definition, if it has one, is `id`. If the
   /// class requires it, also requests that `guid` is the guid of the definition's asset.
   void require_definition(const ClassDeclaration& declaration, AssetNumber definition,
-                       const std::optional<RequiredId>& id);
+                          const std::optional<RequiredId>& id);
 
   /// The files that must change, sorted by path. Call this function once, after all requests.
   std::vector<FileWrite> finish_writes();

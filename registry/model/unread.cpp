@@ -43,7 +43,8 @@ std::string why(const SourceFile& source) {
   return "line " + std::to_string(source.error->position.line) + ": " + source.error->message;
 }
 
-// Adds a sentence for each file that may contain entries of registries. Adds these files to `reported`.
+// Adds a sentence for each file that may contain entries of registries. Adds these files to
+// `reported`.
 void note_registries(const Project& project, std::set<std::string>& notes,
                      std::set<AssetNumber>& reported) {
   for (const ModelProblem& problem : project.model().problems) {

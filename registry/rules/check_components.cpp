@@ -153,7 +153,8 @@ class ComponentCheck {
     return !meant.empty();
   }
 
-  void report_unknown_component(const std::string& name, const std::string& meant, const Location& location) {
+  void report_unknown_component(const std::string& name, const std::string& meant,
+                                const Location& location) {
     findings_.add("unknown-component", location,
                   "no component is called '" + name + "'; did you mean '" + meant + "'?");
   }
@@ -228,7 +229,7 @@ class ComponentCheck {
                          at.style == yaml::ScalarStyle::plain;  // All items are commented out.
     if (is_null) return false;
     report_unfit({file.path, at.position}, "'" + std::string(at.key) + "' is a list of " +
-                                             std::string(items) + ": begin each with '-'");
+                                               std::string(items) + ": begin each with '-'");
     return false;
   }
 
@@ -258,7 +259,7 @@ class ComponentCheck {
       const bool is_bare = at.kind == yaml::NodeKind::scalar;
       if (at.kind == yaml::NodeKind::sequence || is_empty(at)) {
         report_unfit({file.path, at.position},
-                   "an item of 'components' must begin with the name of a component");
+                     "an item of 'components' must begin with the name of a component");
         continue;
       }
       const yaml::Node& first = is_bare ? at : file.tree.at(at.first_child);
@@ -359,15 +360,16 @@ class ComponentCheck {
   // Reports a value that is not a mapping of fields. An empty value is valid and means the
   // defaults.
   void report_misplaced(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
-                      const std::string& path) {
+                        const std::string& path) {
     const yaml::Node& at = file.tree.at(node);
     if (at.kind == yaml::NodeKind::scalar && at.text.empty()) return;
     findings_.add("unknown-field", {file.path, at.position},
                   component + " has fields in '" + path + "', and no value");
   }
 
-  void report_unknown_field(const std::string& component, const SourceFile& file, yaml::NodeIndex node,
-                    const std::string& field, const std::string& meant) {
+  void report_unknown_field(const std::string& component, const SourceFile& file,
+                            yaml::NodeIndex node, const std::string& field,
+                            const std::string& meant) {
     std::string message = component + " has no ";
     const bool is_item = field.ends_with("[]");
     message += is_item ? "other item in '" + field.substr(0, field.size() - 2) + "'"

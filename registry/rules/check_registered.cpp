@@ -109,8 +109,9 @@ void RegisteredAssets::check_stored_guid(const Form& form, const SourceComponent
     if (base != nullptr && base->weak_reference(field) == stored) return;
     const Location location =
         is_own ? Location{path, at.source->tree.at(at.node).position} : form.location;
-    const std::string subject = std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
-                              registry_.declaration->component;
+    const std::string subject =
+        std::string(form.is_variant() ? "the variant's " : "the prefab's ") +
+        registry_.declaration->component;
     if (!stored) {
       findings_.add("malformed-guid", location,
                     "a weak reference has 'val0' to 'val3', integers of 32 bits");

@@ -148,7 +148,7 @@ class StructureCheck {
       const std::string meant = nearest_name(key_of(child), known, 1);
       if (meant.empty() || tree_.find(top, meant) != kNoNode) continue;
       report_unread(child, known, "a definition of " + with_article_of(declaration),
-                  {declaration.pool_size_path});
+                    {declaration.pool_size_path});
     }
   }
 
@@ -189,7 +189,7 @@ class StructureCheck {
   // Reports an unknown key. The finding is an error if the key looks like a mistyped key of
   // `critical`.
   void report_unread(NodeIndex child, const std::set<std::string>& known, const std::string& owner,
-                   const std::set<std::string>& critical = {}) {
+                     const std::set<std::string>& critical = {}) {
     const std::string key = key_of(child);
     Finding& finding =
         findings_.add("unknown-field", {file_.path, tree_.at(child).key_position},
@@ -342,7 +342,7 @@ class StructureCheck {
     for (const NodeIndex child : Children(tree_, entry)) {
       if (known.contains(key_of(child))) continue;
       report_unread(child, known, "an entry of " + with_article_of(declaration),
-                  {"type_id", declaration.pool_size_path});
+                    {"type_id", declaration.pool_size_path});
     }
     check_number(tree_.find(entry, "type_id"), "malformed-type-id");
     if (!declaration.pool_size_path.empty()) {

@@ -79,7 +79,7 @@ struct Replicated {
   std::uint32_t command_number = 0;
   /// The number of the owner's command that spawned the entity, or 0.
   std::uint32_t spawn_command = 0;
-  std::uint32_t spawn_place = 0;  ///< `PredictedKey::system_and_order` of the spawn.
+  std::uint32_t spawn_order = 0;  ///< `PredictedKey::system_and_order` of the spawn.
 };
 consteval auto describe(Type<Replicated>) {
   using enum RollbackClass;
@@ -91,8 +91,8 @@ consteval auto describe(Type<Replicated>) {
           "commandNumber", {.receivers = Receivers::owner, .rollback = confirmed_only})
       .field<&Replicated::spawn_command>(
           "spawnCommand", {.receivers = Receivers::owner, .rollback = confirmed_only})
-      .field<&Replicated::spawn_place>(
-          "spawnPlace",
+      .field<&Replicated::spawn_order>(
+          "spawnOrder",
           {.maximum = 65535, .receivers = Receivers::owner, .rollback = confirmed_only});
 }
 

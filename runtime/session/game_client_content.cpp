@@ -25,8 +25,8 @@ Result<std::unique_ptr<GameClient::Impl>> GameClient::Impl::open(const Build& bu
   Result<std::unique_ptr<ContentStore>> assets = ContentStore::open(
       build.shared_content(), requested.loading_threads, std::make_shared<MemoryPool>());
   if (!assets) return fail(assets.error());
-  auto impl =
-      std::make_unique<Impl>(build.shared_content(), edges, requested, key, std::move(assets.value()));
+  auto impl = std::make_unique<Impl>(build.shared_content(), edges, requested, key,
+                                     std::move(assets.value()));
   if (const Result<void> opened = impl->open_view(); !opened) return fail(opened.error());
   return impl;
 }

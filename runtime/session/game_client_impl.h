@@ -64,7 +64,8 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   ~Impl() override = default;
 
   static Result<std::unique_ptr<Impl>> open(const Build& build, Edges& edges,
-                                            const GameClientOptions& requested, const PublicKey& key);
+                                            const GameClientOptions& requested,
+                                            const PublicKey& key);
 
   // A frame.
   void frame(Time at);

@@ -69,7 +69,7 @@ EntityId PredictedSpawns::adopt(EntityReference /*id*/, TypeId type,
     std::ranges::copy(found->value, std::as_writable_bytes(std::span(&arrived, 1)).begin());
   }
   const PredictedKey key =
-      PredictedKey::from(CommandNumber(arrived.spawn_command), arrived.spawn_place);
+      PredictedKey::from(CommandNumber(arrived.spawn_command), arrived.spawn_order);
   Entry* entry = key.is_none() ? nullptr : find(key);
   if (entry != nullptr && (entry->type != type || entry->state != State::predicted)) {
     entry = nullptr;

@@ -244,7 +244,7 @@ void Simulation::apply_pending() {
           replicated->predicting_player_id = world_.player(pending.entity);
           if (spawned != nullptr && !spawned->key.is_none()) {
             replicated->spawn_command = spawned->key.command.value();
-            replicated->spawn_place = spawned->key.system_and_order();
+            replicated->spawn_order = spawned->key.system_and_order();
           }
         }
         break;

@@ -32,7 +32,7 @@ Address attacker_address(std::uint32_t number) {
 void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   NetStage stage(1);
   FloodSocket socket;
-  stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
+  stage.server.emplace(stage.options, flooded_socket, stage.entropy, stage.door, stage.now);
   std::uint32_t number = 0;
   std::size_t left = 0;
   socket.next = [&](std::span<std::byte> memory, Address& from) {
@@ -124,15 +124,15 @@ void shake_hands(benchmark::State& state, std::size_t attackers) {
     state.PauseTiming();
     NetStage stage(1);
     stage.options.clients_max = kClients;
-    FloodedSocket socket(*stage.socket);
-    stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
+    FloodedSocket flood(*stage.socket);
+    stage.server.emplace(stage.options, flood, stage.entropy, stage.door, stage.now);
     for (std::size_t i = 0; i < kClients; ++i) stage.add_client(stage.client_options());
     state.ResumeTiming();
     for (int tick = 0; tick < kTicks; ++tick) {
-      socket.flood(attackers);
+      flood.flood(attackers);
       stage.step(16ms);
     }
-    flooded += socket.attackers();
+    flooded += flood.attackers();
     if (stage.server->counters().connected == kClients) continue;
     state.SkipWithError("not every client could connect");
     return;

@@ -88,8 +88,9 @@ std::string_view cut_line(std::string_view& text) {
 bool parse_row(std::string_view line, InputRow& row) {
   double tick = 0;
   double buttons = 0;
-  if (!parse_next_number(line, tick) || !parse_next_number(line, buttons) || !parse_next_number(line, row.move_x) ||
-      !parse_next_number(line, row.move_y) || !parse_next_number(line, row.yaw_deg) || !parse_next_number(line, row.pitch_deg)) {
+  if (!parse_next_number(line, tick) || !parse_next_number(line, buttons) ||
+      !parse_next_number(line, row.move_x) || !parse_next_number(line, row.move_y) ||
+      !parse_next_number(line, row.yaw_deg) || !parse_next_number(line, row.pitch_deg)) {
     return false;
   }
   row.buttons = static_cast<std::uint32_t>(std::clamp(buttons, 0.0, kButtonsEnd));
@@ -104,8 +105,9 @@ bool parse_fight_row(std::string_view line, std::vector<std::vector<InputRow>>& 
   double player = 0;
   double buttons = 0;
   InputRow row;
-  if (!parse_next_number(line, frame) || !parse_next_number(line, player) || !parse_next_number(line, buttons) ||
-      !parse_next_number(line, row.move_x) || !parse_next_number(line, row.move_y)) {
+  if (!parse_next_number(line, frame) || !parse_next_number(line, player) ||
+      !parse_next_number(line, buttons) || !parse_next_number(line, row.move_x) ||
+      !parse_next_number(line, row.move_y)) {
     return false;
   }
   const bool is_sound = frame >= 0 && frame <= kFramesMax && player >= 0 &&

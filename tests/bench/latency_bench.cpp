@@ -105,7 +105,8 @@ class Latencies {
   void report(benchmark::State& state) {
     std::ranges::sort(latencies_);
     const auto share = [this](std::size_t percent) {
-      const Duration latency = latencies_[std::min(latencies_.size() * percent / 100, latencies_.size() - 1)];
+      const Duration latency =
+          latencies_[std::min(latencies_.size() * percent / 100, latencies_.size() - 1)];
       return std::chrono::duration<double>(latency).count();
     };
     double sum = 0;

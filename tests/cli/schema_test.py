@@ -167,7 +167,8 @@ def check_components(run):
             found = subprocess.run([run.muster, "validate", project, "--strict"],
                                    capture_output=True, text=True, timeout=TIMEOUT_SECONDS,
                                    check=False)
-            reported = [name for name in ("platform.yaml:", "spectator.yaml:") if name in found.stdout]
+            reported = [name for name in ("platform.yaml:", "spectator.yaml:")
+                        if name in found.stdout]
             run.check(good or len(reported) == 2, f"both files must be reported: {found.stdout}")
             run.check(found.returncode == (0 if good else 1),
                       f"validate is wrong about {component}: {found.stdout}")

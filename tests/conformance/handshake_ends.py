@@ -226,8 +226,8 @@ class Server:
                                self.request["connection"])
         return start + inside
 
-    def refuse(self, reason, text=b"", text_bytes=None, version=VERSION, server_version=None, zeros=0,
-               mode=None):
+    def refuse(self, reason, text=b"", text_bytes=None, version=VERSION, server_version=None,
+               zeros=0, mode=None):
         return struct.pack("<BBBBI16sBBH", 5, version, self.request["mode"] if mode is None else
                            mode, reason, self.request["connection"],
                            keys.digest(self.request["key"])[:16],

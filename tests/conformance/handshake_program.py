@@ -66,7 +66,7 @@ class Program:
         return self.command(f"wait {milliseconds}")
 
     def send_message(self, message):
-        return self.command(f"say {message.hex()}")
+        return self.command(f"send {message.hex()}")
 
     def end(self):
         self.process.stdin.close()

@@ -74,7 +74,8 @@ def put_packets(checks, program, packets, address, unknown):
 
     answer = give("a message", "message", packets.seal(packets.body(b"to you")))
     checks.expect("the content of the message", answer.words("message"), [[b"to you".hex()]])
-    checks.expect("a message back", messages_in(packets, program.send_message(b"to me")), [b"to me"])
+    checks.expect("a message back", messages_in(packets, program.send_message(b"to me")),
+                  [b"to me"])
     for name, datagram, expected in list(wrong.of_packet(packets, unknown)):
         give(f"a packet, {name}", expected, datagram)
     datagram = packets.seal(packets.body())

@@ -5,7 +5,7 @@
 //   server NAME=VALUE...   begins a server, client NAME=VALUE... a client, instead of the last one
 //   in ADDRESS HEX         a datagram arrives
 //   wait MS                time passes; no other command advances it
-//   say HEX                sends a message on channel 0 to every connected peer
+//   send HEX               sends a message on channel 0 to every connected peer
 //
 //   out ADDRESS HEX        a datagram is sent
 //   connected ID TOKEN_DATA USER_DATA     message HEX
@@ -298,7 +298,7 @@ bool obey(const std::string& line, std::unique_ptr<End>& end) {
     end->arrive(Address::parse(first).value(), unhex(second));
   } else if (command == "wait") {
     end->pass(std::chrono::milliseconds(std::stoll(first)));
-  } else if (command == "say") {
+  } else if (command == "send") {
     end->send_message(unhex(first));
   } else {
     return false;

@@ -166,7 +166,8 @@ def interrupted_server_closes(stage, net_demo):
             report, err = end_of(net_demo, client, 0)
             assert time.monotonic() - before < 3, "the client did not receive the close"
         assert not err and report["spawned"] > 50, (report, err)
-        assert [one["player"] for one in server_report["clients"]] == [report["player"]], server_report
+        players = [one["player"] for one in server_report["clients"]]
+        assert players == [report["player"]], server_report
         played, _ = play_of(stage, record, 0)
         assert played["last_tick"] == server_report["tick"], (played, server_report)
 
@@ -338,9 +339,9 @@ def recording_is_played(stage, _):
     assert paced["times_real_time"] <= 8 and paced["world"] == whole["world"], paced
     short = report("--speed", "4", "--from", "1", "--seconds", "0.5")
     assert 0.5 <= short["recorded_seconds"] < 0.6 and short["times_real_time"] <= 4, short
-    server_report = play(0, "--speed", "max", "--world").stdout
-    assert "all stands still" in server_report and "times real time" in server_report, server_report
-    assert "spawned   " in server_report and "Transform" in server_report, server_report
+    output = play(0, "--speed", "max", "--world").stdout
+    assert "all stands still" in output and "times real time" in output, output
+    assert "spawned   " in output and "Transform" in output, output
 
     project = stage.folder / "other"
     shutil.copytree(stage.arena, project)

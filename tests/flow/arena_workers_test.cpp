@@ -24,7 +24,7 @@ class LoggingSocket final : public DatagramSocket {
   SendOutcome send(std::span<const OutgoingDatagram> datagrams) override {
     for (const OutgoingDatagram& each : datagrams) {
       log_.push_back(each.to.text() + " " + std::to_string(each.bytes.size()) + " " +
-                       hash_bytes(each.bytes).to_string());
+                     hash_bytes(each.bytes).to_string());
     }
     return inner_->send(datagrams);
   }

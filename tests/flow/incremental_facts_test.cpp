@@ -29,7 +29,7 @@ class ReadLog final : public FileReader {
     read_.insert(path.text());
     return files_.read(path, offset, max_bytes, buffer);
   }
-  std::set<std::string> take() { return std::exchange(read_, {}); }
+  std::set<std::string> drain() { return std::exchange(read_, {}); }
 
  private:
   const MemoryFileSystem& files_;
@@ -88,7 +88,7 @@ TEST_CASE("A build after one edit opens no unchanged file", "[flow][incremental]
   Street street;
   ReadLog log(street.project.files);
   REQUIRE(street.build(log).is_built);
-  CHECK(log.take().contains("Assets/Paint.mat"));
+  CHECK(log.drain().contains("Assets/Paint.mat"));
   std::string text(
       as_text(street.project.files.files().at(AssetPath::parse("Assets/Post.prefab").value())));
   text.replace(text.find("current: 7"), 10, "current: 8");
@@ -97,7 +97,7 @@ TEST_CASE("A build after one edit opens no unchanged file", "[flow][incremental]
   REQUIRE(outcome.is_built);
   CHECK(outcome.packed > 0);
   CHECK(outcome.known_assets > 0);
-  const std::set<std::string> read = log.take();
+  const std::set<std::string> read = log.drain();
   CHECK(read.contains("Assets/Post.prefab"));
   CHECK(read.contains("Assets/Lamp.prefab"));  // Its base has changed.
   for (const char* const unchanged :

@@ -73,8 +73,10 @@ TEST_CASE(
   // twice.
   const double snapshots = ticks * (kSnapshotBytes + 28 + 40);
   const double link_time = (kBlockBytes / 0.95 + snapshots) / kLinkRate;
-  CAPTURE(elapsed, link_time, elapsed / link_time, alone.age_p95().count(), beside.age_p95().count());
-  WARN("10 MB took " << elapsed / link_time << " of the link's time; snapshots reported at p95 after "
+  CAPTURE(elapsed, link_time, elapsed / link_time, alone.age_p95().count(),
+          beside.age_p95().count());
+  WARN("10 MB took " << elapsed / link_time
+                     << " of the link's time; snapshots reported at p95 after "
                      << beside.age_p95().count() / 1'000'000 << " ms, alone "
                      << alone.age_p95().count() / 1'000'000);
   REQUIRE(elapsed <= 1.3 * link_time);

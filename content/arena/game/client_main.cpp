@@ -48,8 +48,8 @@ void listen(muster::GameClient& client, bool is_quiet, bool& is_still, bool& is_
   const auto print_change = [&client, is_quiet](const char* what, muster::EntityId id) {
     if (is_quiet) return;
     print(what + std::to_string(client.reference(id).network_id) + " " +
-        std::string(client.asset_path(id)) +
-        (client.is_mine(id) ? ", owned by this client\n" : "\n"));
+          std::string(client.asset_path(id)) +
+          (client.is_mine(id) ? ", owned by this client\n" : "\n"));
   };
   client.on_spawn([print_change](muster::EntityId id) { print_change("spawned   ", id); });
   client.on_despawn([print_change](muster::EntityId id) { print_change("despawned ", id); });

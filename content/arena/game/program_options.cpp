@@ -77,7 +77,7 @@ bool parse_replay_value(std::string_view name, std::string_view value, ProgramOp
 
 // Parses an option with a value. Returns false if the name is unknown or the value is invalid.
 bool parse_value(Program program, std::string_view name, std::string_view value,
-                ProgramOptions& options) {
+                 ProgramOptions& options) {
   if (name == "--record" && program == Program::server) {
     options.record = value;
     return !value.empty();

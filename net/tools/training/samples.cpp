@@ -64,14 +64,16 @@ void set_flags(std::span<StateSample> snapshot, const Trace& trace) {
     if (sample.known.count == 0) continue;
     known_samples.push_back({&sample, is_constant(sample.known), is_changed(sample)});
   }
-  ConstantWalk walk(static_cast<std::size_t>(std::count_if(
-      known_samples.begin(), known_samples.end(), [](const KnownSample& entity) { return entity.is_constant; })));
+  ConstantWalk walk(static_cast<std::size_t>(
+      std::count_if(known_samples.begin(), known_samples.end(),
+                    [](const KnownSample& entity) { return entity.is_constant; })));
   Listener listener;
   bool follows_changed = false;
   for (std::size_t i = 0; i < known_samples.size(); ++i) {
     StateSample& sample = *known_samples[i].sample;
     if (known_samples[i].is_constant) {
-      sample.is_separate = walk.unchanged(listener, KnownSamplesView{std::span(known_samples).subspan(i)}) == 0;
+      sample.is_separate =
+          walk.unchanged(listener, KnownSamplesView{std::span(known_samples).subspan(i)}) == 0;
       walk.pass(1);
     }
     sample.follows_changed = follows_changed;

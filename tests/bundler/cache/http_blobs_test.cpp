@@ -53,7 +53,7 @@ TEST_CASE("Blobs are requested and stored under Bazel's paths", "[cache]") {
   CHECK_FALSE(blobs.get(kKey, 100, {}).value().has_value());
   CHECK(blobs.put({BlobSpace::content, kKey.hash}, as_bytes("abc")).has_value());
   CHECK(transport.requests == std::vector<std::string>{"GET " + kPath, "GET " + kPath,
-                                                    "PUT /cas" + kPath.substr(3) + " abc"});
+                                                       "PUT /cas" + kPath.substr(3) + " abc"});
   CHECK(transport.waited.empty());
 }
 

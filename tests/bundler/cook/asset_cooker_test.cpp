@@ -201,8 +201,8 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
     CHECK(cooked.problems.empty());
     CHECK(std::ranges::count(cooked.questions,
                              CookQuestion{QuestionKind::script_stripping, {}, "Light"}) > 0);
-    CHECK(std::ranges::count(cooked.questions, CookQuestion{QuestionKind::stripping, {}, "Light"}) ==
-          0);
+    CHECK(std::ranges::count(cooked.questions,
+                             CookQuestion{QuestionKind::stripping, {}, "Light"}) == 0);
     const PrefabReader prefab =
         PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
     std::vector<std::string> types;
@@ -221,7 +221,8 @@ TEST_CASE("A script with the name of an engine component stays in the cooked dat
   CHECK(types_with(made, defaults).first == std::vector<std::string>{"Light"});
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
   CHECK(answers.answer({QuestionKind::stripping, {}, "Light"}, Target::server) != ContentHash());
-  CHECK(answers.answer({QuestionKind::script_stripping, {}, "Light"}, Target::server) == ContentHash());
+  CHECK(answers.answer({QuestionKind::script_stripping, {}, "Light"}, Target::server) ==
+        ContentHash());
 }
 
 TEST_CASE("A file that disappears or cannot be read is a problem", "[bundler][cook]") {

@@ -114,9 +114,9 @@ TEST_CASE(
   game.add("wood");
   game.add_registry({"crate", "barrel"});
   CHECK(game.summary(game.plan()) == Lines{"crate -> paint wood", "barrel -> wood", "wood ->",
-                                        "paint -> gloss varnish wood",
-                                        "paint@low -> flat varnish for quality=low of paint",
-                                        "gloss ->", "flat ->", "varnish ->"});
+                                           "paint -> gloss varnish wood",
+                                           "paint@low -> flat varnish for quality=low of paint",
+                                           "gloss ->", "flat ->", "varnish ->"});
 }
 
 TEST_CASE("A registered asset may have variants, and its bundle keeps its name",
@@ -131,9 +131,10 @@ TEST_CASE("A registered asset may have variants, and its bundle keeps its name",
   game.add("sign");
   game.add_registry({"crate", "user"});
   const BundlePlan plan = game.plan();
-  CHECK(game.summary(plan) == Lines{"crate -> wood", "crate@low -> plank for quality=low of crate",
-                                 "crate@low,de -> plank sign for quality=low,language=de of crate",
-                                 "user -> crate", "wood ->", "plank ->", "sign ->"});
+  CHECK(game.summary(plan) ==
+        Lines{"crate -> wood", "crate@low -> plank for quality=low of crate",
+              "crate@low,de -> plank sign for quality=low,language=de of crate", "user -> crate",
+              "wood ->", "plank ->", "sign ->"});
   CHECK(std::ranges::count_if(plan.bundles, [](const PlannedBundle& bundle) {
           return bundle.prefab != kNoAsset;
         }) == 2);
@@ -150,7 +151,7 @@ TEST_CASE("A variant chosen at build time replaces the base completely",
   game.add("matt");
   game.add_registry({"crate"});
   CHECK(game.summary(game.plan()) == Lines{"crate -> paint", "paint -> gloss", "gloss ->",
-                                        "paint@low -> for quality=low of paint"});
+                                           "paint@low -> for quality=low of paint"});
   CHECK(game.summary(game.plan({{"platform", "linux"}})) ==
         Lines{"crate -> paint@linux", "paint@linux -> matt", "matt ->",
               "paint@low -> for quality=low of paint@linux"});

@@ -87,8 +87,8 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
     files.add("server/notes.txt", "x");
     files.add("server/more/notes.txt", "x");
     CHECK(problems_of(files) == Problems{{"client/bundles/stray.mbundle", ErrorCode::malformed},
-                              {"server/more", ErrorCode::malformed},
-                              {"server/notes.txt", ErrorCode::malformed}});
+                                         {"server/more", ErrorCode::malformed},
+                                         {"server/notes.txt", ErrorCode::malformed}});
   }
   SECTION("a foreign file is beside the targets") {
     files.add("notes.txt", "x");
@@ -171,7 +171,7 @@ TEST_CASE("A variant with other assets than its base is reported", "[bundler][re
   REQUIRE(files.write(path("client/" + name.path()), bundle).has_value());
   REQUIRE(files.write(catalog, encode_catalog(data).value()).has_value());
   CHECK(problems_of(files) == Problems{{"build.json", ErrorCode::hash_mismatch},
-                            {"client/" + name.path(), ErrorCode::malformed}});
+                                       {"client/" + name.path(), ErrorCode::malformed}});
 }
 
 }  // namespace

@@ -463,7 +463,6 @@ TEST_CASE("The newest of several path challenges is answered last", "[net][trans
   Victim victim;
   REQUIRE(victim.give(PacketDraft().control({2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0,
                                              0})) == PacketVerdict::received);
-  Victim challenger;
   NetBytes memory(kDatagramBytesMax);
   NetBytes body = copy_of(victim.connection.write_packet(Time(1s), memory));
   const NetBytes answers = bytes_of({3, 1, 0, 0, 0, 0, 0, 0, 0, 3, 2, 0, 0, 0, 0, 0, 0, 0});

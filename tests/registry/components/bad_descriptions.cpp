@@ -80,7 +80,7 @@ using enum Interpolation;
 
 //! a_field_needs_a_name
 auto a = D("P").field<&Part::flag>("");
-//! this_name_is_taken_by_another_field
+//! another_field_has_this_name
 auto b = D("P").field<&Part::flag>("a").field<&Part::real>("a");
 //! a_name_has_no_dots_or_brackets
 auto c = D("P").field<&Part::flag>("a.b");
@@ -88,7 +88,7 @@ auto c = D("P").field<&Part::flag>("a.b");
 auto d = D("P").field<&Part::real>("a", {.minimum = 1, .maximum = 0});
 //! a_range_is_for_numbers
 auto e = D("P").field<&Part::label>("a", {.maximum = 1});
-//! bits_and_resolution_say_the_same_thing
+//! bits_and_resolution_are_redundant
 auto f = D("P").field<&Part::whole>("a", {.resolution = 1, .bits = 3});
 //! bits_are_1_to_32
 auto g = D("P").field<&Part::whole>("a", {.bits = 33});

@@ -237,8 +237,8 @@ TEST_CASE("Prepare writes the asset's guid into the files of its variants",
                     "  quality: {values: [low, high], default: high}\n");
   const bool stores_own = GENERATE(false, true);
   const Guid low = project.prefab("Assets/A@low.prefab", {{project.entity, ""}});
-  project.file("Assets/A@low.prefab",
-               text_of(project, "Assets/A@low.prefab") + LastLayout::stored_text(stores_own ? low : Guid()));
+  project.file("Assets/A@low.prefab", text_of(project, "Assets/A@low.prefab") +
+                                          LastLayout::stored_text(stores_own ? low : Guid()));
   PrefabText inherits;
   inherits.instance(9000, project.first, {.father = 0});
   project.file("Assets/A@high.prefab", inherits.text());

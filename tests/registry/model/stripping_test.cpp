@@ -242,7 +242,8 @@ TEST_CASE("Assets that a registry names are packed for the server with their var
         Paths{"crate.yaml", "flag.png", "flag@low.png", "icon.png", "icon@low.png"});
   CHECK(project.stripping(Target::server).named().size() == 4);
   std::size_t reported = 0;
-  for (const Finding& finding : validate(project, {})) reported += finding.rule == "presentation-named";
+  for (const Finding& finding : validate(project, {}))
+    reported += finding.rule == "presentation-named";
   CHECK(reported == 2);
   game.open(registered, std::vector<VariantWish>{{"quality", "low"}});
   CHECK(game.built(Target::server) == Paths{"crate.yaml", "flag@low.png", "icon@low.png"});

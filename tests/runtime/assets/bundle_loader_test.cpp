@@ -42,7 +42,8 @@ TEST_CASE("A bundle is loaded with its dependencies, each once", "[runtime][asse
 TEST_CASE("Loads are ordered by priority, then by deadline, then by request", "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   std::vector<BundleHandle> handles;
-  const auto request = [&](std::uint64_t asset, LoadPriority priority, std::optional<Time> deadline) {
+  const auto request = [&](std::uint64_t asset, LoadPriority priority,
+                           std::optional<Time> deadline) {
     handles.push_back(f.request(asset, {.priority = priority, .deadline = deadline}));
   };
   request(samples::kFlash, LoadPriority::hint, {});
