@@ -32,7 +32,7 @@ Address attacker_address(std::uint32_t number) {
 void flood(benchmark::State& state, std::span<const std::byte> datagram) {
   NetStage stage(1);
   FloodSocket socket;
-  stage.server.emplace(stage.options, flooded_socket, stage.entropy, stage.door, stage.now);
+  stage.server.emplace(stage.options, socket, stage.entropy, stage.door, stage.now);
   std::uint32_t number = 0;
   std::size_t left = 0;
   socket.next = [&](std::span<std::byte> memory, Address& from) {
@@ -124,15 +124,15 @@ void shake_hands(benchmark::State& state, std::size_t attackers) {
     state.PauseTiming();
     NetStage stage(1);
     stage.options.clients_max = kClients;
-    FloodedSocket flood(*stage.socket);
-    stage.server.emplace(stage.options, flood, stage.entropy, stage.door, stage.now);
+    FloodedSocket attackers_socket(*stage.socket);
+    stage.server.emplace(stage.options, attackers_socket, stage.entropy, stage.door, stage.now);
     for (std::size_t i = 0; i < kClients; ++i) stage.add_client(stage.client_options());
     state.ResumeTiming();
     for (int tick = 0; tick < kTicks; ++tick) {
-      flood.flood(attackers);
+      attackers_socket.flood(attackers);
       stage.step(16ms);
     }
-    flooded += flood.attackers();
+    flooded += attackers_socket.attackers();
     if (stage.server->counters().connected == kClients) continue;
     state.SkipWithError("not every client could connect");
     return;
