@@ -163,7 +163,7 @@ def main():
                 report = stream(path, "--coder", coder)
                 bytes_max = 1.5 * report["peers"]["bit_packed_bytes"]
                 expect(report["mean_bytes"] < bytes_max,
-                       f"noise of {bits} bits takes more than {most} bytes")
+                       f"noise of {bits} bits takes more than {bytes_max} bytes")
         path = os.path.join(folder, "newcomers.mtrc")
         write_trace(path, "made_up_newcomers", (32,) * 10, newcomers())
         plain = stream(path, "--coder", "raw", "--no-peers")["mean_bytes"]

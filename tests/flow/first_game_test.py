@@ -30,9 +30,9 @@ def code_lines(path):
 def check_lengths(folder):
     for name, lines_max in LINES_MAX.items():
         count = len(code_lines(pathlib.Path(folder) / name))
-        print(f"{name}: {count} lines of at most {most}")
+        print(f"{name}: {count} lines of at most {lines_max}")
         if not 0 < count <= lines_max:
-            fail(f"{name} has {count} lines of code; the README promises at most {most}")
+            fail(f"{name} has {count} lines of code; the README promises at most {lines_max}")
 
 
 def check_components(folder, tool):

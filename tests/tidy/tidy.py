@@ -467,6 +467,7 @@ CHECKS = {
     "checklist": check_checklist,
     "top-level": check_top_level,
     "names": check_names,
+    "glossary": words.check_glossary,
     "prose": words.check_prose,
     "docstrings": words.check_docstrings,
     "documents": words.check_documents,

@@ -173,6 +173,12 @@ BAD = {
         ("a file", {"net/wire/string_utils.h": HEAD}, "string_utils.h"),
         ("a folder", {"net/common/a.h": HEAD}, "'common'"),
     ],
+    "glossary": [
+        ("a forbidden word", {"net/a.h": HEAD + "void tell_peer();\n"}, "'tell_peer': report"),
+        ("a part of a type's name", {"net/a.h": HEAD + "struct SidecarMend {};\n"}, "fix"),
+        ("take for parsing", {"net/a.h": HEAD + "int take_number();\n"}, "parse"),
+        ("a place", {"net/a.h": HEAD + "struct FilePlace {};\n"}, "position"),
+    ],
     "prose": [
         ("people", {"a/b.h": "// Nobody\n// Somebody reads it; nobody writes it.\n// strangers\n"},
          "a/b.h:2: 'nobody'"),

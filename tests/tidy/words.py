@@ -3,6 +3,8 @@
 import posixpath
 import re
 
+from code_text import bare_code, line_of
+
 # The maximum number of hits per 1000 lines of prose.
 PROSE_HITS_MAX = 3
 PROSE_HITS_NOW = {}
@@ -63,6 +65,51 @@ LIMITS = (
      "bundler/patch/patch_layout.h", "kMaxProgramBytes"),
 )
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+# Words that no name in the code contains, and the alternatives.
+NAME_WORDS = {
+    "tell tells told": "report, notify, print",
+    "say says said": "send, print, store",
+    "hear hears heard": "receive",
+    "nobody somebody anybody whoever stranger strangers enemy": "caller, server, client, attacker",
+    "mend mends mended mender": "fix",
+    "anew": "again",
+    "asleep dormant": "idle",
+    "fate fates": "delivery report",
+    "usual": "default, typical, initial value",
+    "least greatest": "minimum, maximum",
+    "owed": "pending",
+}
+NAME_WORD = {word: instead for words, instead in NAME_WORDS.items() for word in words.split()}
+# Whole names that no code has, and the alternatives.
+NAMES = (
+    (r"take_\w+", "apply, parse, drain, read"),
+    (r"[Pp]laces?_?|\w+Place", "position, location, index, offset, path"),
+    (r"most|kMost\w*", "maximum, a name that ends with _max"),
+    (r"shown_text", "escaped_text"),
+)
+IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+
+
+def check_glossary(tree):
+    """Names in the code use the words of the glossary: one word for one thing."""
+    for path, text in tree.code(".h", ".cpp", ".c"):
+        if any(part in path for part in UNREAD):
+            continue
+        bare, seen = bare_code(text), set()
+        for match in IDENTIFIER.finditer(bare):
+            name = match.group(0)
+            if name in seen:
+                continue
+            seen.add(name)
+            instead = next((NAME_WORD[part.lower()] for part in PART.findall(name)
+                            if part.lower() in NAME_WORD), None)
+            instead = instead or next((use for pattern, use in NAMES
+                                       if re.fullmatch(pattern, name)), None)
+            if instead:
+                yield f"{path}:{line_of(bare, match.start())}: '{name}': {instead}"
 
 
 def prose_lines(path, text):
