@@ -89,7 +89,7 @@ std::vector<Reason> reasons_for(const Project& project, AssetNumber asset) {
   return reasons;
 }
 
-// The targets that strip the asset although registries reach it, and the rule for each of them.
+// The targets that strip the asset although a registry reaches it, each with the rule that applies.
 std::vector<std::pair<std::string, std::string>> strippings_of(const Project& project,
                                                                AssetNumber asset) {
   std::vector<std::pair<std::string, std::string>> found;

@@ -69,8 +69,8 @@ class EarlierBuild {
   /// The path of an asset, or its recorded path if it no longer exists.
   std::string path_of(const Project& project, const Guid& guid) const;
   /// Returns the extension that an asset's file had when a bundle was packed; no value if it is
-  /// unknown. The state has the file names of the last build, and a target that the last build did
-  /// not build has older bundles.
+  /// unknown. The state has only the file names of the last build. If that build did not build the
+  /// target, the bundle is older, and a name is used only if the facts of the bundle confirm it.
   using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
   ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
   /// A dictionary of the earlier build, from any target; no value if it is damaged.

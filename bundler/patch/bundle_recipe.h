@@ -26,11 +26,12 @@ class RecipeWriter {
   /// `pool` and `dictionaries` must outlive this object.
   RecipeWriter(BundlePool& pool, PatchDictionaries& dictionaries, const RecipeOptions& options);
 
-  /// Reads all bundles of the base. Fails with the errors of opening a bundle. Call this function
-  /// before the first `add`.
+  /// Reads all bundles of the base. Fails if a bundle cannot be opened, with the code of that
+  /// failure. Call this function before the first `add`.
   Result<void> learn_base();
   /// Appends the program that makes `file`, and adds the bundle to the pool. The program is
-  /// verified: it makes exactly these bytes. Fails with the errors of opening the pool's bundles.
+  /// verified: it makes exactly these bytes. Fails if `file` or a bundle of the pool cannot be
+  /// opened, with the code of that failure.
   Result<void> add(const AssetPath& path, const CatalogBundle& bundle, Bytes file);
 
   Bytes program() const { return program_.view(); }

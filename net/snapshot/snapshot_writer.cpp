@@ -22,8 +22,8 @@ constexpr std::size_t kEndBytes = 6;
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
-/// An age in ticks. Only one of the snapshots with at least this age stays a reference. The values
-/// of this snapshot are copied at this age, before the owner of the world drops them.
+/// An age in ticks. At most one snapshot of this age or older stays a reference. The values of this
+/// snapshot are copied at this age, before the owner of the world drops them.
 constexpr std::uint32_t kPastAge = 192;
 /// Each sweep over all entities takes this many ticks. Each tick visits a share of the entities.
 constexpr std::uint32_t kSweepTicks = 20;

@@ -462,8 +462,8 @@ bool SendRate::was_another_queue(Time now, double delay) const {
   return longest_ - delay > kOwnDrain * left_out + kOwnDrainNoise;
 }
 
-/// Tests whether our rate causes loss: the loss is then higher than at the lower rate of draining.
-/// If so, lowers the rate by the loss, limits its growth, and returns true.
+/// Compares the loss with the loss at the lower rate of draining. If the loss is higher, our rate
+/// causes it. The function then lowers the rate by the loss, limits its growth, and returns true.
 bool SendRate::yields_to_loss() {
   if (counted_ < kDeliveriesEnough) return false;
   const double share = counted_lost_ / counted_;

@@ -104,7 +104,7 @@ bool Variants::any_path(const AssetIndex& index, AssetNumber asset, Fits fits_pa
 
 /// Applies a choice to a project. Among the files of an asset that differ only on chosen axes, the
 /// function keeps the file that `is_preferred` prefers. The remaining axes decide at run time
-/// between the kept files. The kept file without a key on the remaining axes gets the asset's guid.
+/// between the kept files. If a kept file has keys only on chosen axes, it gets the asset's guid.
 /// All other files are removed from the index. The keys on chosen axes are removed from the
 /// variants.
 void settle_variants(const VariantKeys& choice, AssetIndex& index, Variants& variants);

@@ -23,9 +23,9 @@ struct LoadOrder {
 struct FinishedLoad {
   std::uint32_t bundle = 0;
   Result<OpenedBundle> result;
-  /// The memory of the bundle with all entries read; 0 if loading failed before it was known. If
-  /// the value is above the limit of the order, loading fails with `limit_exceeded` before
-  /// decompression.
+  /// The memory that the bundle uses when all its entries are read; 0 if loading failed before this
+  /// size was known. If the value is above the limit of the order, loading fails with
+  /// `limit_exceeded` before decompression.
   std::uint64_t whole_bytes = 0;
 };
 

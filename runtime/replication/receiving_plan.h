@@ -40,7 +40,7 @@ class ReceivingPlan {
  public:
   struct Part {
     std::uint32_t component = 0;  ///< The index of the component's `ReceivedComponent` in the plan.
-    /// The index of the first value among the values of the entity.
+    /// The index of the component's first value among all values of the entity.
     std::uint32_t first_value = 0;
   };
 

@@ -115,7 +115,7 @@ class GameClient : public session_detail::ClientCalls {
   void on_ready(std::function<void(EntityId)> callback);
   /// Called before an entity despawns. Inside the callback, `get` still works.
   void on_despawn(std::function<void(EntityId)> callback);
-  /// Sets the function that is called once for each effect of systems and of the server. A
+  /// Sets the function that is called once for each effect that a system or the server plays. A
   /// predicted effect of this player is reported immediately. Any other effect is reported when the
   /// view shows the effect's tick.
   void on_effect(std::function<void(const PlayedEffect&)> callback);

@@ -176,7 +176,7 @@ void GameClient::Impl::report_dropped(std::size_t count, std::string_view why) {
 
 bool GameClient::Impl::begin_level(const LevelBegin& begin) {
   if (next_levels.size() >= kNextLevelsMax) return false;
-  // A message belongs to the connection's current map.
+  // The message names the level of the connection's current map.
   next_levels.push_back(begin);
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   return true;

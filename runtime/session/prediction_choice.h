@@ -9,9 +9,8 @@
 
 namespace muster {
 
-/// The entities whose prediction a game has switched on or off. For all other entities, a client
-/// predicts exactly the entities that its player owns. Only one thread at a time may use this
-/// object.
+/// The entities whose prediction a game has switched on or off. By default, a client predicts only
+/// the entities that its player owns. Only one thread at a time may use this object.
 class PredictionChoice {
  public:
   void set(EntityId entity, bool is_predicted) {

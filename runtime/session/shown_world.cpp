@@ -163,8 +163,8 @@ void ShownWorld::show(EntityId entity, std::uint16_t variation, PlayerId player)
   show_as(entity, key);
 }
 
-/// Shows a presentation. Failures are ignored, because some entities have no presentation of a
-/// type.
+/// Shows a presentation. Failures are ignored, because an entity need not have a presentation of
+/// every type.
 void ShownWorld::show_as(EntityId entity, const PresentationKey& key) {
   static_cast<void>(presentations_.show(entity, key));
 }

@@ -19,7 +19,7 @@ constexpr float kLossAtFirst = 0.05F;
 /// later.
 constexpr std::uint32_t kReorderedMax = 16;
 constexpr float kLossShare = 1.0F / 128;
-/// Two command numbers that are at most this far apart can together prove a new sequence.
+/// Two command numbers that are at most this far apart can show that a new sequence has begun.
 constexpr std::int32_t kSuspectedMax = 8;
 
 }  // namespace

@@ -24,12 +24,13 @@ struct DelayEstimateOptions {
 
 /// Estimates a delay for a stream of packets. A packet's need is the minimum delay with which the
 /// packet is in time. The estimate is the sum of three parts: the typical need, the quantile and
-/// the peak. The typical need is a mean over the last packets, which a spike changes little. The
-/// quantile is the cheapest quantile of the additional needs in the last 12 s. An additional need
-/// is the difference between a packet's need and the typical need. Long pauses of the stream do not
-/// count as time. The peak rises immediately with a packet that needs more, and halves every 0.4 s.
-/// If the typical need rises by more than 30 ms in one step, the estimate follows within a second,
-/// provided that 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
+/// the peak. The typical need is a mean over the last packets. A spike changes this mean little. An
+/// additional need is the difference between a packet's need and the typical need. The quantile is
+/// a quantile of the additional needs in the last 12 s (long pauses of the stream do not count). It
+/// is chosen so that its delay plus the cost of late packets (`late_cost_ms`) is the minimum. The
+/// peak rises immediately with a packet that needs more, and halves every 0.4 s. If the typical
+/// need rises by more than 30 ms in one step, the estimate follows within a second, provided that
+/// 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
 /// decrease. The state depends only on the calls and their arguments. Memory is allocated at
@@ -69,7 +70,7 @@ class DelayEstimate {
 
   DelayEstimateOptions options_;
   LatenessHistory history_;
-  std::vector<Recent> recent_;    ///< The last arrived and lost packets: a ring.
+  std::vector<Recent> recent_;    ///< A ring of the last packets that arrived or were lost.
   std::uint32_t remembered_ = 0;  ///< The number of packets that were stored in `recent_`.
   std::uint32_t seen_ = 0;        ///< The number of arrived packets.
   double noted_at_ms_ = 0;

@@ -17,7 +17,7 @@ struct HitVolume {
   float radius = 0.5F;     ///< Used by spheres and capsules.
   float half_height = 0;   ///< Half the distance between the two sphere centers of a capsule.
   Vec3 half_size{};        ///< Half the size of a box along the entity's axes.
-  std::uint8_t part = 0;   ///< A number that hits report. For example, 1 may mean "head" in a game.
+  std::uint8_t part = 0;   ///< The number that a hit reports. For example, 1 may mean "head".
   std::uint8_t layer = 0;  ///< 0 to 31: the index of a bit of `Shot::layers`.
 };
 consteval auto describe(Type<HitVolume>) {

@@ -1,4 +1,4 @@
-// Sends recorded inputs as commands over a lossy link and prints the bits that they need.
+// Sends recorded inputs as commands over a lossy link, and prints how many bits the commands need.
 #include <cstdio>
 #include <string>
 #include <vector>

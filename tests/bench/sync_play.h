@@ -16,8 +16,8 @@ enum class SyncRules : std::uint8_t { muster, fpssample };
 
 struct SyncPlayOptions {
   SyncRules rules = SyncRules::muster;
-  std::vector<DelayFile> delays{};       ///< Client `i` uses index `i` modulo their number.
-  std::vector<InputRecording> inputs{};  ///< Client `i` uses index `i` modulo their number.
+  std::vector<DelayFile> delays{};       ///< Client `i` uses index `i % delays.size()`.
+  std::vector<InputRecording> inputs{};  ///< Client `i` uses index `i % inputs.size()`.
   /// The fraction of datagrams that are lost in each direction, in addition to the recordings'
   /// losses.
   double loss = 0;

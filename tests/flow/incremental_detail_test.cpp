@@ -45,7 +45,7 @@ class SavedMeanwhile final : public FileReader {
   mutable int left_;
 };
 
-TEST_CASE("A file saved while a build reads it leads to no wrong output and no wrong cache entry",
+TEST_CASE("Saving a file while a build reads it causes no wrong output and no wrong cache entry",
           "[flow][incremental][cache]") {
   const bool has_earlier = GENERATE(false, true);
   const bool is_shared = GENERATE(false, true);

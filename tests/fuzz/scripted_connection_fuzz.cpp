@@ -108,7 +108,7 @@ class Script {
     pair_.a->connection.clear_finished_blocks();
   }
 
-  /// Makes the path good. All queued data then arrives, unless data was damaged.
+  /// Makes both links fast and free of loss. All queued data then arrives, unless data was damaged.
   void calm_down() {
     for (const LinkId id : {pair_.there_link, pair_.back_link}) {
       pair_.network.link(id) = {.latency = 5ms};

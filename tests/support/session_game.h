@@ -1,4 +1,4 @@
-// A small game for session tests, with its content built into a folder of the disk.
+// A small game for session tests. Its content is built into a folder on the disk.
 #pragma once
 
 #include <stdexcept>

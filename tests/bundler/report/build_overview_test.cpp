@@ -256,7 +256,7 @@ TEST_CASE("Budgets and times are read from build.json if it has them", "[bundler
   CHECK(overview_text(overview).find("2.5 ms  plain/a.prefab") != std::string::npos);
 }
 
-TEST_CASE("Each failure of the disk fails an overview", "[bundler][report][faults]") {
+TEST_CASE("Reading an overview fails if an access to the disk fails", "[bundler][report][faults]") {
   MemoryFileSystem output = arena_build();
   testing::FaultyFileSystem files(output, ErrorCode::io);
   std::size_t n = 0;

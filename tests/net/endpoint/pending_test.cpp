@@ -102,7 +102,7 @@ TEST_CASE(
   REQUIRE(stage.server->counters().connected == 1);
 }
 
-TEST_CASE("A client that the server drops before its first packet gives up early",
+TEST_CASE("A client gives up early if the server drops it before its first packet arrives",
           "[net][endpoint]") {
   PendingClient pending;
   NetStage& stage = pending.stage;

@@ -76,7 +76,7 @@ TEST_CASE("A server that replicates allocates nothing in steady state", "[net][r
   }
 }
 
-TEST_CASE("An unchanged world costs no work per entity of any client", "[net][replication]") {
+TEST_CASE("An unchanged world costs no work per entity, for any client", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   ReplicationStage stage(3, options);
@@ -110,7 +110,7 @@ TEST_CASE("An unchanged world costs no work per entity of any client", "[net][re
   for (const auto& client : stage.clients) CHECK(stage.difference(*client).empty());
 }
 
-TEST_CASE("Equal interest options cost no work per entity of any client", "[net][replication]") {
+TEST_CASE("Equal interest options cost no work per entity, for any client", "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   options.classes = {{.radius = 500}, {.radius = 500}};

@@ -122,7 +122,8 @@ TEST_CASE("Every state of any entity decodes to the same values", "[net][snapsho
   }
 }
 
-TEST_CASE("Both values of an angle's first direction decode correctly", "[net][snapshot]") {
+TEST_CASE("Angles decode correctly, although the values 0 and `period` are the same direction",
+          "[net][snapshot]") {
   const SnapshotModel model = untrained_model(
       {{.name = "turret",
         .lanes = {{.name = "yaw", .kind = LaneKind::angle, .maximum = 360, .period = 360}}}});

@@ -207,8 +207,8 @@ class SnapshotStage {
     check_world(is_complete);
   }
 
-  /// Checks that every entity that the reader shows had these values at its tick. In a complete
-  /// tick, no entity may be missing, removed or old, except deferred entities.
+  /// Checks that the reader's values of each entity are the values at the entity's tick. In a
+  /// complete tick, no entity may be missing, removed or old, except deferred entities.
   void check_world(bool is_complete) {
     const World& world = worlds_[reader_.tick()];
     std::size_t fresh = 0;

@@ -37,7 +37,7 @@ std::map<std::uint32_t, bool> drain_resolved(SentPackets& sent) {
 
 // Packets up to 80, except 66 and 68, are acknowledged. The next acknowledgement, of 83, contains
 // 68. So 68 is delivered, and 66 is lost by order and time.
-TEST_CASE("A packet is lost when other packets overtook it and its time has passed",
+TEST_CASE("A packet is lost when enough later packets are delivered and enough time has passed",
           "[net][transport][sys-25]") {
   SentPackets sent;
   const RoundTrip path = trip_of(100ms);

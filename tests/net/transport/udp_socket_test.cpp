@@ -255,7 +255,7 @@ TEST_CASE("A socket reports how long a datagram waited in it", "[net][transport]
     to->wait(1s);
     silent->wait(20ms);
     REQUIRE(to->receive(std::span(&in, 1)) == 1);
-    // The system does not report the time.
+    // Zero means that the system does not report the time.
     if (in.waited == Duration::zero()) return;
   }
   REQUIRE(in.waited >= 10ms);

@@ -121,7 +121,7 @@ TEST_CASE("Prepare copies the spelling of the existing entries", "[registry][reg
   }
 }
 
-TEST_CASE("A strong reference names the same kind of object as the list's other references",
+TEST_CASE("A new strong reference refers to the same kind of object as the others in its list",
           "[registry][registries][sys-1]") {
   OwnClass project;
   const auto [file_id, wanted] =

@@ -145,7 +145,7 @@ TEST_CASE("Room is reserved for the unread rest of a bundle opened without the l
   BundleHandle second = loader.request_asset(plain_asset(1)).value();
   CHECK(loader.finish(second, kStart) == LoadState::failed);
   CHECK(second.error().code == ErrorCode::limit_exceeded);
-  // Reading all other entries uses at most the reserved memory.
+  // The other entry of the first bundle needs only memory that is already reserved.
   const std::uint64_t before = loader.memory_bytes();
   REQUIRE(store.load(plain_asset(100), kMainPayload).has_value());
   CHECK(loader.memory_bytes() == before);

@@ -74,7 +74,8 @@ TEST_CASE("A frame spawns at most one layer", "[runtime][spawn][sys-14]") {
   CHECK(client.level.state() == LevelState::ready);
 }
 
-TEST_CASE("Placed entities get the first ids, equal on both sides", "[runtime][spawn][sys-15]") {
+TEST_CASE("Placed entities get the first ids, which are equal on both sides",
+          "[runtime][spawn][sys-15]") {
   Side client("client");
   Side server("server");
   // The client's world already contains other entities.

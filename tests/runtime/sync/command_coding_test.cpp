@@ -99,7 +99,7 @@ TEST_CASE("Repeats depend on the loss, on unacknowledged commands and on overdue
   }
 }
 
-TEST_CASE("A report is decoded as it was encoded, and other lengths are refused",
+TEST_CASE("A decoded report equals the encoded report, and other lengths are refused",
           "[sync][commands]") {
   const auto gaps = GENERATE(0U, 0x8000'0010U);
   const CommandReport report{.newest = CommandNumber(0xFFFF'FFF0),

@@ -47,7 +47,7 @@ TEST_CASE("The cheapest delay covers late values as long as this costs less than
   CHECK(history.cheapest(800) == 40);
 }
 
-TEST_CASE("Replaced values are the last ones, in the order of their arrival", "[sync][sys-53]") {
+TEST_CASE("The last values are replaced in the order of their arrival", "[sync][sys-53]") {
   LatenessHistory history(8, 1e9);
   for (int i = 0; i < 13; ++i) history.add(100 + i, i);  // The ring has wrapped.
   history.replace_last(std::vector<double>{1, 2, 3});

@@ -292,7 +292,7 @@ TEST_CASE("A copied world is independent", "[runtime][world][sys-17]") {
   CHECK(copy.intern("original") == f.world.intern("original"));
 }
 
-TEST_CASE("A copy logs nothing for watchers of the original", "[runtime][world]") {
+TEST_CASE("Changes of a copy are not logged for the watchers of the original", "[runtime][world]") {
   Fixture f;
   SnapshotRing past(f.world, 4);
   ViewEvents view(f.world);
