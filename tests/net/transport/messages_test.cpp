@@ -8,7 +8,9 @@
 
 #include "net/transport/message_receiver.h"
 #include "net/transport/message_sender.h"
+#include "net/wire/section_writer.h"
 #include "net/wire/sequence.h"
+#include "registry/base/bytes.h"
 #include "registry/base/seed.h"
 #include "tests/support/net_bytes.h"
 
