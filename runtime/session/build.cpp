@@ -9,6 +9,8 @@
 #include "registry/base/disk_file_system.h"
 #include "registry/base/near_name.h"
 #include "runtime/assets/disk_source.h"
+#include "runtime/assets/memory_source.h"
+#include "runtime/bundle/bundle_choice.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/message_pipe.h"
 #include "runtime/spawn/prefab_link.h"
@@ -109,6 +111,8 @@ Result<std::shared_ptr<const BuildContent>> BuildContent::open(std::string_view 
     return fail(opened.error());
   }
   if (const auto sound = content->check_components(); !sound) return fail(sound.error());
+  const auto choice = BundleChoice::create(*content->catalog_, content->variants());
+  if (!choice) return fail(choice.error());
   const CatalogReader& catalog = *content->catalog_;
   bool has_registry = false;
   for (std::uint32_t i = catalog.registry_count(); i > 0; --i) {
@@ -142,6 +146,13 @@ Result<void> BuildContent::open_catalog(const std::string& folder) {
   }
   if (!file) return fail(file.error());
   file_ = std::move(file.value());
+  // A mapped catalog could lose bytes after it was checked.
+  if (file_->is_shared()) {
+    ByteVector copy(file_->bytes().begin(), file_->bytes().end());
+    if (file_->is_damaged())
+      return fail(ErrorCode::io, folder_ + " was truncated while it was read");
+    file_ = make_owned_file(std::move(copy));
+  }
   auto catalog = CatalogReader::open(file_->bytes());
   if (!catalog) {
     return fail(catalog.error().code,
@@ -254,9 +265,13 @@ Agreement BuildContent::agreement() const {
 }
 
 Result<BundleStore> BuildContent::open_store(std::shared_ptr<MemoryPool> memory) const {
+  return BundleStore::open(*source_, BundleStore::Catalogs::built, std::move(memory), variants());
+}
+
+std::vector<VariantSetting> BuildContent::variants() const {
   std::vector<VariantSetting> settings;
   for (const auto& [axis, value] : options_.variants) settings.push_back({axis, value});
-  return BundleStore::open(*source_, BundleStore::Catalogs::built, std::move(memory), settings);
+  return settings;
 }
 
 std::string BuildContent::text() const {

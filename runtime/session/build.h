@@ -36,8 +36,8 @@ class Build {
   /// Opens the target's part of `folder`, which is the output folder of `muster build`. Fails with
   /// `not_found` if the folder has no build; the message then has the command that makes a build.
   /// Fails as `CatalogReader::open` does if the catalog is damaged. Fails with `invalid_argument`
-  /// if the game is not valid, or if a component of the game differs from the component that the
-  /// content was cooked with.
+  /// if the game is not valid, if a component of the game differs from the component that the
+  /// content was cooked with, or if the build does not have a chosen variant.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
                             const BuildOpenOptions& options = {});
 

@@ -67,6 +67,7 @@ class BuildContent {
       : game_(game), target_(target), options_(options) {}
 
   Result<void> open_catalog(const std::string& folder);
+  std::vector<VariantSetting> variants() const;
   Result<void> check_components() const;
   void index_names(RegistryIndex registry, Names& names) const;
   Result<std::uint32_t> find_entry(const Names& names, std::string_view name,

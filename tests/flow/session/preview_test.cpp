@@ -40,6 +40,7 @@ TEST_CASE("A preview runs both ends, and loads a new build in its folder",
   const EntityId runner = server.owned(client.player(), "runner");
   REQUIRE(run_until([&] { return server.get<Transform>(runner)->position.z > 1; }));
 
+  const std::string build_before = preview.build().text();
   auto followed = preview.follow();
   REQUIRE(followed);
   CHECK_FALSE(followed.value());
@@ -52,6 +53,10 @@ TEST_CASE("A preview runs both ends, and loads a new build in its folder",
   REQUIRE(followed.value());
   CHECK(followed.value()->updated == 1);
   CHECK(server.get<Runner>(runner)->score == 8);
+  const EntityId seen = client.find(server.reference(runner));
+  CHECK(preview.text(seen).find("Runner:\n") != std::string::npos);
+  CHECK(preview.text(seen, 2).find("    score: 8") != std::string::npos);
+  CHECK(preview.build().text() != build_before);
   CHECK(problems.empty());
 }
 
