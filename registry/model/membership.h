@@ -25,7 +25,7 @@ std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);
 
 /// The component of a prefab's root whose class is `class_name` or derives from it; null if there
-/// is none.
+/// is no such component.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
 const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,
