@@ -31,8 +31,8 @@ class ComparedFiles final : public FileSystem {
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
   /// Compares the staged files of these targets with the reference. With `allows_repacked`, bundles
-  /// with the same entries count as equal. Differences that these bundles cause in catalogs and
-  /// reports are then ignored.
+  /// with the same entries count as equal. In this case, the differences in catalogs and reports
+  /// that such bundles cause are ignored.
   Result<OutputDifferences> differences(const std::vector<std::string>& targets,
                                         bool allows_repacked) const;
 

@@ -45,7 +45,7 @@ class GitRepository {
   bool is_top() const { return prefix_.empty(); }
   /// The path of the folder in its repository, with `/` at the end; empty at the top.
   const std::string& prefix() const { return prefix_; }
-  /// The commit that is read.
+  /// The id of the commit from which files are read.
   const std::string& commit() const { return commit_; }
   /// The absolute path of the work tree; empty for a bare repository, or if Git fails.
   std::string work_tree() const;
