@@ -87,9 +87,8 @@ class TargetBuilder {
   }
 
  private:
-  // Fails if the build is self-contained and the game would have to choose a variant. A
-  // self-contained bundle contains the whole closure of its prefab, so it has only one form of each
-  // asset.
+  // Fails if a self-contained build has variants among which the game chooses. A self-contained
+  // bundle contains only one form of each asset in the closure of its prefab.
   Result<void> check_layout() const {
     if (options_.layout == Layout::shared) return {};
     const AssetNumber asset = first_open(project_, result_.target);

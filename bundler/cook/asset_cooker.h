@@ -44,8 +44,9 @@ class AssetCooker {
   CookedAsset cook_text_sample(AssetNumber asset) const;
   /// The import settings that `cook` adds to an asset that is packed byte for byte.
   CookedAsset cook_settings(AssetNumber asset) const;
-  /// The values of an asset's described components that do not fit. The result has the problems of
-  /// `cook` that `packing_of` does not find. Other parts of the asset are not cooked.
+  /// The values in an asset's described components that do not fit their fields. These are the
+  /// problems that `cook` would report and that `packing_of` does not find. Other parts of the
+  /// asset are not cooked.
   std::vector<CookProblem> unfit_values(AssetNumber asset) const;
 
  private:

@@ -49,8 +49,8 @@ class CompressionDictionary {
   std::unique_ptr<Digest> digest_;
 };
 
-/// Compresses blocks, and owns the memory for that. Create one per thread and keep it. One thread
-/// may use it at a time.
+/// Compresses blocks, and owns the memory for compression. Create one object per thread, and use it
+/// for many blocks. One thread may use the object at a time.
 class Compressor {
  public:
   Compressor();
