@@ -25,7 +25,7 @@ struct OutputDifferences {
 
 /// A folder in memory for a build that is compared with another output. Each file is compared when
 /// it is written, and equal files are not kept. The folder can stage a build, but not publish it.
-/// One thread may use it at a time. `reference` must outlive this object.
+/// One thread may use this object at a time. `reference` must outlive this object.
 class ComparedFiles final : public FileSystem {
  public:
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}

@@ -27,8 +27,8 @@ struct BlobKey {
 };
 
 /// A storage for blobs, which may remove blobs at any time. A returned blob can be damaged or
-/// forged, so the caller must compare hashes. Several threads and processes may use it at the same
-/// time.
+/// forged, so the caller must compare hashes. Several threads and processes may use this object at
+/// the same time.
 class BlobStore {
  public:
   virtual ~BlobStore() = default;

@@ -56,7 +56,7 @@ struct CacheEntry {
 /// stored in the earlier levels. If the queries of a level fail `kFailuresMax` times in a row, or
 /// time out once, the level is not queried any more, even if a running request succeeds later. If
 /// writes to a level fail in the same way, nothing more is stored in the level, but it is still
-/// queried. A build never fails because of a cache. Several threads may use it.
+/// queried. A build never fails because of a cache. Several threads may use this object.
 class BuildCache {
  public:
   static constexpr unsigned kFailuresMax = 3;

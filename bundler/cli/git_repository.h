@@ -27,7 +27,8 @@ struct GitEntry {
 };
 using GitTree = std::map<AssetPath, GitEntry>;
 
-/// The repository of a folder, and one commit of this repository. One thread may use it at a time.
+/// The repository of a folder, and one commit of this repository. One thread may use this object at
+/// a time.
 class GitRepository {
  public:
   /// Opens `folder` at `revision`. Fails like `open_revision`.

@@ -70,7 +70,7 @@ void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 ContentHash answer_for_path(QuestionKind kind, const AssetPath& path);
 
 /// Answers questions about a project. If the answers to all questions of an asset are equal, its
-/// cooked bytes are equal. Several threads may use it.
+/// cooked bytes are equal. Several threads may use this object.
 class CookAnswers {
  public:
   /// Returns the hash of a file's bytes; all zero if the file cannot be read.

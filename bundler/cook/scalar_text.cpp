@@ -1,4 +1,4 @@
-// Parses numbers as users and the engine write them.
+// Parses numbers in the forms that users and the engine write.
 #include "bundler/cook/scalar_text.h"
 
 #include <algorithm>

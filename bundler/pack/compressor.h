@@ -21,7 +21,7 @@ inline constexpr int kDefaultLevel = 6;
 std::string_view compressor_version();
 
 /// A dictionary that is prepared for compression at one level. The object is immutable, so several
-/// threads may use it.
+/// threads may use this object.
 class CompressionDictionary {
  public:
   /// Whether the bytes of a `Dictionary` can be used for compression. zstd has more conditions for

@@ -28,7 +28,7 @@ class DeltaEncoder {
   std::unique_ptr<State> state_;
 };
 
-/// Decodes the results of `DeltaEncoder`. One thread may use it at a time.
+/// Decodes the results of `DeltaEncoder`. One thread may use this object at a time.
 class DeltaDecoder {
  public:
   DeltaDecoder();

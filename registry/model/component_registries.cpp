@@ -145,7 +145,8 @@ class ComponentSearch {
   }
 
   // Adds the files with instances of the prefabs in `carriers_`. A file whose instance overrides no
-  // entry is not a registry, but it becomes a carrier. Returns false if there was no new file.
+  // entry is not a registry, but the file becomes a carrier. Returns false if there was no new
+  // file.
   bool follow_instances() {
     if (carriers_.empty()) return false;
     std::map<AssetNumber, const ClassDeclaration*> next;
