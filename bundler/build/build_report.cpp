@@ -80,8 +80,8 @@ Json bundle_json(const Project& project, const TargetBuild& build, const BuiltBu
     row["guid"] = packed_guid(project, asset).to_string();
     row["path"] = project.index().at(asset).path.text();
     row["plain_bytes"] = build.plain_bytes_of[asset];
-    // The asset that refers to this asset; for a variant, the asset that refers to the base of the
-    // variant.
+    // The asset that refers to this asset. For a variant, this is the asset that refers to the base
+    // of the variant.
     const AssetNumber by = chains[planned.keys.empty() ? asset : planned.varied];
     if (by != kNoAsset) row["pulled_by"] = packed_guid(project, by).to_string();
     assets.push_back(std::move(row));
@@ -230,7 +230,7 @@ double milliseconds(Duration duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-// The data of this build that can differ from the data of another build of the same project.
+// The data that can differ between two builds of the same project, for example times.
 Json moment_json(const Project& project, const std::vector<TargetBuild>& builds) {
   Json targets = Json::object();
   for (const TargetBuild& build : builds) {

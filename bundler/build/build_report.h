@@ -14,14 +14,14 @@ namespace muster {
 
 /// The text of `build.json`, which bundler/report/README.md documents. All builds of the same
 /// content have the same report, so that signatures and patches apply to all of them. `previous` is
-/// the text of the old report, or empty. The parts of targets that were not built now are copied
-/// from `previous`.
+/// the text of the old report, or empty. If this build did not build a target, the part of the
+/// target is copied from `previous`.
 std::string build_report_json(const Project& project, const std::vector<TargetBuild>& builds,
                               const BuildOptions& options, std::string_view version,
                               std::string_view previous);
 
 /// The text of `.muster-times.json`: data that differs between builds of the same content, for
-/// example times and the parts that were kept from an earlier build.
+/// example times and the list of bundles that were kept from an earlier build.
 std::string build_times_json(const Project& project, const std::vector<TargetBuild>& builds);
 
 /// A report without its signature and without data that differs between builds of the same content.
@@ -52,7 +52,7 @@ std::string build_summary_json(const Project& project, const std::vector<TargetB
 /// packed, and the removed bundles.
 std::string explanation_text(const Project& project, const std::vector<TargetBuild>& builds);
 
-/// The summaries of a build that had nothing to do, because its output was up to date.
+/// The summaries of a build that did nothing, because its output was up to date.
 std::string up_to_date_text(const UpToDate& found, TargetSet targets, Duration elapsed);
 std::string up_to_date_json(const UpToDate& found, TargetSet targets, Duration elapsed);
 

@@ -186,7 +186,7 @@ class CatalogFiller {
     return 0;
   }
 
-  // Stores an error, if it is the first.
+  // Stores an error, unless an earlier error is already stored.
   void refuse(ErrorCode code, const RegistryEntry& entry, const std::string& what) {
     if (failure_) return;
     failure_ = Error{code, entry.location.path.text() + ":" +

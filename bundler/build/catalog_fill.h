@@ -13,9 +13,10 @@ namespace muster {
 Result<CatalogData> fill_catalog(const Project& project, const TargetBuild& build,
                                  const std::vector<ComponentDescription>& components);
 
-/// The hash that is equal in the catalogs of a client and a server if they can play together. The
-/// hash covers the class and the type ids of every registry, the assets of entries that both
-/// targets have, and every component description.
+/// The hash of the content that a client and a server must have in common. If the hashes in their
+/// catalogs are equal, the client and the server can play together. The hash covers the class and
+/// the type ids of every registry, the assets of entries that both targets have, and every
+/// component description.
 ContentHash agreement_of(const Project& project,
                          const std::vector<ComponentDescription>& components);
 

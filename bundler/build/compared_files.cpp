@@ -116,8 +116,8 @@ Result<void> ComparedFiles::collect(const AssetPath& folder, std::set<std::strin
   return {};
 }
 
-// Removes bundles that differ only in compression from the differences. Shared bundles are compared
-// by content, because their name is a hash of their bytes.
+// Removes from `found` the bundles that differ only in compression. Shared bundles are compared by
+// content, because their name is a hash of their bytes.
 void ComparedFiles::drop_repacked(OutputDifferences& found) const {
   const auto folder_of = [](const std::string& path) { return path.substr(0, path.rfind('/')); };
   std::multiset<std::pair<std::string, ContentHash>> fresh;

@@ -25,14 +25,14 @@ struct OutputDifferences {
 
 /// A folder in memory for a build that is compared with another output. Each file is compared when
 /// it is written, and equal files are not kept. The folder can stage a build, but not publish it.
-/// One thread may use it at a time. `reference` must outlive this object.
+/// One thread may use this object at a time. `reference` must outlive this object.
 class ComparedFiles final : public FileSystem {
  public:
   explicit ComparedFiles(const FileReader& reference) : reference_(reference) {}
 
   /// Compares the staged files of these targets with the reference. With `allows_repacked`, bundles
-  /// with the same entries count as equal. Differences that these bundles cause in catalogs and
-  /// reports are then ignored.
+  /// with the same entries count as equal. In this case, the differences in catalogs and reports
+  /// that such bundles cause are ignored.
   Result<OutputDifferences> differences(const std::vector<std::string>& targets,
                                         bool allows_repacked) const;
 

@@ -31,7 +31,8 @@ Result<void> sign_catalog(const BuildRun& run, Target target) {
                       sign_file(*run.key, catalog.text(), bytes.value()));
 }
 
-// Stages the report for the targets of this build, and for targets that an earlier build made.
+// Stages the report. The report describes the targets of this build, and the targets that only an
+// earlier build has built.
 Result<void> stage_report(const BuildRun& run, const std::vector<TargetBuild>& builds) {
   const AssetPath path = AssetPath().child(OutputFolder::kReportName);
   ByteVector buffer;
@@ -87,9 +88,9 @@ Result<void> keep_target(const BuildRun& run, Target target) {
   return {};
 }
 
-// If a target that is not built now contains links, keeps that target. The reason is that tools
-// that save space replace equal files by links, and such a link may lead into the folder of a
-// target that this build replaces.
+// Stages a copy of the target that is not built now, if the target contains links. Tools that save
+// space replace equal files by links, and such a link may lead into the folder of a target that
+// this build replaces.
 Result<void> keep_left(const BuildRun& run) {
   const std::array targets = {Target::client, Target::server};
   const auto target =
@@ -97,8 +98,8 @@ Result<void> keep_left(const BuildRun& run) {
   return target == targets.end() ? Result<void>() : keep_target(run, *target);
 }
 
-// How the entries of a catalog's bundles were packed. The level of an entry depends on the name
-// that the entry's file had when the entry was packed.
+// Returns how the entries of a catalog's bundles were packed. The level of an entry depends on the
+// name that the entry's file had when the entry was packed.
 HowPacked how_packed_by(const CatalogReader& catalog, const CompressionPlan& plan) {
   return [&](const BundleEntry& entry) -> std::optional<PackedHow> {
     const std::optional<CatalogAsset> asset = catalog.find_asset(entry.guid);
@@ -162,8 +163,8 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
   return (built.reused_blocks > 0 || is_trained_elsewhere) && !is_same_compressor;
 }
 
-// Makes the dictionaries. A dictionary that an earlier build has trained with another release of
-// zstd is kept.
+// Makes the dictionaries. If an earlier build trained a dictionary with another release of zstd,
+// this dictionary is kept.
 Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
                                            const CookAnswers* answers, BuildCache* cache) {
   const CompressionRules rules = compression_of(run.project.config());
@@ -314,7 +315,7 @@ std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStam
 
 Result<void> refresh_state(OutputFolder& output, const BuildState& checked_state) {
   auto state = read_state(output.files());
-  // If another build has published meanwhile, the report is another file.
+  // If another build has published an output in the meantime, the report is another file.
   if (!state || state->report != checked_state.report) return {};
   state->folders = checked_state.folders;
   auto staged = output.stage(AssetPath().child(kStateName), encode_state(*state));

@@ -13,8 +13,8 @@
 
 namespace muster {
 
-/// Another output from which a build reuses bundles and blocks if its own output has no usable
-/// state.
+/// Another output. If a build's own output has no usable state, the build reuses bundles and blocks
+/// of this output.
 struct PreviousOutput {
   const FileReader& files;
   const FileStamps& stamps;
@@ -50,9 +50,9 @@ struct BuildRun {
   BuildCache* cache = nullptr;
 };
 
-/// Builds and stages everything; the caller publishes it. Reuses a bundle of an earlier build if
-/// packing the bundle again would give the same bytes. Fails like `build_target`, and with `busy`
-/// if the project changed during the build.
+/// Builds and stages all files of the output. The caller then publishes them. Reuses a bundle of an
+/// earlier build if packing the bundle again would give the same bytes. Fails like `build_target`,
+/// and with `busy` if the project changed during the build.
 Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
                                                std::vector<CookProblem>& problems);
 
@@ -70,7 +70,7 @@ struct UpToDate {
   InputCheck check;
 };
 
-/// Checks whether an output is up to date, without parsing the project. Returns no value if the
+/// Checks whether an output is up to date, and does not parse the project. Returns no value if the
 /// output must be built, or if the check is not possible.
 std::optional<UpToDate> find_up_to_date(const FileReader& output, const FileStamps& output_stamps,
                                         const FileReader& project, const FileStamps& project_stamps,

@@ -34,7 +34,7 @@ class StateWriter {
       if (built != builds.end()) {
         add_built(*built);
       } else if (old != nullptr && !run_.previous) {
-        // The state no longer has the inputs from which this target was built.
+        // The new state does not have the inputs from which this target was built.
         add_left(*old);
       }
     }

@@ -87,8 +87,8 @@ class TargetBuilder {
   }
 
  private:
-  // Fails if a self-contained build would leave a choice to the game. A self-contained bundle
-  // contains the whole closure of its prefab, so it has only one form of each asset.
+  // Fails if a self-contained build has variants among which the game chooses. A self-contained
+  // bundle contains only one form of each asset in the closure of its prefab.
   Result<void> check_layout() const {
     if (options_.layout == Layout::shared) return {};
     const AssetNumber asset = first_open(project_, result_.target);
@@ -363,8 +363,8 @@ class TargetBuilder {
     answer(cooked, built);
     built.elapsed = edges_.clock.now() - start;
     write(built, reader.value(), bytes.value());
-    // This check must be after the facts were collected. The facts describe the cooked content only
-    // if no input has changed during the build.
+    // This check must be made after the facts are collected. The facts describe the cooked content
+    // only if no input has changed during the build.
     if (edges_.cache == nullptr || edges_.inputs->is_torn() || failed()) return;
     put_into_cache(planned, built, std::move(bytes).value(), reach);
   }

@@ -28,7 +28,8 @@ struct BuildOptions {
   Layout layout = Layout::shared;
   int level = kDefaultLevel;
   unsigned jobs = 1;
-  SamplingRules sampling{};  ///< The rules for the samples on which dictionaries are trained.
+  SamplingRules sampling{};  ///< The rules for choosing the samples from which dictionaries are
+                             ///< trained.
 };
 
 /// One packed bundle, for the report.
@@ -93,7 +94,7 @@ struct BuildEdges {
   /// and `inputs`.
   const CachedBundles* cache = nullptr;
   /// The measurements of the cache's server, which each target updates. The pointer is null if
-  /// measurements are not kept.
+  /// measurements are not stored.
   RaceExperience* cache_experience = nullptr;
   /// The files through which the project is read; null if changes during the build are not
   /// detected.
@@ -102,14 +103,15 @@ struct BuildEdges {
   bool is_earlier_shared = false;
   /// The program and the versions of its formats, as in `PackingTerms`.
   std::string tool{};
-  /// The reason why every bundle is packed if there is no earlier build.
+  /// The reason for packing every bundle. It is used if there is no earlier build.
   BuildReason reason{"first build", {}};
 };
 
 /// Plans, cooks, packs and stages one target. Equal projects and options give equal bytes, for any
-/// `jobs`. Fails with `invalid_argument` for a self-contained layout that leaves a choice of
-/// variants to the game. Fails with `malformed` if an asset cannot be cooked; `problems` has all
-/// such assets. Also fails with `cancelled`, or with disk errors.
+/// `jobs`. Fails with `invalid_argument` if the layout is self-contained and the game would have to
+/// choose a variant. Fails with `malformed` if an asset cannot be cooked; `problems` has all such
+/// assets. Also fails with `cancelled`. If a file cannot be read or written, fails with the code of
+/// that failure.
 Result<TargetBuild> build_target(const Project& project, Target target,
                                  const std::vector<ComponentDescription>& components,
                                  const BuildOptions& options, const BuildEdges& edges,

@@ -26,8 +26,9 @@ struct BlobKey {
   Sha256 hash;
 };
 
-/// A storage that keeps blobs for some time. A returned blob can be damaged or forged, so the
-/// caller must compare hashes. Several threads and processes may use it at the same time.
+/// A storage for blobs, which may remove blobs at any time. A returned blob can be damaged or
+/// forged, so the caller must compare hashes. Several threads and processes may use this object at
+/// the same time.
 class BlobStore {
  public:
   virtual ~BlobStore() = default;

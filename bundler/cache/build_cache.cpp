@@ -162,7 +162,7 @@ std::optional<BuildCache::Found> BuildCache::find_content(std::size_t level, con
     note_failure(level, Direction::in, content.error());
     return std::nullopt;
   }
-  if (content && !content.value()) {  // The cache has removed the content, so the name is useless.
+  if (content && !content.value()) {  // The cache has the key's value, but removed the content.
     note(level, Direction::in, [](CacheCounters& counters) { ++counters.misses; });
     return std::nullopt;
   }
@@ -256,7 +256,7 @@ void BuildCache::store_at(std::size_t level, const Sha256& action, const ActionR
                           Bytes bytes) {
   if (!levels_[level].is_writable || !is_on(level, Direction::out)) return;
   BlobStore& store = *levels_[level].store;
-  // Stores the content first, because a name without content would be useless.
+  // Stores the content first, because the value of the key is useless without the content.
   Result<void> put;
   if (!named.inlined) put = store.put({BlobSpace::content, named.content}, bytes);
   if (put) put = store.put({BlobSpace::actions, action}, encode(named));

@@ -23,8 +23,8 @@ struct CacheLevel {
   BlobStore* store = nullptr;
   std::string name;         ///< The name in messages: a folder, or an address without its password.
   bool is_writable = true;  ///< If false, nothing is stored in this cache.
-  /// True if each answer needs a round trip over a network. Results are then stored while the build
-  /// continues, and only until `BuildCache::finish`.
+  /// True if each answer needs a round trip over a network. If so, results are stored while the
+  /// build continues, and storing ends in `BuildCache::finish`.
   bool is_far = false;
 };
 
@@ -53,10 +53,10 @@ struct CacheEntry {
 };
 
 /// Queries its levels one after another, the nearest level first. A result of a later level is
-/// stored in the earlier levels. If queries of a level fail `kFailuresMax` times in a row, or time
-/// out once, the level is not queried any more, even if a running request succeeds later. In the
-/// same way, a level whose stores fail gets no more results, but is still queried. A build never
-/// fails because of a cache. Several threads may use it.
+/// stored in the earlier levels. If the queries of a level fail `kFailuresMax` times in a row, or
+/// time out once, the level is not queried any more, even if a running request succeeds later. If
+/// writes to a level fail in the same way, nothing more is stored in the level, but it is still
+/// queried. A build never fails because of a cache. Several threads may use this object.
 class BuildCache {
  public:
   static constexpr unsigned kFailuresMax = 3;
@@ -71,9 +71,9 @@ class BuildCache {
   /// Parses a value. Returns false if the value cannot be used. The value then counts as damaged,
   /// and the next level is queried.
   using Parse = std::function<bool(Bytes value)>;
-  /// The stored bytes of a key. Returns soon after `abandoned` is requested; this counts neither as
-  /// an answer nor as a failure. If `known` has the value of the key, and that value is not
-  /// inlined, only the content is requested.
+  /// The stored bytes of a key. Returns soon after `abandoned` is requested; such a call counts
+  /// neither as an answer nor as a failure. If `known` has the value of the key, and the result is
+  /// not inlined in this value, only the content is requested.
   std::optional<ByteVector> find(const ContentHash& key, CacheReach reach = CacheReach::all,
                                  const std::stop_token& abandoned = {},
                                  const std::optional<ActionResult>& known = {},

@@ -25,7 +25,8 @@ constexpr Duration kPatienceMin = std::chrono::milliseconds(4);
 /// this, only `kProbes` connections are used until the speed of the server is known.
 constexpr Duration kSmallWork = std::chrono::milliseconds(500);
 constexpr unsigned kProbes = 4;
-/// A query that takes this many times as long as an average query counts as stalled.
+/// A query counts as stalled if its duration is more than the duration of an average query
+/// multiplied by this number.
 constexpr int kStalledFactor = 3;
 /// If no query was answered in time, the next race assumes that one answer takes as long as this
 /// number of races.
@@ -279,7 +280,7 @@ class Race {
     return *each * static_cast<Duration::rep>(rounds) < corrected(remaining_work_);
   }
 
-  // Whether a pending answer will arrive before the workers have done the queried pieces.
+  // Whether a pending answer will probably arrive before the workers have done the queried pieces.
   bool is_worth_waiting(std::size_t piece) const {
     const Duration age = clock_.now() - pieces_[piece].queried_at;
     if (answers_ == 0) {

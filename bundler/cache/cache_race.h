@@ -22,11 +22,11 @@ struct RaceExperience {
 };
 
 /// A list of pieces of work whose results a cache may have. Many queries run at the same time,
-/// because a distant server has a long latency, but not a low rate. Workers do the pieces that the
-/// cache does not have. If querying the remaining pieces would take longer than doing them, workers
-/// also do pieces that were not queried yet, and then pieces whose query is still running. The
-/// query of a piece that a worker does is abandoned, and its result is dropped. So a slow or silent
-/// cache costs almost no time.
+/// because a distant server needs a long time for each answer, but can send many answers per
+/// second. Workers do the pieces that the cache does not have. If querying the remaining pieces
+/// would take longer than doing them, workers also do pieces that were not queried yet, and then
+/// pieces whose query is still running. The query of a piece that a worker does is abandoned, and
+/// its result is dropped. So a cache that is slow or does not answer costs almost no time.
 struct CacheRace {
   /// The minimum number of queries that run at the same time, unless `kBytesMax` is reached.
   static constexpr unsigned kLookUpsMin = 32;
@@ -57,12 +57,12 @@ struct CacheRace {
   std::function<void(std::size_t piece, unsigned worker, bool is_missed)> work;
 };
 
-/// The approximate time of packing one of several bundles. The estimate is accurate enough to
-/// decide whether a query would be faster.
+/// The approximate time to pack one of several bundles. The estimate is accurate enough to decide
+/// whether a query would be faster.
 Duration packing_time(std::uint64_t bytes, int level, unsigned jobs);
 
-/// Returns when every piece is done, except large pieces that the cache does not have or whose
-/// query takes too long. Returns soon after `stop` is requested.
+/// Runs the race, and returns when every piece is done. Large pieces may remain: their results are
+/// not in the cache, or their queries take too long. Returns soon after `stop` is requested.
 RaceExperience run_race(const CacheRace& race, const Clock& clock, const std::stop_token& stop);
 
 }  // namespace muster

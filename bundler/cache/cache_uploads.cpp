@@ -1,6 +1,6 @@
 // A store may call `done` before `begin_put` returns, so the lock is released during that call.
-// Only one thread at a time starts uploads. Other threads only record their changes, and the
-// starting thread handles them. So the depth of the call stack is also limited.
+// Only one thread at a time starts uploads. Other threads only record their changes, and that
+// thread handles these changes. This also limits the depth of the call stack.
 #include "bundler/cache/cache_uploads.h"
 
 #include <cassert>

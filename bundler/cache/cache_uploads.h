@@ -18,8 +18,8 @@
 namespace muster {
 
 /// Stores many blobs at the same time, without a thread for each blob. `add` does not wait for the
-/// upload. An upload is a list of blobs that are stored one after another, because the name of a
-/// result is useless before its content is stored. A slow server never makes the build slower: an
+/// upload. An upload is a list of blobs that are stored one after another, because the value of a
+/// key is useless before the content is stored. A slow server never makes the build slower: an
 /// upload that would need too much memory ends at once, and `finish` waits for a limited time.
 /// Several threads may use this object.
 class CacheUploads {

@@ -102,8 +102,8 @@ struct Transfer {
     transfer.to_send = transfer.to_send.subspan(piece.size());
     return piece.size();
   }
-  // libcurl calls this to send a body again, if the server has closed a connection that was kept
-  // open.
+  // libcurl calls this function to send a body again, if the server has closed a connection that
+  // was open for later requests.
   static int seek_body(void* user, curl_off_t offset, int origin) {
     auto& transfer = *static_cast<Transfer*>(user);
     const Bytes all = *transfer.request.body;
@@ -146,9 +146,9 @@ void prepare(Transfer& transfer, const CurlOptions& options) {
   set(curl, CURLOPT_URL, address.c_str());
   set(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   set(curl, CURLOPT_NOSIGNAL, 1L);
-  // A request that is abandoned during the name lookup of its host does not wait for the name
+  // If a request is abandoned during the name lookup of its host, it does not wait for the name
   // server, which may take ten seconds. Releases of libcurl before 7.87 do not have this option,
-  // and wait.
+  // and such a request waits.
   set(curl, CURLOPT_QUICK_EXIT, 1L);
   set(curl, CURLOPT_BUFFERSIZE, kReadBytes);
   // Reads passwords from `~/.netrc`, because all users of a machine can see the arguments of a
@@ -383,7 +383,8 @@ void CurlTransport::start(HttpRequest request, Done done) {
 void CurlTransport::wait(Duration duration, const std::stop_token& abandoned) {
   std::mutex mutex;
   std::condition_variable_any changed;
-  // Because of the lock, a stop request directly before the wait is either seen or ends the wait.
+  // Because of the lock, a stop request directly before the wait is not missed: either the check
+  // finds it, or it ends the wait.
   const auto wake = [&] {
     const std::lock_guard wake_lock(mutex);
     changed.notify_all();

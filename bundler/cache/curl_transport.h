@@ -15,8 +15,8 @@ struct CurlOptions {
   /// and a path. Without a user, user and password come from `~/.netrc`.
   std::string address;
   std::string bearer_token{};  ///< A token that is sent with every request; may be empty.
-  std::string ca_file{};       ///< A file with the only trusted certificates; empty to trust the
-                               ///< certificates of the system.
+  std::string ca_file{};       ///< A file with certificates, which are then the only trusted
+                               ///< certificates; empty to trust the certificates of the system.
   Duration connect_timeout = std::chrono::seconds(5);
   /// A download fails if it is slower than `kSlowBytesPerSecond` for this time.
   Duration stall_timeout = std::chrono::seconds(10);

@@ -123,7 +123,8 @@ std::string own_number() {
 // files must be compared with that clock.
 Result<std::int64_t> time_of_disk(int base) {
   const std::string path = std::string(kUnfinished) + "now-" + own_number();
-  ::unlinkat(base, path.c_str(), 0);  // Removes a file that a dead process may have left.
+  // Removes a file that may remain from a process that was killed.
+  ::unlinkat(base, path.c_str(), 0);
   const int flags = O_CREAT | O_EXCL | O_NOFOLLOW | O_WRONLY | O_CLOEXEC;
   const Descriptor file(::openat(base, path.c_str(), flags, kFileMode));
   struct stat info {};
@@ -171,8 +172,8 @@ Result<std::optional<ByteVector>> DiskBlobs::get(const BlobKey& key, std::uint64
   if (!read) return fail(read.error());
   bytes->resize(read.value());
   ::futimens(file.get(),
-             nullptr);  // Marking the file as used may fail if it belongs to another user. It is
-                        // read anyway.
+             nullptr);  // Marking the file as used may fail if the file belongs to another user.
+                        // The file is read anyway.
   return bytes;
 }
 

@@ -24,7 +24,7 @@ struct HttpRequest {
   std::stop_token abandoned{};
 };
 
-/// The interface to the network. Several threads may use it at the same time.
+/// The interface to the network. Several threads may use an implementation at the same time.
 class HttpTransport {
  public:
   using Done = std::function<void(Result<HttpAnswer>)>;

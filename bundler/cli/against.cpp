@@ -140,8 +140,8 @@ std::string and_others(std::size_t count) {
   return count <= 1 ? std::string() : fmt::format(" (and {} more)", count - 1);
 }
 
-// The links that lead out of the project both now and in the revision. Builds do not follow these
-// links, so the comparison does not follow them either.
+// The links that lead out of the project both now and in the revision. Builds do not follow such
+// links, so the comparison also does not follow them.
 std::set<AssetPath> links_left_unread(const ProjectRevision& old, const Project& now) {
   std::set<AssetPath> links;
   for (const IndexProblem& problem : now.index().problems()) {
@@ -213,8 +213,8 @@ std::set<AssetPath> sources_of_contract(const Project& project) {
   return paths;
 }
 
-// Fails for files that Git ignores. No revision contains such a file, so it would count as new even
-// if it was shipped.
+// Fails if Git ignores a file that the contract depends on. No revision contains such a file, so
+// the file would count as new even if it was shipped.
 Result<void> check_ignored(const ProjectRevision& old, const Project& now) {
   for (const AssetPath& path : sources_of_contract(now)) {
     if (!now.files().stat(path) || old.files->stat(path)) continue;

@@ -1,4 +1,4 @@
-// Loads the comparison of `muster validate --against OLD`.
+// Loads the old version for `muster validate --against OLD`.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@ namespace muster::cli {
 /// Loads the shipped contract. `folder` is the folder of `project`. `old` is one of three things:
 /// the folder of a build, a catalog file, or a Git revision of `folder`. A file or folder with the
 /// name `old` takes precedence over a revision; use `refs/heads/NAME` for a branch with the same
-/// name. Fails with reading errors. Also fails with `malformed` if a file of the revision that may
-/// belong to the contract is unreadable or ignored by Git. Prints a remark if the revision has no
-/// registry.
+/// name. Fails if `old` cannot be read, with the code of that failure. Also fails with `malformed`
+/// if a file that may belong to the contract is unreadable in the revision, or is ignored by Git.
+/// Prints a remark if the revision has no registry.
 Result<Contract> load_contract(const Project& project, const std::string& folder,
                                const std::string& old, TargetSet targets, Session& session);
 

@@ -31,7 +31,7 @@ struct BuildArguments {
   bool allows_empty = false;      ///< If true, an empty build is not an error.
   bool explains = false;
   bool is_dry_run = false;  ///< If true, the build checks and plans, but writes nothing.
-  bool is_strict = false;   ///< If true, the same as `fail_on` with `warning`.
+  bool is_strict = false;   ///< If true, `fail_on` counts as `warning`.
   std::string fail_on = "error";
   unsigned wait_seconds = 0;  ///< The time to wait for another build in the same output.
   bool verifies_determinism = false;

@@ -108,7 +108,7 @@ Result<std::unique_ptr<BuildCaches>> BuildCaches::open(const BuildArguments& arg
 void BuildCaches::finish(Session& session, Duration elapsed) {
   if (!cache_) return;
   cache_->finish(elapsed / kPatienceDivisor, session.stop);
-  // After a stop, requests fail and their notes would be wrong.
+  // After a stop request, queries and uploads fail, so the notes about failures would be wrong.
   if (session.stop.stop_requested()) return;
   for (const std::string& note : cache_->notes()) print_note(session, note);
   if (folder_ == nullptr || cache_->counters(0).stored == 0) return;

@@ -18,8 +18,8 @@ bool is_address(const std::string& cache);
 /// The caches of a build: a folder, a server, or both. The folder is always queried first.
 class BuildCaches {
  public:
-  /// Fails with `invalid_argument` if the arguments contradict each other. A folder that cannot be
-  /// opened is reported and not used.
+  /// Fails with `invalid_argument` if the arguments contradict each other. If a folder cannot be
+  /// opened, it is reported and not used.
   static Result<std::unique_ptr<BuildCaches>> open(const BuildArguments& arguments,
                                                    Session& session);
 

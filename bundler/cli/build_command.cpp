@@ -29,7 +29,7 @@
 namespace muster::cli {
 namespace {
 
-// The path of a finding, with line and column if it has them.
+// The path of a finding, with line and column if the finding has a position.
 std::string location_text(const Location& location) {
   const auto& [line, column] = location.position;
   if (line == 0) return location.path.text();
@@ -87,7 +87,7 @@ void report_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' updates them\n";
 }
 
-// Whether a finding is about a key with an unknown name. A build with such a finding is valid, but
+// Whether a finding reports a key with an unknown name. A build with such a finding is valid, but
 // does not contain the value of the key.
 bool loses_data(const Finding& finding) {
   return finding.rule == "unknown-component" || finding.rule == "unknown-field";

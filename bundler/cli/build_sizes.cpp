@@ -14,7 +14,8 @@ Error in(const std::string& path, const Error& error) {
   return {error.code, "'" + path + "': " + error.message};
 }
 
-// Adds the sizes of the entries of a bundle, without its tables, by kind.
+// Adds the sizes of a bundle's entries to the sizes of their kinds. Does not count the tables of
+// the bundle.
 Result<void> add_kinds(const std::string& path, const CatalogReader& catalog, TargetSizes& sizes) {
   const auto file = map_file(path);
   if (!file) return fail(file.error());

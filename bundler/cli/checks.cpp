@@ -20,8 +20,8 @@ VariantWish wish_of(const VariantAxis& axis, std::size_t value) {
 
 // The choices of variants to check: the choice of a build without options, and one choice for each
 // variant file. In each choice, all other axes have their default, or their first value if they
-// have no default. Axes that the game chooses need no choice, because their forms are packed
-// together.
+// have no default. Axes that the game chooses need no choice, because a build contains all variants
+// on these axes.
 std::vector<Choice> choices_of(const Project& project) {
   const std::vector<VariantAxis>& axes = project.config().axes;
   std::set<VariantKeys> wanted{{}};

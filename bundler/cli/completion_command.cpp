@@ -54,7 +54,7 @@ std::string words_behind(const CLI::App& command) {
   return words.substr(std::min<std::size_t>(words.size(), 1));
 }
 
-// The lines of the three `case` statements in the script for bash.
+// The lines for the three `case` statements in the script for bash.
 struct BashCases {
   std::string nested;  ///< The subcommands.
   std::string words;

@@ -7,8 +7,8 @@
 
 namespace muster::cli {
 
-/// Checks the arguments. A real build makes the same checks before it reads the project. Fails with
-/// the errors of a real build if the output has other content, or if the earlier build is missing.
+/// Checks the arguments. A real build makes the same checks before it reads the project. Fails like
+/// a real build if the output folder contains other files, or if the earlier build is missing.
 /// Fails with `invalid_argument` for options that require a real build. Changes nothing.
 Result<void> check_dry_run(const BuildArguments& arguments);
 

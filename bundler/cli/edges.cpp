@@ -158,8 +158,8 @@ Result<void> write_named_file(const std::string& path, Bytes bytes) {
   return write_atomically(*file.value().folder, file.value().name, bytes);
 }
 
-// Resolves the path from left to right, like the kernel: `..` is applied to a path without links.
-// So the result stays the same when missing folders are created.
+// Resolves the path from left to right, like the kernel: the links before a `..` are resolved
+// before the `..` is applied. So the result does not change when missing folders are created.
 Result<std::string> resolved(const std::string& path) {
   if (path.empty()) return fail(ErrorCode::invalid_argument, "an empty path names no folder");
   const auto start = find_target(path.starts_with('/') ? "/" : ".");
@@ -260,7 +260,8 @@ LockedOutput::~LockedOutput() {
     remove_lock_if_alone();
   } catch (const std::bad_alloc&) {  // The lock file remains empty, and the next build reuses it.
   }
-  // Keeps a folder that is not empty any more, because it has a build or a file of another process.
+  // Keeps a folder that is not empty, because the folder contains a build or a file of another
+  // process.
   while (!created_.empty() && remove_empty_folder(created_.back())) created_.pop_back();
 }
 

@@ -22,7 +22,7 @@ Result<std::unique_ptr<FileSystem>> open_folder(const std::string& path);
 /// Like `open_folder`, but creates a missing folder.
 Result<std::unique_ptr<FileSystem>> open_or_create_folder(const std::string& path);
 
-/// A folder on disk with the stamps of its files. `stamps` is valid as long as `files`.
+/// A folder on disk with the stamps of its files. `stamps` is valid as long as `files` exists.
 struct StampedFolder {
   std::unique_ptr<FileSystem> files;
   const FileStamps* stamps = nullptr;
@@ -54,7 +54,7 @@ Result<FileInFolder> open_folder_of(const std::string& path);
 
 /// Writes a file. A plain file (or the target of a link) is replaced atomically. If the path is
 /// anything else, for example a device or a pipe, the bytes are written directly into it. Fails
-/// like `open_folder_of`, or with disk errors.
+/// like `open_folder_of`. If the file cannot be written, fails with the code of that failure.
 Result<void> write_named_file(const std::string& path, Bytes bytes);
 
 /// The absolute path of a folder, with links and `..` resolved. Parts of the path that do not exist

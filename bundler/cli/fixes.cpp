@@ -107,8 +107,8 @@ Result<void> fix_project(OpenProject& open, const FixOptions& options,
   const bool dry_run = options.is_dry_run;
   const auto fixes = plan_sidecar_fixes(*open.files, open.project->index(), fresh_guid);
   if (!fixes) return fail(fixes.error());
-  // `prepare` must run after the sidecars are fixed, because a registry includes assets that have a
-  // guid only now.
+  // `prepare` must run after the sidecars are fixed, because a registry includes assets whose
+  // sidecars were added only now.
   as_fixed = std::make_unique<OverlayFileSystem>(*open.files);
   if (auto done = apply_sidecar_fixes(*as_fixed, fixes.value()); !done) return done;
   if (auto done = reopen(open, *as_fixed, session, progress); !done) return done;

@@ -37,8 +37,9 @@ class FolderWatch {
 
   std::size_t folder_count() const { return folder_count_; }
 
-  /// Waits for a change, and then until no more changes follow, so that saving ten files starts one
-  /// build. New folders are not watched: open a new `FolderWatch` after `wait`.
+  /// Waits for a change, and then continues to wait until no more changes follow. So if a user
+  /// saves ten files together, only one build starts. New folders are not watched: open a new
+  /// `FolderWatch` after `wait`.
   Result<void> wait();
 
  private:

@@ -27,7 +27,8 @@ struct GitEntry {
 };
 using GitTree = std::map<AssetPath, GitEntry>;
 
-/// The repository of a folder, and one commit of this repository. One thread may use it at a time.
+/// The repository of a folder, and one commit of this repository. One thread may use this object at
+/// a time.
 class GitRepository {
  public:
   /// Opens `folder` at `revision`. Fails like `open_revision`.
@@ -45,7 +46,7 @@ class GitRepository {
   bool is_top() const { return prefix_.empty(); }
   /// The path of the folder in its repository, with `/` at the end; empty at the top.
   const std::string& prefix() const { return prefix_; }
-  /// The commit that is read.
+  /// The id of the commit from which files are read.
   const std::string& commit() const { return commit_; }
   /// The absolute path of the work tree; empty for a bare repository, or if Git fails.
   std::string work_tree() const;

@@ -64,7 +64,8 @@ void watch_interruptions(std::stop_source stop, std::atomic<bool>& writing,
     std::thread(wait_for_signals, signals, std::move(stop), std::ref(writing), std::ref(received))
         .detach();
   } catch (const std::system_error&) {
-    // If the thread cannot be started, a signal ends the program as usual.
+    // If the thread cannot be started, a signal ends the program at once, which is the default
+    // action.
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
   }
 }

@@ -7,7 +7,7 @@
 namespace muster::cli {
 
 /// Installs handlers for SIGINT and SIGTERM, unless the program already ignores them. A handler
-/// stores the signal in `received` and requests a stop of `stop`. While `writing` is false, a
+/// stores the signal in `received` and calls `request_stop` of `stop`. While `writing` is false, a
 /// signal ends the program at once. A second signal, more than one second after the first, always
 /// ends the program. Also ignores SIGPIPE, so that writing to a closed pipe fails instead of ending
 /// the program. Requires: the function is called once, before any other thread starts, and

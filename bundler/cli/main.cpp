@@ -47,8 +47,8 @@ int main(int argc, char** argv) {
       .stop = stop.get_token(),
       .writing = writing};
   const int code = muster::cli::run(argc, argv, session);
-  // After a signal and the cleanup, the program ends by that signal, so that its parent process
-  // (for example a loop of a shell, or make) also stops.
+  // After a signal and the cleanup, the program ends by the same signal. So its parent process (for
+  // example a loop of a shell, or make) also stops.
   if (received != 0 && code != muster::cli::kInternal) muster::cli::end_by_signal(received);
   return code;
 }

@@ -107,8 +107,8 @@ int inspect(const std::string& path, const std::string& format, Session& session
 
 // ---- extract
 
-// Prints an error and returns the exit code. Damage is a finding; a read error, a missing file or a
-// write error is not.
+// Prints an error and returns the exit code. Damage is a finding, but a read error, a missing file
+// or a write error is not a finding.
 int report_damage(Session& session, const Error& error) {
   const int code = report_error(session, error);
   switch (error.code) {

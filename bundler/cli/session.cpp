@@ -81,7 +81,7 @@ Result<std::uint64_t> size_from(std::string_view text) {
   if (letter != std::string_view::npos) {
     const std::string_view number = text.substr(0, text.size() - 1);
     const unsigned shift = 10 * (static_cast<unsigned>(letter) + 1);
-    // Before one of these letters, only digits are allowed.
+    // Before such a letter, only digits are allowed.
     const bool has_digits_only = number.find_first_not_of("0123456789") == std::string_view::npos;
     const auto units = read_byte_count(number);
     if (has_digits_only && units &&
@@ -95,7 +95,7 @@ Result<std::uint64_t> size_from(std::string_view text) {
 
 int write_report(Session& session, const std::string& text, const std::string& path) {
   // These are the usual names of the standard output. If the standard output is a file, other
-  // programs can also write to it, so the file must not be replaced.
+  // programs can also write to this file, so it must not be replaced.
   if (path.empty() || path == "-" || path == "/dev/stdout") {
     session.out << text;
     return kSuccess;  // `run` checks at its end whether everything was written.

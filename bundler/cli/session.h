@@ -36,8 +36,8 @@ struct Session {
   SwitchedReporter& reporter;
   const Clock& clock;
   std::stop_token stop;
-  /// True while a command writes data that an interruption must not leave incomplete. While it is
-  /// false, Ctrl-C ends the program at once. `begin_writing` sets it.
+  /// True while a command writes data that an interruption must not leave incomplete. While this
+  /// value is false, Ctrl-C ends the program at once. `begin_writing` sets the value to true.
   std::atomic<bool>& writing;
   int exit_code = kSuccess;
   bool is_quiet = false;  ///< True with `--quiet`: errors and findings are printed, but no remarks.

@@ -140,7 +140,7 @@ Result<bool> apply_baseline(const ValidateArguments& arguments, std::vector<Find
   const auto baseline = load_baseline(arguments.baseline);
   if (!baseline) return fail(baseline.error());
   baseline.value().mark_known(findings);
-  // A run for one target does not know the findings of the other target.
+  // A run for one target does not find the problems of the other target.
   if (arguments.target != "all") return true;
   const bool has_same_variants = baseline.value().variants() == sorted(arguments.variants);
   const std::string baseline_run = describe_run(baseline.value().variants());

@@ -74,7 +74,7 @@ int watch(const BuildArguments& arguments, Session& session) {
     const int code = build(arguments, session);
     session.writing = false;
     if (session.stop.stop_requested()) return code;
-    // Wrong arguments cannot become correct, so the command ends.
+    // The arguments do not change while the command runs, so wrong arguments end the command.
     if (is_first && code == kUsage) return code;
     session.out.flush();
     // Notifies games even after a build with findings, because the build may have been published.
@@ -94,7 +94,8 @@ void add_watch(CLI::App& app, Session& session) {
   CLI::App* command =
       app.add_subcommand("watch", "Build, and build again whenever the project changes");
   add_build_options(*command, *arguments);
-  arguments->fails_over_budget = false;  // A build that exceeds its budgets is also useful here.
+  // While users edit content, a build that exceeds its budgets is also useful.
+  arguments->fails_over_budget = false;
   command->footer(
       "Errors are reported, and the last good build stays until they are fixed.\n"
       "Example:\n  muster watch my-game --out build/game --level 1");

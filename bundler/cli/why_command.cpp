@@ -47,8 +47,8 @@ class ReasonSearch {
         }
       }
     }
-    // The rule is the same as in the planner: an asset that is reached through a registered asset
-    // belongs only to that asset, and a stripped asset belongs to no asset.
+    // This is the rule of the planner. An asset that is reached through a registered asset belongs
+    // only to that registered asset. A stripped asset belongs to no registered asset.
     std::set<AssetNumber> stops;
     for (const Guid& guid : project_.model().assets_for(target_)) {
       stops.insert(project_.index().find(guid));

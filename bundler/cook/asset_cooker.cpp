@@ -168,8 +168,8 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
     }
     packed.is_active = entity.active;
     for (const SourceComponent& component : entity.components) {
-      // The question is asked for both targets, so that a cache query for the bundle of the other
-      // target has the same questions.
+      // The question is recorded for both targets, so that the bundles of both targets have the
+      // same list of questions in a cache.
       const ClassOwner owner = owner_of_class(component.class_id);
       result.questions.push_back(question_of_stripping(component.class_name, owner));
       const ComponentDescription* description =
@@ -199,7 +199,7 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
 
 // Makes a prefab with one entity from a factory. If the factory has no components, the factory
 // itself is the component. A class with a description or a script does not count as a class of the
-// engine, even if it has the same name.
+// engine, even if the engine has a class with the same name.
 SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber asset,
                                          std::vector<CookQuestion>& questions) const {
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
@@ -245,8 +245,8 @@ void AssetCooker::add_settings(const Asset& asset, CookedAsset& result) const {
   ByteVector meta_buffer;
   const auto text = read_whole(project_.files(), meta.path, kSidecarBytesMax, meta_buffer);
   if (!text) {
-    // Every asset with a guid had a sidecar when the project was opened, so the sidecar was removed
-    // since.
+    // Every asset with a guid had a sidecar when the project was opened. So the sidecar was removed
+    // after that.
     if (text.error().code == ErrorCode::not_found) return;
     result.problems.push_back({{meta.path, {}}, text.error().message});
     return;

@@ -26,7 +26,7 @@ struct CookedAsset {
   std::vector<CookQuestion> questions;
 };
 
-/// Cooks assets of one project. Several threads may use it.
+/// Cooks assets of one project. Several threads may use this object.
 class AssetCooker {
  public:
   /// `components` are the component descriptions of the game. `strips` has the rules for content
@@ -39,13 +39,14 @@ class AssetCooker {
   /// flattened prefab. Any other asset is packed byte for byte, together with its import settings.
   /// For an asset that `packing_of` refuses, the result has a problem and no content.
   CookedAsset cook(AssetNumber asset) const;
-  /// Returns only the object and the prefab of a text asset, as `cook` makes them. The result is
-  /// empty for an asset that is packed byte for byte.
+  /// Returns only the object and the prefab of a text asset, in the form that `cook` returns. The
+  /// result is empty for an asset that is packed byte for byte.
   CookedAsset cook_text_sample(AssetNumber asset) const;
   /// The import settings that `cook` adds to an asset that is packed byte for byte.
   CookedAsset cook_settings(AssetNumber asset) const;
-  /// The values of an asset's described components that do not fit. The result has the problems of
-  /// `cook` that `packing_of` does not find. Other parts of the asset are not cooked.
+  /// The values in an asset's described components that do not fit their fields. These are the
+  /// problems that `cook` would report and that `packing_of` does not find. Other parts of the
+  /// asset are not cooked.
   std::vector<CookProblem> unfit_values(AssetNumber asset) const;
 
  private:

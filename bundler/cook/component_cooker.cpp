@@ -76,8 +76,8 @@ class ComponentCook {
     }
   }
 
-  // A value: its path in overrides, its position in the layers (if it has one), and the first
-  // override that applies.
+  // A value: its path in overrides, its position in the layers (if a layer contains the value), and
+  // the first override that applies.
   struct Item {
     std::string path;
     SourceComponent::FieldNode value;
@@ -120,9 +120,9 @@ class ComponentCook {
     return is_overridden ? 0 : -1;
   }
 
-  // The path of a field in the source; empty if the source does not have it. If a plain prefab
-  // overrides a Unity prefab, the two files have different paths for the field. The result is then
-  // the path in the outer layer.
+  // The path of a field in the source; empty if the source does not have the field. If a plain
+  // prefab overrides a Unity prefab, the two files have different paths for the field. In this
+  // case, the result is the path in the outer layer.
   std::string locate(const std::string& name) const {
     std::vector<std::string> paths;
     if (component_.class_name == "Transform" || component_.class_name == "RectTransform") {

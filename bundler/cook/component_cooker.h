@@ -18,7 +18,7 @@ struct CookProblem {
 
 /// Cooks one component. Starts with the default value of the description and applies the source:
 /// first the innermost layer, then the outer layers, then the overrides. Fields that are not in the
-/// source keep their default. A field is found by its name, also inside Unity's wrappers
+/// source keep their default. A field is found by its name, even if it is inside Unity's wrappers
 /// `m_SerializedData` and `Value`. The fields of `Transform` have Unity's names. Returns exactly
 /// `description.size_bytes` bytes. If a value does not fit, the field keeps its default and the
 /// value is added to `problems`.

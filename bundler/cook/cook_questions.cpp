@@ -1,7 +1,7 @@
-// Only real dependencies become questions, so that a rename or a change elsewhere rebuilds nothing.
-// The dependencies come from the flattener and from the documents of each source. The name of a
-// file is a dependency only if it becomes the name of an entity: for plain prefabs without a
-// `name`, for factories, and for imported models.
+// Only real dependencies become questions, so that a renamed file, or a change in another file,
+// does not cause cooking again. The dependencies come from the flattener and from the documents of
+// each source. The name of a file is a dependency only if it becomes the name of an entity: for
+// plain prefabs without a `name`, for factories, and for imported models.
 #include "bundler/cook/cook_questions.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The dependencies of an asset's cooked bytes. A dependency is a question to the project. If the
-// answers are equal to the answers in an earlier build, the cooked bytes are also equal.
+// The dependencies of an asset's cooked bytes. Each dependency is a question about the project. If
+// the answers are equal to the answers in an earlier build, the cooked bytes are also equal.
 #pragma once
 
 #include <cstdint>
@@ -40,8 +40,8 @@ struct CookQuestion {
   friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
 };
 
-/// A question with its answer. The answer is the hash of the result; all zero if there was no
-/// result.
+/// A question with its answer. The answer is the hash of the data that the question asks for; all
+/// zero if there is no such data.
 struct CookFact {
   CookQuestion question;
   ContentHash answer{};
@@ -70,7 +70,7 @@ void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 ContentHash answer_for_path(QuestionKind kind, const AssetPath& path);
 
 /// Answers questions about a project. If the answers to all questions of an asset are equal, its
-/// cooked bytes are equal. Several threads may use it.
+/// cooked bytes are equal. Several threads may use this object.
 class CookAnswers {
  public:
   /// Returns the hash of a file's bytes; all zero if the file cannot be read.

@@ -12,8 +12,8 @@ namespace muster {
 /// The layers and overrides that apply to one value of a component.
 struct ValueReach {
   bool exists = true;        ///< False for an item beyond the end of its list.
-  bool is_in_layers = true;  ///< False if an override has removed or added the item, so that the
-                             ///< layers do not apply.
+  bool is_in_layers = true;  ///< False if an override has removed or added the item. In this case,
+                             ///< the layers do not apply to the item.
   std::size_t first_override = 0;  ///< The index of the first override that applies to this item.
                                    ///< Earlier overrides changed an item that no longer exists.
 };
@@ -30,8 +30,8 @@ struct ListLength {
 std::optional<std::size_t> list_size_in(const PropertyOverride& change);
 
 /// Computes how the overrides of a component change its lists. `NAME.Array.size` sets the length of
-/// a list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file apply
-/// together: first the sizes, then the items. The overrides of an outer file apply after the
+/// a list, and `NAME.Array.data[i]` changes an existing item. The overrides of one file are applied
+/// together: first the sizes, then the items. The overrides of an outer file are applied after the
 /// overrides of an inner file. The component must outlive this object.
 class ListExtents {
  public:

@@ -8,7 +8,7 @@ namespace muster {
 
 /// Encodes a flattened prefab. Fails with `invalid_argument` if the entities are not in depth-first
 /// order, or if two components of the same described type differ in hash or size. Fails with
-/// `limit_exceeded` if a limit of the format is reached.
+/// `limit_exceeded` if the result would exceed a limit of the format.
 Result<ByteVector> encode_prefab(const PrefabData& prefab);
 
 }  // namespace muster

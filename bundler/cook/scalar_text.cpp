@@ -1,4 +1,4 @@
-// Parses numbers as users and the engine write them.
+// Parses numbers in the forms that users and the engine write.
 #include "bundler/cook/scalar_text.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ std::optional<double> parse_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size();
-  // Infinities and NaN are refused here, because the parser accepts them in forms that YAML does
-  // not have.
+  // Refuses infinities and NaN, because the parser accepts spellings of them that YAML does not
+  // have.
   return is_number && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 

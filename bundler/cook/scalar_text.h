@@ -9,8 +9,8 @@
 namespace muster {
 
 /// Parses a text as a value of `type`, which must be a number or a boolean, and stores the value at
-/// `to`. Returns false, and stores nothing, if the text is not such a value, if the value does
-/// not fit, or for any other type.
+/// `to`. Returns false, and stores nothing, if the text is not such a value, if the value does not
+/// fit, or if `type` is another type.
 bool store_scalar(FieldType type, std::string_view text, std::byte* to);
 /// Like `store_scalar`, for one number of a vector.
 bool store_float(std::string_view text, std::byte* to);

@@ -1,5 +1,6 @@
 // The results of each asset are stored separately, so that the findings do not depend on the order
-// of threads. A value that several prefabs inherit is found for each of them, but reported once.
+// of threads. If several prefabs inherit the same wrong value, each of them has the problem, but
+// the problem is reported once.
 #include "bundler/cook/value_check.h"
 
 #include <map>

@@ -11,9 +11,9 @@
 namespace muster {
 
 /// Adds a finding `unfit-value` for each value of a described component that the cooker would
-/// refuse. The function is a `FurtherCheck` of `validate`. Checks the `built` assets and all plain
-/// files. Such a value in a built asset blocks a build. Cooks on `jobs` threads and discards the
-/// results.
+/// refuse. Checks the `built` assets and all plain files. If the asset is built, such a value
+/// blocks the build. The function is a `FurtherCheck` of `validate`. Cooks on `jobs` threads and
+/// discards the results.
 void check_values(const Project& project, const std::vector<ComponentDescription>& components,
                   const std::set<AssetNumber>& built, unsigned jobs, Findings& findings);
 

@@ -1,7 +1,7 @@
 // Dictionaries must depend only on the project, so that an incremental build and a full build give
-// equal bytes. So they are trained on content, never on an earlier output. The samples for training
-// are chosen by guids, because otherwise every change of content would change all bundles. Both
-// targets have the same dictionaries, so the samples include content that a target strips.
+// equal bytes. So dictionaries are trained on content, never on an earlier output. The samples for
+// training are chosen by guids, because otherwise every change of content would change all bundles.
+// Both targets have the same dictionaries, so the samples include content that a target strips.
 #include "bundler/dictionaries/build_dictionaries.h"
 
 #include <algorithm>
@@ -120,9 +120,9 @@ class Making {
     const StateDictionaries& old = work_.earlier->state().dictionaries;
     explain(old);
     if (old.key != made_.key || !work_.earlier->are_unchanged(old.facts)) return false;
-    // Another program may cook the samples differently. However, if only the release of zstd
-    // differs, the dictionaries are kept, because new dictionaries would change all bundles for
-    // players.
+    // Another version of the program may cook the samples differently. However, if only the release
+    // of zstd differs, the dictionaries are kept. New dictionaries would change all bundles, and
+    // players would download them again.
     const BuildState& state = work_.earlier->state();
     if (state.tool != work_.tool && state.compressor == compressor_version()) return false;
     for (const StateDictionary& dictionary : old.all) {
@@ -136,8 +136,8 @@ class Making {
     return true;
   }
 
-  // The keys are made like the keys of `CachedBundles`: the first key from the contents, and the
-  // second key from all questions of cooking.
+  // The keys are made like the keys of `CachedBundles`. The first key is the hash of the contents.
+  // The second key is the hash of all questions of cooking and their answers.
   ContentHash key_of_questions() const {
     ContentHasher hasher;
     hasher.update_text("dictionary questions");

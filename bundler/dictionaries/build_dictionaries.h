@@ -17,7 +17,7 @@
 
 namespace muster {
 
-/// A dictionary, and the sizes that are the reason to use it.
+/// A dictionary, and the two sizes that show that it is useful.
 struct BuildDictionary {
   EntryKind kind = EntryKind::object;
   ByteVector bytes;
@@ -59,17 +59,17 @@ struct DictionaryWork {
   BuildCache* cache = nullptr;  ///< A cache, or null; used only with `answers`.
   /// If true, dictionaries are stored in the cache, but not read from it.
   bool only_stores = false;
-  /// Limits the time of waiting for the server of a cache; null for no limit.
+  /// Used to limit the time of waiting for a cache server; null for no limit.
   const Clock* clock = nullptr;
   /// The committed dictionaries of the project; null if builds train dictionaries.
   const CommittedDictionaries* committed = nullptr;
 };
 
 /// Returns the committed dictionaries of the project, if there are any. Otherwise returns the
-/// dictionaries that an earlier build has trained on the same samples, or that a cache has. If
-/// there are none, cooks the samples and trains dictionaries. The last three cases give the same
-/// result if the same release of zstd trained the dictionaries. Samples that cannot be cooked are
-/// skipped; packing reports them.
+/// dictionaries that an earlier build has trained on the same samples, or the dictionaries in a
+/// cache. If neither exists, cooks the samples and trains dictionaries. An earlier build, a cache
+/// and training give equal dictionaries if they use the same release of zstd. Samples that cannot
+/// be cooked are skipped; packing reports them.
 BuildDictionaries make_dictionaries(const DictionaryWork& work);
 
 ByteVector encode(const std::vector<BuildDictionary>& dictionaries);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kCommittedSamplesWanted = 512;
 
-// Estimates the compressed size of all entries of a kind from the entries that were tried.
+// Estimates the compressed size of all entries of a kind from the samples that were compressed.
 std::uint64_t scaled(const TriedSamples& tried, std::uint64_t entries) {
   return tried.count == 0 ? 0 : tried.packed_bytes * entries / tried.count;
 }

@@ -23,14 +23,14 @@ struct UnusableDictionary {
   AssetPath path;
   ErrorCode code = ErrorCode::malformed;
   std::string reason;
-  /// An error with the file's name and the remedy.
+  /// The error for this file. Its message has the file's name and the remedy.
   Error error() const;
 };
 
 /// Reads the dictionaries in the folder that the rules name. A kind without a file has no
 /// dictionary. Returns no value if the rules name no folder. Adds files that cannot be used to
-/// `unusable`, sorted by kind. Fails with `malformed` if the path of the folder is a file, or with
-/// disk errors.
+/// `unusable`, sorted by kind. Fails with `malformed` if the path of the folder is a file. If a
+/// file cannot be read, fails with the code of that failure.
 Result<std::optional<CommittedDictionaries>> read_committed(
     const FileReader& files, const CompressionRules& rules,
     std::vector<UnusableDictionary>& unusable);
@@ -71,15 +71,17 @@ struct RetrainingPlan {
   ByteVector fresh{};  ///< The bytes of the new dictionary.
 };
 
-/// Decides by sizes only. `bytes_without` is the size without a dictionary, `now` the size with the
-/// current dictionary, and `then` the size with a new dictionary. `now` or `then` has no value if
-/// there is no such dictionary. If there is no current dictionary, the new dictionary is always
-/// written, because training returns only dictionaries that save bytes.
+/// Decides what to do with the dictionary of one kind. Only sizes are compared. `bytes_without` is
+/// the size without a dictionary, `now` the size with the current dictionary, and `then` the size
+/// with a new dictionary. `now` or `then` has no value if there is no such dictionary. If there is
+/// no current dictionary, the new dictionary is always written, because training returns only
+/// dictionaries that save bytes.
 Retraining choose_retraining(std::uint64_t bytes_without, std::optional<std::uint64_t> now,
                              std::optional<std::uint64_t> then, bool is_forced);
 
-/// The rules for samples: up to 1,023 of each sort, without a minimum number of assets. So
-/// dictionaries can also be trained for a small project.
+/// The rules for samples: up to 1,023 samples of each sort (text assets, and assets with import
+/// settings), without a minimum number of assets. So dictionaries can also be trained for a small
+/// project.
 SamplingRules committed_sampling();
 
 /// The existing dictionaries, and the options of training.
@@ -88,7 +90,8 @@ struct RetrainingWish {
   /// The files that cannot be used. Training replaces these files by new dictionaries, or removes
   /// them if no new dictionary would save enough.
   std::vector<UnusableDictionary> unusable{};
-  bool is_forced = false;  ///< True if a new dictionary is written for any gain.
+  bool is_forced = false;  ///< True if a new dictionary is written even if it saves only a few
+                           ///< bytes.
 };
 
 /// Tries the current dictionaries and new dictionaries on samples of the project. Fails with

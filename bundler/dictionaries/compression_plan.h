@@ -1,4 +1,4 @@
-// Determines the level and the dictionary with which each entry is compressed.
+// Decides with which level and which dictionary each entry is compressed.
 #pragma once
 
 #include <map>
@@ -30,8 +30,8 @@ class CompressionPlan {
   /// The level of an entry of a file with this extension. Level 0 stores the entry without
   /// compression.
   int level_of(EntryKind kind, std::string_view extension) const;
-  /// Like the first `level_of`, for known content: compressed media are stored, unless a rule has
-  /// their extension.
+  /// Like the first `level_of`, but also checks the content: media that are already compressed are
+  /// stored, unless a rule has their extension.
   int level_of(EntryKind kind, std::string_view extension, Bytes plain) const;
   /// The dictionary of a kind at a level; null for no dictionary.
   const CompressionDictionary* dictionary_of(EntryKind kind, int level) const;

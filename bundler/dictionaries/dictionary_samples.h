@@ -19,8 +19,8 @@ struct SamplingRules {
   /// If there are enough assets, the expected number of samples is between this number and twice
   /// this number.
   std::size_t samples_wanted = 64;
-  /// At most about one of `1 << share_min` assets is a sample, because the other assets must save
-  /// more bytes than the dictionary has.
+  /// At most about one of `1 << share_min` assets is a sample. If more assets were samples, the
+  /// other assets could not save more bytes than the dictionary has.
   unsigned share_min = 3;
   TrainingRules training{};
 };
@@ -48,7 +48,7 @@ struct CookedSamples {
 
   /// The entries of a kind, in the order of the samples.
   std::vector<Bytes> of(EntryKind kind) const;
-  /// The number of entries of a kind in the project, estimated from the samples.
+  /// The estimated number of entries of a kind in the project. The estimate comes from the samples.
   std::uint64_t estimated_entries(EntryKind kind) const;
 };
 CookedSamples cook_samples(const Project& project,

@@ -1,7 +1,6 @@
 // Uses the "fast cover" algorithm of zstd with fixed parameters. In tests on real projects,
-// searching for better parameters with zstd's optimizer took ten times as long and saved nothing.
-// Dictionaries that were made by joining samples, without selecting segments, were worse at every
-// size.
+// searching for better parameters with zstd's optimizer took ten times as long and saved nothing. A
+// dictionary can also be made by joining whole samples. Such dictionaries saved less at every size.
 #include "bundler/dictionaries/dictionary_training.h"
 
 #include <algorithm>
@@ -126,7 +125,8 @@ std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples
   const std::vector<std::size_t> sizes = sizes_to_try(material, rules);
   if (sizes.empty()) return std::nullopt;
   // The last trial compresses without a dictionary. The largest dictionaries are trained first,
-  // because a long training that starts last would delay the end.
+  // because training them takes longest. If they started last, all other threads would wait for
+  // them.
   std::vector<Trial> trials(sizes.size() + 1);
   parallel_for(trials.size(), jobs, {}, [&](std::size_t i, unsigned) {
     const std::size_t slot = trials.size() - 1 - i;

@@ -18,7 +18,7 @@ inline constexpr std::size_t kSamplesBytesMax = std::size_t{4} << 20U;
 /// dictionaries depend only on content.
 inline constexpr int kTrainingLevel = 6;
 
-/// The conditions for a dictionary. Tests use other values.
+/// The conditions under which a dictionary is used. Tests use other values.
 struct TrainingRules {
   /// The minimum number of samples.
   std::size_t samples_min = 24;
@@ -48,12 +48,13 @@ struct TriedSamples {
 /// empty, or `Dictionary::open` accepts it.
 TriedSamples try_samples(std::span<const Bytes> samples, Bytes dictionary);
 
-/// Trains dictionaries of several sizes, up to 112 KiB, on three of four samples, and tries them on
-/// every fourth sample. Returns the dictionary that saves the most bytes after its own size is
-/// subtracted. `others` is the number of entries that are not samples; their savings are estimated
-/// from the tried samples. Returns no value if there are too few samples, or if the estimate is
-/// less than one and a half times the size of the dictionary. Equal samples in equal order give
-/// equal bytes with the same release of zstd, for any number of threads (`jobs`).
+/// Trains dictionaries of several sizes, up to 112 KiB, on three of every four samples, and
+/// compresses every fourth sample with each dictionary. Returns the dictionary that saves the most
+/// bytes after its own size is subtracted. `others` is the number of entries that are not samples;
+/// their savings are estimated from the tried samples. Returns no value if there are too few
+/// samples, or if the estimate is less than one and a half times the size of the dictionary. Equal
+/// samples in equal order give equal bytes with the same release of zstd, for any number of threads
+/// (`jobs`).
 std::optional<TrainedDictionary> train_dictionary(std::span<const Bytes> samples,
                                                   std::uint64_t others,
                                                   const TrainingRules& rules = {},

@@ -47,7 +47,7 @@ class BuildFactCache final : public FileFactCache {
 
   /// The facts that are valid now, unordered. Requires: `know_assets` was called.
   std::vector<KnownAsset> known_assets(unsigned jobs) const;
-  /// The hash of the dependencies that the facts of all assets have in common. The key of an asset
+  /// The hash of the dependencies that are common to the facts of all assets. The key of an asset
   /// does not include these dependencies.
   const ContentHash& terms() const { return terms_; }
   /// Adds the facts about files to a state. Requires: the state has its inputs, and has no facts

@@ -1,5 +1,5 @@
 // The head comes first and has its own hash, because a build that has nothing to do reads only the
-// head. Any invalid byte is an error, and the only cost of an error is one full build.
+// head. Any invalid byte is an error. After an error, the build only has to build everything again.
 #include "bundler/incremental/build_state.h"
 
 #include <algorithm>

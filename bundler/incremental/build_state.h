@@ -1,5 +1,5 @@
-// The state of a build. The output stores the state, so that the next build does less work. The
-// format is bundler/incremental/STATE_FORMAT.md.
+// The state of a build. The state is a file in the output, and makes the next build faster.
+// bundler/incremental/STATE_FORMAT.md defines the format.
 #pragma once
 
 #include <array>
@@ -71,7 +71,7 @@ struct StateBundle {
   std::vector<std::uint32_t> facts;  ///< The indices in `BuildState::facts`, sorted.
 };
 
-/// A dictionary, and the sizes that were the reason to use it.
+/// A dictionary, and the two sizes that show that it is useful.
 struct StateDictionary {
   EntryKind kind = EntryKind::object;
   ContentHash hash{};
@@ -93,7 +93,7 @@ struct StateTarget {
   int level = 0;
   /// The compression rules, as returned by `CompressionRules::text`.
   std::string compression{};
-  /// Whether this target was built from the inputs in this state; false if another target was built
+  /// Whether this target was built from the inputs in this state. False if another target was built
   /// later from other inputs.
   bool is_current = true;
   /// Whether some blocks may come from another release of the compressor. A full build would then
@@ -110,7 +110,7 @@ struct StateTarget {
   std::vector<StateBundle> bundles;
 };
 
-/// The path of a guid, for reports on changes.
+/// The path of the asset with a guid, for reports on changes.
 struct StateName {
   Guid guid{};
   std::string path;
@@ -187,15 +187,16 @@ ByteVector encode_state(const BuildState& state);
 inline constexpr std::size_t kStateHeaderBytes = 64;
 Result<std::uint64_t> state_head_bytes(Bytes header);
 
-/// Decodes the head: the part that a check of the inputs needs, without bundles, assets and facts.
-/// Fails with `malformed`, `truncated`, `hash_mismatch` or `unsupported_version`. Requires: `bytes`
-/// contains at least the head.
+/// Decodes only the head, without bundles, assets and facts. A check of the inputs needs only the
+/// head. Fails with `malformed`, `truncated`, `hash_mismatch` or `unsupported_version`. Requires:
+/// `bytes` contains at least the head.
 Result<BuildState> decode_state_head(Bytes bytes);
 /// Decodes the whole state. Fails with the same codes as `decode_state_head`.
 Result<BuildState> decode_state(Bytes bytes);
 
-/// Read the head of an output's state, or the whole state. Return no value if the state is missing
-/// or unusable; the caller then builds everything.
+/// The first function reads the head of an output's state, and the second function reads the whole
+/// state. Both return no value if the state is missing or unusable; the caller then builds
+/// everything.
 std::optional<BuildState> read_state_head(const FileReader& output);
 std::optional<BuildState> read_state(const FileReader& output);
 

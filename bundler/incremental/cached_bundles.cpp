@@ -20,8 +20,9 @@ ContentHash key_of_bundle(const ContentHash& questions, const std::vector<CookFa
   return hasher.finish();
 }
 
-// The questions of a bundle, and the bundle for the answers at the time of storing. If the current
-// answers are the same, the bundle is found without a request for its key.
+// The questions of a bundle, and the bundle that belongs to the answers when the bundle was stored.
+// If the current answers are the same, the bundle is found without a request for the value of its
+// key.
 struct StoredQuestions {
   std::vector<CookQuestion> questions;
   ContentHash bundle_key;
@@ -136,7 +137,7 @@ CachedBundles::CachedBundles(BuildCache& cache, const Project& project, const Co
       terms_(terms.tool + " level " + std::to_string(terms.level)),
       only_stores_(only_stores) {
   if (!terms.compression.empty()) terms_ += " kinds " + terms.compression;
-  // A kind without a dictionary is not listed, so each hash needs the name of its kind.
+  // A kind without a dictionary is not listed, so the name of the kind is added to each hash.
   for (const StateDictionary& dictionary : terms.dictionaries) {
     terms_ += " " + std::string(to_string(dictionary.kind)) + " " + dictionary.hash.to_string();
   }

@@ -38,8 +38,8 @@ std::string_view name_of(Layout layout) {
   return layout == Layout::shared ? "shared" : "self-contained";
 }
 
-// Whether two lists have the same dictionaries. The sizes that were the reason to use a dictionary
-// do not affect packing.
+// Whether two lists have the same dictionaries. Ignores the recorded sizes, because they do not
+// affect packing.
 bool are_same(const std::vector<StateDictionary>& a, const std::vector<StateDictionary>& b) {
   return std::ranges::equal(a, b, [](const StateDictionary& one, const StateDictionary& other) {
     return one.kind == other.kind && one.hash == other.hash;
@@ -108,8 +108,8 @@ std::vector<EarlierBuild::EarlierBundle> EarlierBuild::find_bundles(Target targe
   return bundles;
 }
 
-// The earlier bundle of the same prefab or variant. For a shared bundle, the earlier shared bundle
-// that contained the first asset of the planned bundle.
+// The earlier bundle of the same prefab or variant. For a shared bundle, this is the earlier shared
+// bundle that contained the first asset of the planned bundle.
 EarlierBuild::EarlierBundle EarlierBuild::resembling(Target target, const Guid& subject,
                                                      const Members& members) const {
   if (!subject.is_null()) {
@@ -155,8 +155,8 @@ std::vector<BuildReason> EarlierBuild::reasons_of_terms(const StateTarget& targe
   return reasons;
 }
 
-// The answers about the name or extension of a file are hashes. The hashes show whether the file
-// had the recorded name when the bundle was packed.
+// The facts of a bundle contain the hash of a file's name or extension. This hash shows whether the
+// file had the recorded name when the bundle was packed.
 EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& target,
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> facts_by_guid;

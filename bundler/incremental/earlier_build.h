@@ -23,8 +23,8 @@ struct BuildReason {
   friend auto operator<=>(const BuildReason&, const BuildReason&) = default;
 };
 
-/// The settings of packing. Bundles of an earlier build can be kept only if these settings are
-/// equal.
+/// The settings of packing. Bundles of an earlier build can be kept only if both builds have equal
+/// settings.
 struct PackingTerms {
   std::string tool;  ///< The program and the versions of its formats.
   Layout layout = Layout::shared;
@@ -66,11 +66,12 @@ class EarlierBuild {
   /// Adds a reason for each changed fact.
   void explain_facts(const Project& project, Target target, const std::vector<std::uint32_t>& facts,
                      std::vector<BuildReason>& reasons) const;
-  /// The path of an asset, or its recorded path if it no longer exists.
+  /// The path of an asset, or the recorded path if the asset no longer exists.
   std::string path_of(const Project& project, const Guid& guid) const;
   /// Returns the extension that an asset's file had when a bundle was packed; no value if it is
   /// unknown. The state has only the file names of the last build. If that build did not build the
-  /// target, the bundle is older, and a name is used only if the facts of the bundle confirm it.
+  /// target, the bundle is older than these names. A name is then used only if the facts of the
+  /// bundle confirm the name.
   using ExtensionThen = std::function<std::optional<std::string>(const Guid&)>;
   ExtensionThen extensions_in(const StateTarget& target, const StateBundle& bundle) const;
   /// A dictionary of the earlier build, from any target; no value if it is damaged.

@@ -10,15 +10,16 @@ namespace muster {
 struct InputCheck {
   /// The paths whose content has changed, or that were added or removed; sorted.
   std::vector<AssetPath> changed;
-  /// Whether the stamps of some unchanged inputs have changed, or were not settled before and are
-  /// settled now.
+  /// Whether the state should get new stamps: the stamp of an unchanged input differs, or was not
+  /// settled before and is settled now.
   bool has_new_stamps = false;
   std::size_t input_count = 0;
   std::size_t hashed = 0;
 };
 
-/// Compares the inputs of a build with the current files, on `jobs` threads. Compares stamps, and
-/// then content if a stamp differs or was not settled. Updates the stamps of unchanged inputs.
+/// Compares the inputs of a build with the current files, on `jobs` threads. Compares stamps. If a
+/// stamp differs or was not settled, also compares the content. Updates the stamps of unchanged
+/// inputs.
 InputCheck check_inputs(std::vector<StateFolder>& folders, const FileReader& files,
                         const FileStamps& stamps, unsigned jobs);
 

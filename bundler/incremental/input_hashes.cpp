@@ -9,9 +9,9 @@ ContentHash InputHashes::hash_of(const AssetPath& path) const {
   const FileStamp stamp = inputs_.record_stamp(path);
   if (!stamp.exists || stamp.kind != FileKind::file) return {};
   if (const StateInput* known = find_unchanged(path, stamp)) {
-    inputs_.assume(
-        path,
-        known->hash);  // If a read during this build finds other content, the change is detected.
+    inputs_.assume(path,
+                   known->hash);  // If this build later reads the file and finds other content, the
+                                  // change is detected.
     return known->hash;
   }
   ByteVector buffer;

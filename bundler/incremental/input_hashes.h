@@ -6,10 +6,10 @@
 
 namespace muster {
 
-/// Returns the hashes of files. If the project was read, a hash comes from that read. If the file
-/// is unchanged since an earlier build, the hash comes from the state of that build. Otherwise the
-/// file is read again. Several threads may use this object. `inputs` and `earlier` must outlive
-/// this object; `earlier` may be null.
+/// Returns the hashes of files. If the file was already read in this build, the hash comes from
+/// that read. If the file is unchanged since an earlier build, the hash comes from the state of
+/// that build. Otherwise the file is read again. Several threads may use this object. `inputs` and
+/// `earlier` must outlive this object; `earlier` may be null.
 class InputHashes {
  public:
   InputHashes(const RecordedFiles& inputs, const BuildState* earlier)

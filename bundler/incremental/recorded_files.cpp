@@ -70,7 +70,7 @@ FileStamp RecordedFiles::record_stamp(const AssetPath& path) const {
 }
 
 // Does not record folders of the editor, because the editor changes these folders often and no
-// build depends on them. The packages in these folders affect only findings.
+// build depends on them. The packages in these folders affect only the findings of checks.
 Result<FileInfo> RecordedFiles::stat(const AssetPath& path) const {
   if (is_of_editor(path)) return inner_.stat(path);
   note(path, InputUse::stat);

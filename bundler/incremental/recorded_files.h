@@ -33,8 +33,8 @@ struct RecordedInput {
 /// The hash of the names and kinds in a folder.
 ContentHash hash_of_names(const std::vector<DirectoryEntry>& entries);
 
-/// Reads a project's files and records each accessed path, with the hash of its content. Reading
-/// from several threads is safe; writing fails. `inner` and `stamps` must outlive this object.
+/// Reads a project's files and records each accessed path, with the hash of its content. Several
+/// threads may read at the same time. `inner` and `stamps` must outlive this object.
 class RecordedFiles final : public FileReader {
  public:
   RecordedFiles(const FileReader& inner, const FileStamps& stamps)

@@ -1,5 +1,5 @@
-// Encodes and decodes the end of a state's body: the facts about files and assets. The format is
-// bundler/incremental/STATE_FORMAT.md.
+// Encodes and decodes the end of a state's body: the facts about files and assets.
+// bundler/incremental/STATE_FORMAT.md defines the format.
 #pragma once
 
 #include "bundler/incremental/build_state.h"

@@ -2,7 +2,8 @@
 // buffer first gets space for the header and the tables. Then the blocks are appended and their
 // records are filled in. The hash is written last. Blocks are independent, so all threads compress
 // a group of consecutive blocks, each into a separate slot, and then the slots are appended in
-// order. With one thread per entry, all other threads would be idle for a large entry.
+// order. If each entry had only one thread, the other threads would be idle while a large entry is
+// packed.
 #include "bundler/pack/bundle_writer.h"
 
 #include <algorithm>
@@ -90,7 +91,8 @@ Result<void> check_entries(const std::vector<PackEntry>& sorted, const PackOptio
 // at most the memory of its blocks: 8 MiB at the default block size.
 constexpr std::size_t kWindowBlocks = 32;
 
-// A block to pack: its plain bytes, and the equal block of an earlier bundle if there is one.
+// A block to pack: its plain bytes, and the block of an earlier bundle with equal content if such a
+// block exists.
 struct PendingBlock {
   Bytes plain;
   const StagedBlock* staged = nullptr;

@@ -1,4 +1,4 @@
-// Packs entries into a bundle. The format is runtime/bundle/BUNDLE_FORMAT.md, section 1.
+// Packs entries into a bundle. runtime/bundle/BUNDLE_FORMAT.md, section 1, defines the format.
 #pragma once
 
 #include <memory>
@@ -49,8 +49,9 @@ struct PackWorkers {
 /// Packs entries into the bytes of a bundle. The entries may be in any order. Equal entries and
 /// options give equal bytes, for any number of workers. Needs memory for the bundle and a few
 /// blocks per worker. Fails with `already_exists` if two entries have the same (guid, local id),
-/// with `limit_exceeded` if a limit of the format is reached, with `invalid_argument` for options
-/// out of range, with `cancelled` after a stop, or with the errors of reading earlier bundles.
+/// with `limit_exceeded` if the bundle would exceed a limit of the format, with `invalid_argument`
+/// if an option is out of range, and with `cancelled` after a stop request. If an earlier bundle
+/// cannot be read, fails with the code of that failure.
 Result<ByteVector> pack_bundle(std::span<const PackEntry> entries, const PackOptions& options,
                                const PackWorkers& workers);
 

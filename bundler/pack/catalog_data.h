@@ -1,5 +1,5 @@
-// The content of a catalog as plain data. A build fills it in, and `encode_catalog` turns it into
-// bytes.
+// The content of a catalog as plain data. A build fills in this data, and `encode_catalog` converts
+// the data to bytes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct BundleData {
   BundleName name{};
   ContentHash hash{};
   std::uint64_t file_bytes = 0;
-  /// All other bundles that must be open for the contents of this bundle, in any order.
+  /// All other bundles that must be open when this bundle is used, in any order.
   std::vector<BundleName> dependencies{};
 };
 

@@ -74,10 +74,10 @@ bool Compressor::compress(Bytes plain, int level, ByteVector& out,
   [[maybe_unused]] const std::size_t referred = ZSTD_CCtx_refCDict(
       state_->context, dictionary == nullptr ? nullptr : dictionary->digest_->dictionary);
   assert(ZSTD_isError(referred) == 0U);
-  // The target buffer has the size of the bound, although only a smaller frame is kept. With a
-  // shorter target, zstd would use another code path and produce different bytes. The target buffer
-  // is separate and is reused, because enlarging `out` by the bound would take about as long as
-  // reading the same number of bytes.
+  // The target buffer has the size of the bound, although only a smaller frame is used. With a
+  // shorter target buffer, zstd would use another code path and produce different bytes. The target
+  // buffer is separate and is reused, because enlarging `out` by the bound would take about as long
+  // as reading the same number of bytes.
   const std::size_t bound = ZSTD_compressBound(plain.size());
   ByteVector& frame = state_->frame;
   if (frame.size() < bound) frame.resize(bound);

@@ -21,7 +21,7 @@ inline constexpr int kDefaultLevel = 6;
 std::string_view compressor_version();
 
 /// A dictionary that is prepared for compression at one level. The object is immutable, so several
-/// threads may use it.
+/// threads may use this object.
 class CompressionDictionary {
  public:
   /// Whether the bytes of a `Dictionary` can be used for compression. zstd has more conditions for
@@ -49,8 +49,8 @@ class CompressionDictionary {
   std::unique_ptr<Digest> digest_;
 };
 
-/// Compresses blocks, and owns the memory for that. Create one per thread and keep it. One thread
-/// may use it at a time.
+/// Compresses blocks, and owns the memory for compression. Create one object per thread, and use it
+/// for many blocks. One thread may use the object at a time.
 class Compressor {
  public:
   Compressor();

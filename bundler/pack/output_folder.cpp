@@ -48,8 +48,8 @@ Result<AssetPath> staged_path(const AssetPath& path) {
   return AssetPath::parse(std::string(kStaging) + "/" + path.text());
 }
 
-// The kind of a path; no value if it does not exist. A disk error must be an error: if it counted
-// as "does not exist", a journal that still contains parts could be deleted.
+// The kind of a path; no value if it does not exist. A disk error must not count as "does not
+// exist", because a journal that still contains parts could then be deleted.
 Result<std::optional<FileInfo>> find(const FileReader& files, const AssetPath& path) {
   const auto info = files.stat(path);
   if (info) return std::optional(info.value());
@@ -228,8 +228,8 @@ Result<void> OutputFolder::recover(FileSystem& files) {
     if (!waiting.value() || waiting.value()->identity != identity) continue;
     moves.push_back({fresh, named(name)});
   }
-  // All moves are passed together, because between two moves client and server are from different
-  // builds.
+  // All moves are passed to one `commit`, so that the time between two moves is short. Between two
+  // moves, client and server are from different builds.
   if (auto moved = files.commit(moves); !moved) return moved;
   return files.remove(named(kJournal));
 }
@@ -243,7 +243,8 @@ OutputFolder::~OutputFolder() {
   // If the cleanup fails, the build does not fail. The next build removes the remaining files.
   try {
     if (files_ != nullptr) (void)files_->remove(named(kStaging)).has_value();
-  } catch (const std::bad_alloc&) {  // A lack of memory is ignored for the same reason.
+  } catch (const std::bad_alloc&) {  // Ignores a lack of memory, because the next build removes the
+                                     // files.
   }
 }
 

@@ -22,21 +22,24 @@ namespace muster {
 ///     OutputFolder::open_for_build(files)
 class OutputFolder {
  public:
-  /// The files in the output besides the folders of the targets.
+  /// The report. The report and the next file are at the top of the output, beside the folders of
+  /// the targets.
   static constexpr std::string_view kReportName = "build.json";
   /// The file with data that differs between builds of the same content. Signatures and patches do
   /// not cover it.
   static constexpr std::string_view kTimesName = ".muster-times.json";
   /// The maximum size of a report in bytes. A larger report is not read.
   static constexpr std::uint64_t kReportBytesMax = 1024ULL * 1024 * 1024;
-  /// The file whose lock excludes other processes. A build does not remove this file.
+  /// The file that a process locks, so that no other process changes the output. A build does not
+  /// remove this file.
   static constexpr std::string_view kLockName = ".muster-lock";
 
   /// Whether a file or folder with this name is allowed at the top of an output.
   static bool may_hold(std::string_view name);
 
-  /// Fails with `already_exists` if the folder contains a file that is not part of a build, or with
-  /// disk errors. The message has the name of that file. Changes nothing.
+  /// Fails with `already_exists` if the folder contains a file that is not part of a build; the
+  /// message has the name of that file. If the folder cannot be read, fails with the code of that
+  /// failure. Changes nothing.
   static Result<void> check_usable(const FileReader& files);
 
   /// Opens the folder for a build. First finishes an interrupted `publish`, and removes the staged
@@ -60,7 +63,7 @@ class OutputFolder {
 
   /// Adds files from a folder of an existing output to `folder` of the new output, by links if
   /// possible, otherwise as copies. `from` is the file system of this output or of another output.
-  /// Fails with disk errors.
+  /// If a file cannot be read or written, fails with the code of that failure.
   Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// The stamps of staged files in one folder, like `FileStamps::stamps_in`.

@@ -13,8 +13,9 @@ Result<void> StagedBundles::stage(const AssetPath& path, Bytes bytes) {
 
 void StagedBundles::remember(std::size_t number, bool is_earlier, const BundleReader& bundle,
                              const BundleEntry& entry, const PackedHow& how) {
-  // The level of an entry without compressed blocks is not known. For example, a file that is
-  // already compressed was stored, and after a rename it may have to be compressed.
+  // The level of an entry without compressed blocks is not known. For example, the entry may be
+  // stored because its file was already compressed. After a rename of the file, the entry may have
+  // to be compressed.
   bool is_all_stored = true;
   for (std::uint32_t b = 0; b < entry.block_count; ++b) {
     is_all_stored = is_all_stored && bundle.block(entry, b).coding == BlockCoding::stored;

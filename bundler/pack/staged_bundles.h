@@ -33,7 +33,7 @@ struct PackedContent {
   ContentHash plain_hash;
   std::uint64_t plain_bytes = 0;
   int level = 0;
-  /// The dictionary that was available. Stored blocks do not use it.
+  /// The dictionary that was available for the entry. Stored blocks do not use the dictionary.
   std::uint32_t dictionary_id = 0;
   friend auto operator<=>(const PackedContent&, const PackedContent&) = default;
 };
@@ -49,7 +49,7 @@ using HowPacked = std::function<std::optional<PackedHow>(const BundleEntry&)>;
 /// The bundles that a build has staged, indexed by content. With this index, an asset that is in
 /// both client and server, or in many self-contained bundles, is compressed once. The index has
 /// only the locations of blocks; the bytes of blocks are read from the staging folder. Several
-/// threads may use it. All bundles must have the same block size.
+/// threads may use this object. All bundles must have the same block size.
 class StagedBundles {
  public:
   /// The minimum plain size of an indexed entry, in bytes. Compressing a smaller entry is as fast
@@ -76,9 +76,9 @@ class StagedBundles {
   Result<void> carry_over(const FileReader& from, const AssetPath& old_folder,
                           const AssetPath& folder, std::span<const std::string> names);
   /// Indexes the entries of a bundle of an earlier build. Ignores an unreadable bundle. Skips
-  /// compressed blocks that use a dictionary other than the current dictionary, entries without any
-  /// compressed block, and entries whose packing is unknown. `files` must outlive this object.
-  /// Requires: packing has not begun.
+  /// compressed blocks that use another dictionary than the current one. Also skips entries without
+  /// any compressed block, and entries for which it is unknown how they were packed. `files` must
+  /// outlive this object. Requires: packing has not begun.
   void remember_earlier(const FileReader& files, const AssetPath& path,
                         const HowPacked& how_packed);
   bool remembers_earlier() const { return !earlier_.empty(); }
@@ -88,7 +88,8 @@ class StagedBundles {
   /// The blocks of an entry with this content; empty if no bundle has such an entry. The result is
   /// valid as long as this object exists.
   std::span<const StagedBlock> find(const PackedContent& content) const;
-  /// Reads a block's stored bytes into `buffer`. Fails with disk errors.
+  /// Reads a block's stored bytes into `buffer`. Fails if the block cannot be read, with the code
+  /// of that failure.
   Result<Bytes> read(const StagedBlock& block, ByteVector& buffer) const;
 
  private:

@@ -70,7 +70,7 @@ Result<BuildSide> BuildSide::read(const FileReader& files) {
 
 Result<BuildSide> BuildSide::of(std::vector<LooseFile> files) {
   BuildSide side;
-  // `loose_` must not change from here on, because the catalogs are views of its bytes.
+  // `loose_` must not change from here on, because the catalogs are views of the bytes in `loose_`.
   side.loose_ = std::move(files);
   if (auto opened = side.open_catalogs(); !opened) return fail(opened.error());
   if (auto checked = side.check_dictionaries(); !checked) return fail(checked.error());

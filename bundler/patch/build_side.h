@@ -34,8 +34,9 @@ bool is_dictionary_path(std::string_view path);
 /// catalogs.
 class BuildSide {
  public:
-  /// Reads the loose files of a build. Fails with `not_found` if there is neither client nor
-  /// server, and with the errors of reading and opening a catalog. The message names the file.
+  /// Reads the loose files of a build. Fails with `not_found` if the build has neither a client nor
+  /// a server. If a file cannot be read, or a catalog cannot be opened, fails with the code of that
+  /// failure. The message names the file.
   static Result<BuildSide> read(const FileReader& files);
   /// Like `read`, for files in memory. Also fails if the dictionaries are not the dictionaries of
   /// the catalogs. Requires: `files` begins with the files whose paths are in

@@ -21,8 +21,8 @@ struct AssembledEntry {
   std::uint32_t dictionary_id = 0;
 };
 
-/// Assembles a bundle. Add an entry, then its blocks, then the next entry. Nothing is checked, so
-/// the caller must open the finished bundle and compare its hash.
+/// Assembles a bundle. Add an entry, then its blocks, then the next entry. This class checks
+/// nothing, so the caller must open the finished bundle and compare its hash.
 class BundleAssembly {
  public:
   void add_entry(const AssembledEntry& entry);

@@ -13,15 +13,16 @@
 
 namespace muster {
 
-/// Reads a bundle that was made before. When a patch is created, this is a bundle of the new build;
-/// when a patch is applied, it is a staged bundle. Like `read_whole`.
+/// Reads a bundle that was made earlier. When a patch is created, this is a bundle of the new
+/// build. When a patch is applied, this is a staged bundle. The arguments are the same as for
+/// `read_whole`.
 using ReadMade = std::function<Result<Bytes>(const AssetPath& path, std::uint64_t max_bytes,
                                              ByteVector& buffer)>;
 
 /// Numbers the bundles from which content can be copied: first the client's bundles of the base in
-/// the order of its catalog, then the server's bundles, and then the bundles that were made, in
-/// order. Opens a bundle on request, compares its size and hash with its catalog, and keeps a few
-/// bundles open. One thread may use the pool at a time.
+/// the order of the catalog, then the server's bundles of the base, and then the bundles that were
+/// made, in the order in which they were made. Opens a bundle on request, compares its size and
+/// hash with its catalog, and keeps a few bundles open. One thread may use the pool at a time.
 class BundlePool {
  public:
   /// All arguments must outlive this object.
@@ -35,8 +36,8 @@ class BundlePool {
   void add(const AssetPath& path, const CatalogBundle& bundle);
 
   /// Opens a bundle; its reader and bytes are valid until the next call. `open` fails with
-  /// `hash_mismatch` if the bundle differs from its catalog, or with reading errors. Requires:
-  /// `number < size()`.
+  /// `hash_mismatch` if the bundle differs from its catalog. If the bundle cannot be read, `open`
+  /// fails with the code of that failure. Requires: `number < size()`.
   struct Opened {
     BundleReader reader;
     Bytes bytes;

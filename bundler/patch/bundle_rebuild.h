@@ -24,8 +24,8 @@ struct PatchStreams {
   ByteReader data;
 };
 
-/// Makes bundles from the program of a patch, and owns the memory for that. Use one object for a
-/// whole patch. Programs are untrusted, so every number is checked against the available data
+/// Makes bundles from the program of a patch, and owns the memory for this work. Use one object for
+/// a whole patch. Programs are untrusted, so every number is checked against the available data
 /// before use.
 class BundleRebuild {
  public:
@@ -38,8 +38,9 @@ class BundleRebuild {
   void set_next(const PoolEntry& source) { next_ = source; }
 
   /// Reads the part of the streams for one bundle and returns the bytes of the bundle. The bytes
-  /// are not verified, so the caller must compare their hash. Fails with `malformed`, with
-  /// `limit_exceeded`, or with the errors of opening the pool's bundles.
+  /// are not verified, so the caller must compare their hash. Fails with `malformed` or
+  /// `limit_exceeded`. If a bundle of the pool cannot be opened, fails with the code of that
+  /// failure.
   Result<ByteVector> run(PatchStreams& streams);
   /// Whether `run` has compressed any block. The bytes of a compressed block depend on the release
   /// of zstd.

@@ -1,10 +1,10 @@
-// An entry whose bytes already exist is copied in compressed form. For a changed entry, both the
-// old and the new form are decompressed, because one changed plain byte changes most compressed
-// bytes, and a delta between compressed bytes is never small. The program that applies the patch
-// compresses the new plain bytes again, and gets equal bytes if its release of zstd is similar
-// enough. The code in this file checks this with its own zstd: it compresses the new plain bytes
-// and compares the results. If the bytes differ, or if the patch must be portable, the patch
-// contains the compressed blocks.
+// If an old bundle has an equal entry, the entry is copied in compressed form. If an entry has
+// changed, the old and the new entry are decompressed. The reason is that one changed plain byte
+// changes most compressed bytes, so a delta between compressed bytes is never small. The program
+// that applies the patch compresses the new plain bytes again, and gets equal bytes if its release
+// of zstd is similar enough. The code in this file tries this with its own zstd: it compresses the
+// new plain bytes and compares the result with the new entry. If the bytes differ, or if the patch
+// must be portable, the patch contains the compressed blocks.
 #include "bundler/patch/bundle_recipe.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ using namespace layout::patch;  // NOLINT(google-build-using-namespace): this fi
 
 namespace {
 
-/// After this number of entries that no level reproduces, levels are not tried any more, because
-/// the blocks come from another release of zstd.
+/// The maximum number of entries whose blocks no level reproduces. After this number, levels are
+/// not tried any more, because the blocks probably come from another release of zstd.
 constexpr int kFutileSearchesMax = 4;
 /// The maximum number of entries with equal content that are examined, because some content (for
 /// example an empty asset) occurs very often.
@@ -233,8 +233,8 @@ bool RecipeWriter::gives(const BundleReader& reader, const BundleEntry& entry, B
   return true;
 }
 
-// The level that gives the same blocks as in the entry; 0 if every level stores them, and -1 if no
-// level gives them.
+// The level that gives the same blocks as in the entry. The result is 0 if all blocks are stored
+// without compression, and -1 if no level gives these blocks.
 int RecipeWriter::find_level(const BundleReader& reader, const BundleEntry& entry, Bytes plain,
                              Bytes file) {
   if (gives(reader, entry, plain, file, 0, entry.block_count)) return 0;

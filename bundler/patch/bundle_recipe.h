@@ -19,8 +19,8 @@ struct RecipeOptions {
   bool is_portable = false;
 };
 
-/// Finds the content that a new bundle has in common with the bundles of the pool, and writes the
-/// program. One thread may use this object at a time.
+/// Finds content of a new bundle that is also in the bundles of the pool, and writes the program.
+/// One thread may use this object at a time.
 class RecipeWriter {
  public:
   /// `pool` and `dictionaries` must outlive this object.

@@ -1,6 +1,6 @@
 // Uses the "patch from" mode of zstd: a frame refers to the old bytes as if they had been
 // decompressed directly before it. A delta is one frame, which is decompressed directly into its
-// target. So a malicious frame cannot cause an allocation of a window.
+// target. So zstd allocates no memory for a window, even for a malicious frame.
 #include "bundler/patch/delta_codec.h"
 
 #include <algorithm>
@@ -16,9 +16,9 @@
 namespace muster {
 namespace {
 
-/// The levels for small and for large deltas. 19 is the best level that is still fast for the
-/// entries of prefabs. Large files need a lower level, because the search over a long distance is
-/// more important for large files.
+/// The levels for small and for large deltas. 19 is the highest level that is still fast enough for
+/// the entries of prefabs. Large files need a lower level, because the search over a long distance
+/// is more important for large files.
 constexpr int kSmallLevel = 19;
 constexpr int kLargeLevel = 9;
 constexpr std::size_t kLongReach = 4U << 20U;

@@ -10,7 +10,7 @@
 
 namespace muster {
 
-/// Makes deltas, and owns the memory for that. One thread may use it at a time.
+/// Makes deltas, and owns the memory for this work. One thread may use the object at a time.
 class DeltaEncoder {
  public:
   DeltaEncoder();
@@ -28,7 +28,7 @@ class DeltaEncoder {
   std::unique_ptr<State> state_;
 };
 
-/// Decodes the results of `DeltaEncoder`. One thread may use it at a time.
+/// Decodes the results of `DeltaEncoder`. One thread may use this object at a time.
 class DeltaDecoder {
  public:
   DeltaDecoder();
@@ -46,8 +46,8 @@ class DeltaDecoder {
   std::unique_ptr<State> state_;
 };
 
-/// Whether a frame of `frame_bytes` can contain `plain_bytes`, by the maximum ratio of zstd. Call
-/// this function before allocating memory.
+/// Whether the decompressed content of a frame of `frame_bytes` can have `plain_bytes`. The maximum
+/// compression ratio of zstd is the limit. Call this function before allocating memory.
 bool can_hold(std::uint64_t frame_bytes, std::uint64_t plain_bytes);
 
 }  // namespace muster

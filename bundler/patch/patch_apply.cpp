@@ -1,7 +1,7 @@
 // Makes the new build in one pass, in the order of the patch. Unchanged files are copied, and all
-// other files are made. Each file is verified and staged at once, so that only one bundle and its
-// sources are in memory. Publishing starts after the last file was verified. So if the process is
-// killed, the base is unchanged and the command can be run again.
+// other files are made. Each file is verified and staged before the next file is made, so that only
+// one bundle and its sources are in memory. Publishing starts after the last file was verified. So
+// if the process is killed, the base is unchanged and the command can be run again.
 #include "bundler/patch/patch_apply.h"
 
 #include <algorithm>

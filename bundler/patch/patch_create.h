@@ -10,7 +10,7 @@
 namespace muster {
 
 struct PatchOptions {
-  /// True if applying the patch must compress nothing again. Such a patch is larger, but works with
+  /// True if applying the patch must not compress any block. Such a patch is larger, but works with
   /// every release of zstd.
   bool is_portable = false;
   std::stop_token stop{};
@@ -28,8 +28,8 @@ struct MadePatch {
 /// Compares two outputs and writes a patch that makes the new output from the old output. Reads all
 /// bundles of the old output and the changed bundles of the new output, and compares them with
 /// their catalogs. Fails with `hash_mismatch` if a build does not match its catalogs, with
-/// `already_exists` if the new output has files that are not part of a build, with `cancelled`, and
-/// with reading errors. The message names the file.
+/// `already_exists` if the new output has files that are not part of a build, and with `cancelled`.
+/// If a file cannot be read, fails with the code of that failure. The message names the file.
 Result<MadePatch> create_patch(const FileReader& old_files, const FileReader& new_files,
                                const PatchOptions& options);
 

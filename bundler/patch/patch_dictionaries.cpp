@@ -17,8 +17,8 @@ PatchDictionaries::PatchDictionaries(const BuildSide& before, const BuildSide& a
     // Both targets may have the same dictionary.
     if (set->add(file->hash, file->bytes)) content_.try_emplace(id, file->bytes);
   }
-  // Skips dictionaries of the old build that have the id of a new dictionary. Entries that need a
-  // skipped dictionary are stored in the patch again.
+  // Skips a dictionary of the old build if a dictionary of the new build has the same id. If an
+  // entry needs a skipped dictionary, the patch contains the whole entry.
   for (const LooseFile* file : before.dictionaries()) {
     (void)set->add(file->hash, file->bytes).has_value();
   }

@@ -16,7 +16,7 @@ namespace muster {
 /// new build. One thread may use this object at a time.
 class PatchDictionaries {
  public:
-  /// Copies the required data.
+  /// Copies the data of the dictionaries, so the arguments need not outlive this object.
   PatchDictionaries(const BuildSide& before, const BuildSide& after);
 
   const std::shared_ptr<const DictionarySet>& decompressing() const { return decompressing_; }

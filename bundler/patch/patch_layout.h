@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kRecompresses = 1;
 inline constexpr std::uint64_t kMaxProgramBytes = 1ULL << 30U;
 /// The maximum size of one file of the new build, in bytes.
 inline constexpr std::uint64_t kMaxFileBytes = 8ULL << 30U;
-/// The maximum total size of the old and the new bytes of one delta, which is the maximum window of
-/// zstd.
+/// The maximum total size of the old and the new bytes of one delta. The maximum window of zstd has
+/// the same size.
 inline constexpr std::uint64_t kMaxDeltaBytes = 1ULL << 30U;
 /// The maximum number of loose files: `build.json`, and for each target a catalog and its
 /// signature. Dictionaries are counted separately.

@@ -1,5 +1,5 @@
-// Reads and writes the outer parts of a patch: the header, and the tables of both builds. The
-// format is PATCH_FORMAT.md.
+// Reads and writes the header of a patch, and the tables of the loose files of both builds.
+// PATCH_FORMAT.md defines the format.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,9 @@ Result<Patch> read_patch(Bytes bytes);
 /// and `data` begins with the frames of the files.
 ByteVector write_patch(const Patch& patch);
 
-/// The version as text, for example `1.5.4` for 10504.
+/// A release of zstd as text, for example `1.5.4` for 10504.
 std::string zstd_version_text(std::uint32_t version);
-/// The version of this program's zstd.
+/// The release of zstd that this program uses.
 std::uint32_t own_zstd_version();
 
 }  // namespace muster

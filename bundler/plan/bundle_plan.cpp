@@ -72,7 +72,8 @@ class Planner {
     return assets;
   }
 
-  // The assets that `starts` reach without passing through a registered asset.
+  // The assets that references from `starts` reach, without following the references of registered
+  // assets.
   std::vector<AssetNumber> own_closure(std::span<const AssetNumber> starts) const {
     return files_only(graph_.closure(starts, project_.index(),
                                      [&](AssetNumber asset) { return root_of_[asset]; }));

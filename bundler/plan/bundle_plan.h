@@ -64,10 +64,11 @@ std::vector<std::uint64_t> source_sizes(const Project& project, Target target,
                                         const std::stop_token& stop, unsigned jobs);
 
 /// Plans the bundles of one target. Each registered prefab gets a bundle with the assets that only
-/// this prefab needs. A registered prefab owns an asset if it reaches the asset without passing
-/// through another registered prefab. Assets with several owners, and assets that the registries
-/// themselves need (definitions), are in shared bundles. There is one group of assets per distinct
-/// set of owners, and groups are merged by `MergeRule`. `size_of` is the result of `source_sizes`.
+/// this prefab needs. A registered prefab owns an asset if a chain of references leads from the
+/// prefab to the asset without another registered prefab on the chain. Assets with several owners,
+/// and assets that the registries themselves need (definitions), are in shared bundles. There is
+/// one group of assets per distinct set of owners, and groups are merged by `MergeRule`. `size_of`
+/// is the result of `source_sizes`.
 BundlePlan plan_bundles(const Project& project, const PlanOptions& options,
                         const std::vector<std::uint64_t>& size_of);
 

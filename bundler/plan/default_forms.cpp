@@ -34,8 +34,8 @@ std::vector<std::size_t> opened_with(const BundlePlan& plan, std::size_t bundle,
   open(bundle);
   for (std::size_t i = 0; i < opened.size(); ++i) {
     const PlannedBundle& now = plan.bundles[opened[i]];
-    // The dependencies of the first bundle contain everything that it reaches, except through
-    // bundles with variants.
+    // The dependencies of the first bundle list all bundles that it needs, except bundles that only
+    // a bundle with variants needs.
     if (i > 0 && now.varied == kNoAsset) continue;
     for (const std::size_t needed : now.dependencies) open(needed);
   }

@@ -17,7 +17,7 @@ class DefaultForms {
  public:
   DefaultForms(const Project& project, Target target);
 
-  /// Whether the default form of every asset is the asset itself.
+  /// True if the default form of every asset is the asset itself.
   bool are_trivial() const { return !varies_; }
   AssetNumber of(AssetNumber asset) const;
 

@@ -124,7 +124,7 @@ class Merging {
     return found;
   }
 
-  // A fast check with the sums at the start of the round, which excludes most pairs.
+  // A fast check that excludes most pairs. It uses the sums from the start of the round.
   bool is_promising(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     const bool first_has_more =
         bundles_[pair.first].users.size() > bundles_[pair.second].users.size();
@@ -147,8 +147,8 @@ class Merging {
     return weigh(is_for_bound, proposal);
   }
 
-  // The exact check, which visits each user. Returns false if the merge is not allowed or costs too
-  // much.
+  // The exact check, which examines each user. Returns false if the merge is not allowed or costs
+  // too much.
   bool is_allowed(const Pair& pair, bool is_for_bound, Proposal& proposal) const {
     proposal = {pair.first, pair.second, 0, 0, 0};
     bool helps_bound = false;
@@ -170,7 +170,8 @@ class Merging {
     return is_for_bound || each <= rule_.file_cost_bytes;
   }
 
-  // A group without bytes counts as one byte, because loading it without need also has a cost.
+  // A group without bytes counts as one byte, because it also costs time to load a group that is
+  // not needed.
   static std::uint64_t weight(const Merged& bundle) {
     return std::max<std::uint64_t>(bundle.bytes, 1);
   }

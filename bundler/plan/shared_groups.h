@@ -47,8 +47,8 @@ struct GroupUser {
 
 /// Merges groups and returns the bundle number of each group. Bundles are numbered from 0, in the
 /// order of their first groups. Merging never makes a user load more unneeded bytes than the rule
-/// allows. A user needs more than `files_max` files only if another merge would exceed the limit of
-/// unneeded bytes.
+/// allows. A user needs more than `files_max` files only if further merging would exceed the limit
+/// of unneeded bytes.
 ///
 /// The result does not depend on the order of groups. The decisions use only keys and rounded
 /// sizes, so a small change of one group does not change the bundles of other groups. The time is

@@ -153,8 +153,8 @@ class Separation {
     }
   }
 
-  // Like a closure, with two exceptions: the references of assets with variants are not followed,
-  // and variants are excluded.
+  // Like a closure, with two exceptions: the function does not follow the references of assets with
+  // variants, and the result contains no variants.
   Nodes reached_from(const Nodes& starts) const {
     std::set<AssetNumber> seen(starts.begin(), starts.end());
     Nodes queue = starts;

@@ -22,9 +22,9 @@ AssetNumber first_open(const Project& project, Target target);
 /// assets that only these bundles need are moved to shared bundles, one per distinct set of users,
 /// so that they are loaded only together with a form that needs them.
 ///
-/// The dependencies of a bundle include bundles with alternatives, but not the dependencies of such
-/// bundles, because each alternative lists its own dependencies. A plan without variants is not
-/// changed.
+/// The dependencies of a bundle include bundles with alternatives. They do not include the
+/// dependencies of such bundles, because each alternative lists its own dependencies. A plan
+/// without variants is not changed.
 void separate_variants(const Project& project, Target target, BundlePlan& plan);
 
 }  // namespace muster

@@ -19,8 +19,8 @@ namespace muster {
 ///
 /// The content is the state of the project when it was opened. When files have changed, open the
 /// project again, and call `PrefabInstances::reload` to update existing instances. This class is
-/// only for tools, because it needs the YAML parser. The project must outlive it. Several threads
-/// may open bundles at the same time.
+/// only for tools, because it needs the YAML parser. The project must outlive this object. Several
+/// threads may open bundles at the same time.
 class ProjectSource final : public BundleSource {
  public:
   /// Plans the bundles, and cooks nothing. Fails with `malformed` like `fill_catalog`.

@@ -54,14 +54,15 @@ struct TargetDiff {
   /// bundle depends on its content, so a changed bundle has another name.
   std::vector<AssetDiff> shared;
   std::vector<RenamedAsset> renamed;
-  /// True if ids, effects or components have changed, which are only in the catalog.
+  /// True if ids, effects or components have changed. Only the catalog contains this data.
   bool is_other_catalog = false;
   bool is_empty() const { return bundles.empty() && renamed.empty() && !is_other_catalog; }
 };
 
 /// Compares two outputs. If only one output has a target, all of the target's bundles count as
 /// added or removed. Reads only the tables of bundles with different hashes. Fails with `not_found`
-/// if a folder is not an output, and with reading and opening errors. The message names the file.
+/// if a folder is not an output. If a file cannot be read or opened, fails with the code of that
+/// failure. The message names the file.
 Result<std::vector<TargetDiff>> diff_builds(const FileReader& old_files,
                                             const FileReader& new_files);
 

@@ -156,8 +156,8 @@ class TargetReading {
     }
   }
 
-  // The record in the catalog that makes a bundle the replacement of another bundle; no value if
-  // the bundle does not replace another bundle.
+  // The record in the catalog of a bundle that can replace another bundle; no value for other
+  // bundles.
   static std::optional<CatalogAlternative> alternative_of(const CatalogReader& catalog,
                                                           std::uint32_t index) {
     if (catalog.bundle(index).name.kind != BundleKind::variant) return std::nullopt;
@@ -250,8 +250,8 @@ class TargetReading {
   }
 
   // The estimated size of self-contained bundles. The source files that would be packed more than
-  // once are known exactly, and their compressed size is estimated from the shared bundles, each
-  // counted once per owner.
+  // once are known exactly. Their compressed size is estimated from the shared bundles, and each
+  // shared bundle is counted once per owner.
   std::uint64_t self_contained_bytes() const {
     double bytes = 0;
     double source_bytes = 0;

@@ -113,7 +113,7 @@ struct OverviewTarget {
   std::vector<OverviewStripped> stripped_assets;
   /// The stripped components, counted by class and sorted by class.
   std::vector<OverviewStripped> stripped_components;
-  /// The requested limit for all bundles together.
+  /// The limit that the user requested for all bundles together.
   std::optional<std::uint64_t> budget_bytes;
   /// The budgets of the project. For budgets of single bundles, the list has the largest bundle and
   /// all bundles that exceed their budget.
@@ -141,8 +141,8 @@ struct OverviewKind {
 std::vector<OverviewKind> kinds_of(const OverviewTarget& target);
 
 /// Reads the report, the catalogs and the tables of every bundle. Fails with `not_found` if the
-/// folder is not an output, with `malformed` if its report is invalid, and with reading and opening
-/// errors. The message names the file.
+/// folder is not an output, and with `malformed` if its report is invalid. If a file cannot be read
+/// or opened, fails with the code of that failure. The message names the file.
 Result<Overview> read_overview(const FileReader& files);
 
 /// Adds to `overview` the sizes in an earlier build.

@@ -11,7 +11,8 @@ namespace muster {
 enum class InspectionFormat : std::uint8_t { text, json };
 
 /// Describes the content of a `.mbundle` or `.mcat` file. The magic number of the file determines
-/// its kind. Fails with `malformed` for other files, or with the errors of the readers.
+/// its kind. Fails with `malformed` for other files. If a reader refuses the file, fails with the
+/// code of that failure.
 Result<std::string> inspect_file(Bytes bytes, InspectionFormat format);
 
 }  // namespace muster

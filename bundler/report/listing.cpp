@@ -44,7 +44,7 @@ Json targets_json(TargetSet targets) {
   return list;
 }
 
-// The targets whose asset lists contain a row.
+// The targets whose asset lists contain the asset of a row.
 TargetSet listed_targets(const Row& row, TargetSet targets) {
   return row.reference->emitted ? row.reference->targets & targets : TargetSet();
 }

@@ -12,7 +12,7 @@ namespace muster {
 /// `targets`. An entry has no `targets` if its asset is not in the list of any target. There are
 /// two reasons: no root builds the registry (`-` in `listing_text`), or the asset is a factory of
 /// an older layout, which is packed with its registry (`with registry`). `problems` lists
-/// unreadable files; it is left out if there are none.
+/// unreadable files; the key is left out if all files are readable.
 std::string listing_json(const Project& project, TargetSet targets);
 
 /// Like `listing_json`, as text for users.

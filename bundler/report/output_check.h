@@ -27,8 +27,8 @@ struct OutputCheck {
 /// Checks each catalog against its fingerprint, each bundle against the size and hash in the
 /// catalog, and each entry against its hash and form. Also checks that no file is missing or
 /// unexpected, and that the catalogs of client and server have the same `agreement`. With a `key`,
-/// also checks the signatures of the catalogs and the report. Fails only if there is no output to
-/// check, or with `cancelled`.
+/// also checks the signatures of the catalogs and the report. Fails only if the folder contains no
+/// output, or with `cancelled`.
 Result<OutputCheck> check_output(const FileReader& files, unsigned jobs,
                                  const std::stop_token& stop,
                                  const std::optional<VerifyKey>& key = {});

@@ -1,4 +1,4 @@
-// Computes the cost of loading each prefab: the number of files, and the loaded bytes that the
+// Computes what it costs to load each prefab: the number of files, and the loaded bytes that the
 // prefab does not need.
 #pragma once
 

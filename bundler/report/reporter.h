@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// Receives the phases of long work. Several threads may call it.
+/// Receives the phases of long work. Several threads may call its functions.
 class Reporter {
  public:
   virtual ~Reporter() = default;

@@ -59,8 +59,8 @@ class StripSearch {
     return found != assets.end() && found->asset == asset ? &*found : nullptr;
   }
 
-  // Finds the first entry that names each asset. An asset without an entry belongs to a registry or
-  // root itself.
+  // For each asset, finds the first entry that names it. For the asset of a registry or root, the
+  // text is the class name and `itself`.
   void name_registries() {
     for (const Registry& registry : project_.model().registries) {
       if (registry.targets.has(audit_.target) && registry.declaration->is_packed) {

@@ -28,7 +28,7 @@ inline std::string_view as_text(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// Appends little-endian numbers and bytes to a buffer that it owns.
+/// Owns a buffer, and appends little-endian numbers and bytes to this buffer.
 class ByteWriter {
  public:
   void u8(std::uint8_t value) { integer(value, 1); }

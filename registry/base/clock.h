@@ -7,7 +7,7 @@
 
 namespace muster {
 
-/// A clock type without `now()`, only for the type `Time`.
+/// A clock type without `now()`. It is used only to define the type `Time`.
 struct Timeline {
   using rep = std::int64_t;
   using period = std::nano;

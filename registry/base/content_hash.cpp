@@ -28,7 +28,8 @@ ContentHash canonical(XXH128_hash_t hash) {
 
 struct ContentHasher::State {
   XXH3_state_t* xxh = XXH3_createState();
-  // Throws, because exhausted memory is not a bug. The loading threads catch the exception.
+  // Throws an exception if there is not enough memory, because this is not a bug. The loading
+  // threads catch the exception.
   State() {
     if (xxh == nullptr) throw std::bad_alloc();
   }

@@ -14,7 +14,7 @@ namespace muster {
 
 /// The XXH3-128 of bytes, in the canonical (big-endian) byte order. The hash detects damage and
 /// changes. The hash does not detect content that an attacker has forged; the signature of the
-/// catalog does.
+/// catalog detects such content.
 struct ContentHash {
   std::array<std::uint8_t, 16> bytes{};
 

@@ -50,8 +50,8 @@ const char* relative(const AssetPath& path);
 FileKind kind_of_mode(std::uint32_t mode);
 
 /// Opens a path inside a folder, with the flags of `open`. Never opens a target outside the folder,
-/// even if a parent folder is a link. On failure the descriptor is invalid and `errno` is set: to
-/// EXDEV if a link leads outside.
+/// even if a parent folder is a link. On failure the descriptor is invalid and `errno` is set. If a
+/// link leads outside, `errno` is EXDEV.
 Descriptor open_inside(int folder, const char* path, int flags);
 
 /// A regular file, open for reading. Several threads may read at the same time. Other processes may
@@ -62,9 +62,9 @@ class DiskFile {
   /// link leads out of the folder, with `invalid_argument` if the target is not a regular file, or
   /// with `io`.
   static Result<DiskFile> open(const std::string& folder, const AssetPath& path);
-  /// Reads the first bytes of the file at `path` below `folder`, as many as one system call
-  /// returns. Does not check the kind or the size of the file. Returns the number of bytes read.
-  /// Fails like `open`, but with `io` if the path is not a regular file.
+  /// Reads the first bytes of the file at `path` below `folder` with a single system call. Does not
+  /// check the kind or the size of the file. Returns the number of bytes read. Fails like `open`,
+  /// except that the code for a path that is not a regular file is `io`.
   static Result<std::size_t> read_at_once(const std::string& folder, const AssetPath& path,
                                           std::span<std::byte> target);
   /// Opens a file anywhere on the disk, for example at a path that a user passed. Fails like the

@@ -124,7 +124,7 @@ DiskFileSystem::~DiskFileSystem() {
   if (root_descriptor_ >= 0) ::close(root_descriptor_);
 }
 
-// The kind of a link's target and, for a file, its path.
+// The kind of a link's target. If the target is a file, also its path.
 FileInfo DiskFileSystem::behind_link(const char* name) const {
   FileInfo found{.kind = FileKind::broken_link, .is_link = true};
   const Descriptor target(::openat(root_descriptor_, name, O_PATH | O_CLOEXEC));
@@ -330,7 +330,7 @@ Result<void> DiskFileSystem::sync_folder(const AssetPath& folder) const {
 
 Result<void> DiskFileSystem::commit(std::span<const Move> moves) {
   if (moves.empty()) return {};
-  // The slow step is first, so that it cannot separate the renames.
+  // `syncfs` is slow, so it runs before the renames and not between two of them.
   if (::syncfs(root_descriptor_) != 0) {
     return fail_errno(errno, "cannot store the files before moving them into place");
   }

@@ -15,8 +15,8 @@ class DiskFileSystem final : public FileSystem, public FileStamps, public FileLi
  public:
   /// Opens `root`. Fails with `not_found` if `root` is not a folder.
   static Result<DiskFileSystem> open(const std::string& root);
-  /// Opens `root`. Creates the folder and its parents if missing. Adds the created folders to
-  /// `created`, outermost first, even if the function fails.
+  /// Opens `root`. If the folder or its parents do not exist, creates them. Adds the created
+  /// folders to `created`, outermost first, even if the function fails.
   static Result<DiskFileSystem> open_or_create(const std::string& root,
                                                std::vector<std::string>* created = nullptr);
 
@@ -60,7 +60,7 @@ Result<void> remove_empty_folder(const std::string& path);
 /// disk.
 struct PathTarget {
   /// The absolute path without links. If the target has no path on the disk (for example, a pipe),
-  /// this is the given path.
+  /// this is the path that the user passed.
   std::string real_path;
   /// The kind of the target. A file without a path also has the kind `other`.
   FileKind kind = FileKind::file;
@@ -78,8 +78,8 @@ Result<void> write_through(const std::string& path, Bytes bytes);
 /// `already_exists` if the path exists, so that no secret is overwritten.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 
-/// Locks a folder against other processes while this object lives (`flock` on a file in it). The
-/// lock also ends when the process ends.
+/// A lock on a folder. While this object exists, no other process can lock the folder. The lock is
+/// a `flock` on a file in the folder, so it also ends when the process ends.
 class FolderLock {
  public:
   /// Fails with `busy` if another process holds the lock.

@@ -43,8 +43,8 @@ FileStamp stamp_from(const struct statx& info) {
 
 }  // namespace
 
-// For a link, uses the later times of the link and its target, so that a change of the link or of
-// its target is detected.
+// The stamp of a link has the later of the link's time and the target's time. So a change of the
+// link or of its target changes the stamp.
 FileStamp DiskFileSystem::stamp_at(int parent, const char* name, const AssetPath& folder,
                                    std::string_view child) const {
   const auto info = read_statx(parent, name, AT_SYMLINK_NOFOLLOW);

@@ -11,8 +11,8 @@
 
 namespace muster {
 
-/// Shows whether a file may have changed, without reading the file. Two equal stamps mean equal
-/// content if the first stamp was settled (`is_settled`).
+/// The properties of a file that show whether its content may have changed. Two equal stamps mean
+/// equal content if the first stamp was settled (`is_settled`).
 struct FileStamp {
   bool exists = false;
   FileKind kind = FileKind::file;  ///< The kind, as in `FileInfo`.
@@ -28,8 +28,8 @@ struct FileStamp {
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
 
-/// Whether any change after `now_ns` changes the stamp. Times advance in steps, so two changes
-/// within one step can have the same stamp.
+/// True if every change of the file after `now_ns` also changes its stamp. Times advance in steps,
+/// so two changes within one step can have the same stamp.
 inline bool is_settled(const FileStamp& stamp, std::int64_t now_ns) {
   constexpr std::int64_t kSecond = 1'000'000'000;
   // File systems with coarse times count in steps of one or two seconds.

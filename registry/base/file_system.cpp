@@ -32,7 +32,7 @@ Result<void> write_atomically(FileSystem& files, const AssetPath& path, Bytes by
   if (present && !present.value().target.empty()) {
     return write_atomically(files, AssetPath(present.value().target), bytes);
   }
-  // The bytes are written into a device or a pipe, because it must not be replaced.
+  // A device or a pipe must not be replaced, so the bytes are written into it.
   if (present && (present.value().is_link || present.value().kind != FileKind::file)) {
     return files.write(path, bytes);
   }

@@ -73,8 +73,8 @@ class FileSystem : public FileReader {
   /// Makes all written files durable, then executes the moves in order. Each move replaces the file
   /// or folder `to` by `from` atomically. If `to` was a file, its content is lost and its
   /// permissions are kept. If `to` was a folder, the old folder is at `from` afterwards. If a move
-  /// fails or the process ends, all earlier moves are done and all later moves are not. Requires:
-  /// no path of a move is inside a path of another move.
+  /// fails or the process ends, all earlier moves are done and no later move is done. Requires: no
+  /// path of a move is inside a path of another move.
   virtual Result<void> commit(std::span<const Move> moves) = 0;
 
   /// Removes a file, or a folder with its content. Does not follow links. Succeeds if the path is

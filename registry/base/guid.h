@@ -53,9 +53,10 @@ class Guid {
 };
 
 /// A weak reference as four integers (`val0..val3` in Unity projects). The bytes of the guid are
-/// arranged as a Microsoft GUID, whose first three groups are little-endian, and read as four
-/// signed little-endian words. For example, `00112233445566778899aabbccddeeff` is 0x00112233,
-/// 0x66774455, 0xBBAA9988, 0xFFEEDDCC. All zero means that the reference is not set.
+/// first put into the order of a Microsoft GUID, whose first three groups are little-endian. Then
+/// every four bytes are read as a signed little-endian integer. For example,
+/// `00112233445566778899aabbccddeeff` is 0x00112233, 0x66774455, 0xBBAA9988, 0xFFEEDDCC. All zero
+/// means that the reference is not set.
 using WeakReferenceWords = std::array<std::int32_t, 4>;
 
 /// Converts to the four-integer form. The inverse of `guid_from_words`.
@@ -67,9 +68,10 @@ Guid guid_from_words(const WeakReferenceWords& words);
 /// the project settings `...10...` to `...c0...`.
 bool is_builtin_resource(const Guid& guid);
 
-/// True if a guid does not look random: it has repeated or counting digits (`a1b2c3d4e5f6...`,
-/// `...000042`), few different digits, an ASCII text, or is a guid from an example in a document.
-/// In a test with a million random guids, the result was always false.
+/// True if a guid does not look random. Such a guid has repeated or counting digits
+/// (`a1b2c3d4e5f6...`, `...000042`), has few different digits, contains an ASCII text, or is an
+/// example in a public document. In a test with a million random guids, the result was always
+/// false.
 bool is_likely_placeholder(const Guid& guid);
 
 }  // namespace muster

@@ -102,8 +102,8 @@ class JsonReading {
     return fail(ErrorCode::malformed, position_text(text_, offset) + why);
   }
 
-  // The offset of the first byte of a word or quoted text. `bytes` is the number of bytes up to its
-  // end.
+  // The offset of the first byte of a word or quoted text. `bytes` is the number of bytes up to the
+  // end of this word or text.
   std::size_t token_begin(std::size_t bytes) const {
     std::size_t at = bytes == 0 ? 0 : bytes - 1;
     if (at >= text_.size()) return text_.size();

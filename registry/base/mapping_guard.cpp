@@ -4,8 +4,9 @@
 //
 // A slot is filled in three steps: it is reserved, then its size is written, then its start. A
 // start of zero means that the slot is free. The handler reads the start, the size, and the start
-// again. If both starts are equal, the size belongs to the start. The range of the faulting address
-// cannot be removed in the meantime, because the thread that reads it is stopped.
+// again. If both starts are equal, the size belongs to the start. The range that contains the
+// faulting address cannot be removed in the meantime, because the thread that reads the range is
+// stopped.
 #include "registry/base/mapping_guard.h"
 
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): sigaction is POSIX, not C++.
@@ -34,7 +35,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables): see above.
 constinit std::array<Slot, MappingGuard::kMaxMappings> slots{};
 constinit std::atomic<std::size_t> next_slot{0};   // The slot that is probably free.
-constinit std::atomic<std::size_t> slots_used{0};  // This slot and the following were never used.
+constinit std::atomic<std::size_t> slots_used{0};  // The slots from this index on were never used.
 constinit std::atomic<bool> is_guarded{false};
 constinit std::size_t page_bytes = 0;
 constinit struct sigaction previous {};

@@ -12,8 +12,8 @@ namespace muster {
 /// A file system (the base) with other file systems mounted at some of its paths. Use it for a
 /// project with packages from other folders. A mount hides the files of the base at its path. No
 /// part can be left through `..` or links. A commit with paths of several parts fails with
-/// `invalid_argument`. A write to a part without a writer fails with `permission_denied`. Calls are
-/// thread-safe if the calls of the parts are thread-safe.
+/// `invalid_argument`. A write to a part without a writer fails with `permission_denied`. This
+/// object is thread-safe if all parts are thread-safe.
 class MountedFileSystem final : public FileSystem, public FileStamps {
  public:
   struct Part {

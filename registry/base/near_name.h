@@ -14,9 +14,9 @@ inline constexpr std::size_t kMaxSlip = 2;
 /// The number of insertions, removals and replacements between two words (Wagner, Fischer 1974).
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// The known name with the fewest edits to `name`, at most `max_slip`. Ignores case, `_` and `-`.
-/// For example, `typeId` is similar to `type_id`. The result is empty if no known name is similar
-/// enough, or if `name` is known.
+/// The known name that differs from `name` by the fewest edits. At most `max_slip` edits are
+/// allowed. Ignores case, `_` and `-`. For example, `typeId` is similar to `type_id`. The result is
+/// empty if no known name is similar enough, or if `name` is known.
 std::string nearest_name(std::string_view name, const std::set<std::string>& known,
                          std::size_t max_slip = kMaxSlip);
 
@@ -31,8 +31,8 @@ std::string nearest_type_name(std::string_view name, const std::set<std::string>
 /// `name`: 3 kB for 12 letters. Requires: `name` is an identifier.
 std::string type_slip_pattern(std::string_view name);
 
-/// The text `; did you mean 'NAME'?`, or an empty text. NAME is the nearest name; if none exists,
-/// it is the first known name that begins with `name`.
+/// The text `; did you mean 'NAME'?`, or an empty text. NAME is the nearest name. If no known name
+/// is near enough, NAME is the first known name that begins with `name`.
 std::string did_you_mean(std::string_view name, const std::set<std::string>& known);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// A file system that keeps changes in memory.
+// A file system that stores changes only in memory.
 #pragma once
 
 #include <map>
@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Reads from an underlying file system, and keeps writes, moves and removals in memory. For dry
-/// runs. Moving a folder fails with `invalid_argument`. The underlying file system must outlive
-/// this object and must not change during its lifetime. Several threads may read while no thread
-/// writes.
+/// Reads from an underlying file system, and stores writes, moves and removals only in memory. Use
+/// it for dry runs. Moving a folder fails with `invalid_argument`. The underlying file system must
+/// outlive this object and must not change during its lifetime. Several threads may read while no
+/// thread writes.
 class OverlayFileSystem final : public FileSystem {
  public:
   explicit OverlayFileSystem(const FileReader& beneath) : beneath_(beneath) {}

@@ -28,8 +28,8 @@ class FixedSeedSource final : public SeedSource {
   std::uint64_t next_;
 };
 
-/// The generator SplitMix64 (Steele, Lea, Flood 2014). Gives the same numbers on every machine. Not
-/// for secrets.
+/// The generator SplitMix64 (Steele, Lea, Flood 2014). Gives the same numbers on every machine. Do
+/// not use these numbers for secrets.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

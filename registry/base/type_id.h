@@ -33,8 +33,8 @@ constexpr std::uint32_t catalog_index(RegistryIndex registry) {
 }
 
 /// The type of a presentation. An entity has at most one presentation of each type. The content
-/// chooses the type of each presentation. A session shows presentations of the types 0 and 1. Other
-/// values belong to the game, which shows such presentations itself.
+/// sets the type of each presentation. A session shows presentations of the types 0 and 1. The game
+/// itself shows the presentations of all other types.
 enum class PresentationType : std::uint32_t {
   shared = 0,  ///< All players see it.
   own = 1,     ///< Only the player that owns the entity sees it, in addition to the shared one.

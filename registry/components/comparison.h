@@ -8,7 +8,8 @@
 
 namespace muster {
 
-/// A difference between the values of a field in two states that exceeds the field's tolerance.
+/// A difference between two states in the value of a field. The difference exceeds the field's
+/// tolerance.
 struct FieldDifference {
   /// The field. The pointer is valid as long as the component's description.
   const FieldDescription* field = nullptr;

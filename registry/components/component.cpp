@@ -27,7 +27,8 @@ constexpr std::array kTypes = {
     TypeRow{FieldType::asset, "asset", 16},
 };
 
-// The maximum number of fields in a description from a file. Prevents unbounded memory.
+// The maximum number of fields in a description from a file. Without this limit, a file could
+// request unbounded memory.
 constexpr std::size_t kDescribedFieldsMax = 1024;
 
 const TypeRow* row_of(FieldType type) {
@@ -39,7 +40,8 @@ std::uint64_t end_of(const FieldDescription& field) {
   return field.offset_bytes + std::uint64_t{field.count} * field.element_bytes;
 }
 
-// The problem of a field; empty if none exists. The field must not begin before `begin`.
+// The problem of a field; empty if the field has no problem. The field must not begin before
+// `begin`.
 std::string_view problem_of(const FieldDescription& field, std::uint64_t begin,
                             std::uint32_t component_bytes) {
   if (field.name.empty()) return "has no name";
@@ -83,7 +85,7 @@ bool has_default_within(const FieldDescription& field, Bytes defaults) {
   });
 }
 
-// The first repeated field name; empty if none exists.
+// The first field name that two fields have; empty if all names are different.
 std::string_view name_given_twice(const ComponentDescription& component) {
   std::vector<std::string_view> names;
   names.reserve(component.fields.size());

@@ -93,7 +93,7 @@ enum class Interpolation : std::uint8_t {
 /// Whether a client may show a predicted value of a field, or only values from confirmed states.
 enum class RollbackClass : std::uint8_t { reconcilable = 0, confirmed_only = 1 };
 /// A tick has several frames, and each frame has a value for a field of a command. This type
-/// selects how these values give the field's value for the tick.
+/// selects how the field's value for the tick is computed from the values of the frames.
 enum class Sampling : std::uint8_t {
   /// The value of the last frame. Use it, for example, for a held button or an absolute view
   /// direction.
@@ -101,8 +101,9 @@ enum class Sampling : std::uint8_t {
   /// For a number, the value farthest from zero. For a vector, the longest vector. For a boolean,
   /// true if any frame has the value true. Use it, for example, for an analog stick.
   largest = 1,
-  /// The sum of all frames. Use it, for example, for mouse movement. A remainder from rounding,
-  /// from the range or from a late packet is added to the next tick.
+  /// The sum of the values of all frames. Use it, for example, for mouse movement. If rounding or
+  /// the field's range removes a part of the sum, this part is added to the next tick. The sum of a
+  /// command that arrives too late is also added to a later tick.
   sum = 2,
 };
 /// The value that a tick uses if its command has not arrived.
@@ -126,11 +127,12 @@ struct FieldDescription {
   double minimum = 0;  ///< The minimum of the value; equal to `maximum` if the field has no range.
   double maximum = 0;
   double resolution = 0;  ///< The step between values on the wire; 0 for exact values.
-  double tolerance = 0;   ///< The maximum difference that a client's prediction does not correct.
+  double tolerance = 0;   ///< A client does not correct a predicted value if the difference is at
+                          ///< most this amount.
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
+  Sampling sampled = Sampling::latest;  ///< How a command combines the values of its frames.
   /// The value in a tick whose command is missing. A sum must not have `repeat`.
   Missing when_missing = Missing::repeat;
   std::vector<std::string> names;  ///< For an enumeration: the names of the values 0, 1, 2, ...

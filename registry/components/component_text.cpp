@@ -54,7 +54,7 @@ std::string word(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
   };
   const auto is_plain = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  // The name is compared without case, because YAML parsers ignore the case of these words.
+  // The comparison ignores case, because YAML parsers ignore the case of these words.
   constexpr std::array<std::string_view, 9> kMeant = {"null", "true", "false", "yes", "no",
                                                       "on",   "off",  "y",     "n"};
   std::string lower(name);

@@ -18,9 +18,9 @@ struct ComponentTextOptions {
 ///     travel: {x: 0, y: 4, z: 0}  # m
 ///     phase: running
 ///
-/// Each number has the fewest digits that give the same number when parsed. Cooking the text gives
-/// the same bytes, except for padding and NaN. Requires: `value` is a component of this
-/// description.
+/// Each number is written with the fewest digits from which a parser reads the same number. Cooking
+/// the text gives the same bytes, except for padding and NaN. Requires: `value` is a component of
+/// this description.
 std::string component_text(const ComponentDescription& component, Bytes value,
                            const ComponentTextOptions& options = {});
 

@@ -18,8 +18,8 @@
 
 namespace muster {
 
-/// The optional properties of a field. `FieldDescription` explains the properties without a
-/// comment.
+/// The optional properties of a field. If a property has no comment here, see the property of the
+/// same name in `FieldDescription`.
 struct FieldTraits {
   std::string_view unit = "";
   double minimum = 0;
@@ -32,7 +32,7 @@ struct FieldTraits {
   Receivers receivers = Receivers::everyone;
   Interpolation interpolation = Interpolation::step;
   RollbackClass rollback = RollbackClass::reconcilable;
-  Sampling sampled = Sampling::latest;  ///< How a command combines its frames.
+  Sampling sampled = Sampling::latest;  ///< How a command combines the values of its frames.
   /// The value in a tick whose command is missing. For a sum, `repeat` becomes `neutral`.
   Missing when_missing = Missing::repeat;
   /// The names of an enumeration's values. The names must have static storage.
@@ -78,7 +78,7 @@ consteval FieldType field_type() {
   return text;
 }
 
-/// Character types are no field types, because their signedness or width depends on the compiler.
+/// Character types are not field types, because their signedness or width depends on the compiler.
 template <typename T>
 concept Character = std::same_as<T, char> || std::same_as<T, wchar_t> || std::same_as<T, char8_t> ||
     std::same_as<T, char16_t> || std::same_as<T, char32_t>;
@@ -168,7 +168,7 @@ consteval FieldTraits checked(FieldType type, bool is_enumeration, FieldTraits t
 }
 
 /// Whether a value is allowed for a field with these traits. Checks each number of the value.
-/// Checks a nested struct by its own description.
+/// Checks a nested struct with the description of that struct.
 template <typename T>
 constexpr bool is_within(const FieldTraits& traits, const T& value) {
   const auto is_in_range = [&](auto number) {
@@ -203,8 +203,8 @@ constexpr bool is_member_within(const FieldTraits& traits,
                                 const typename MemberOf<decltype(Member)>::Owner& owner) {
   return is_within(traits, owner.*Member);
 }
-/// The default value of a struct. A variable is needed, because g++ 12 does not accept a temporary
-/// with sums in its initialisers as a constant.
+/// The default value of a struct. This is a variable and not a temporary: if the initialisers
+/// contain sums, g++ 12 does not accept a temporary as a constant.
 template <typename Owner>
 inline constexpr Owner kDefaultOf{};
 /// Whether the default value of a member is allowed. Always true if the default value of the struct

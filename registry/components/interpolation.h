@@ -17,8 +17,8 @@ namespace muster {
 void interpolate(const ComponentDescription& component, Bytes from, Bytes to, float fraction,
                  std::span<std::byte> out);
 
-/// The rotation at a fraction of the shorter arc between two rotations, with length 1. For
-/// `shortest_arc` fields. Requires: `fraction` is from 0 to 1.
+/// Returns the rotation at a fraction of the shorter arc from `from` to `to`. The length of the
+/// result is 1. Use the function for `shortest_arc` fields. Requires: `fraction` is from 0 to 1.
 Quaternion shortest_arc(const Quaternion& from, const Quaternion& to, double fraction);
 
 }  // namespace muster

@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// The number of lanes of one element. For example, 3 for a vec3, 1 for an integer, 2 for an
-/// asset's guid, and the capacity for a text.
+/// The number of lanes of one element. For example, a vec3 has 3 lanes, an integer has 1, and an
+/// asset's guid has 2. A text has one lane per byte of its capacity.
 constexpr std::uint32_t lane_count(const FieldDescription& field) {
   switch (field.type) {
     case FieldType::vec2:

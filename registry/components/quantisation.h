@@ -24,8 +24,8 @@ bool is_smallest_three(const FieldDescription& field);
 
 /// The range of a field's integers:
 /// - A field with a range counts steps from its minimum; integer 0 is the minimum.
-/// - A field with only a resolution counts steps from zero. The steps are limited by the field's
-/// type and to 32 bits (53 bits for 64-bit lanes).
+/// - A field with only a resolution counts steps from zero. The steps must fit the field's type,
+/// and must fit 32 bits (53 bits for 64-bit lanes).
 /// - A field without range and resolution is exact. Integers are unchanged (a uint64 is
 /// reinterpreted as signed). Floats become integers with the same order as the floats.
 /// - A rotation with a resolution counts steps from 0, even if the field has a range. The index of

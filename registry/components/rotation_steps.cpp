@@ -5,8 +5,9 @@
 // Rounding three components changes the fourth. If the two largest components are nearly equal, the
 // dropped component can be the smaller one after decoding. Then encoding again would drop the other
 // component and round differently. So the steps are decoded and encoded until they no longer
-// change. If they still change, the largest step is moved one step towards zero each time. This
-// ends at the latest when the three components are zero.
+// change. If they change again in the second round or later, the component with the largest
+// absolute value is moved one step towards zero before the next round. The loop ends at the latest
+// when all three components are zero.
 #include "registry/components/rotation_steps.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The dependencies of an asset are collected from the trees from which the facts of the asset were
-// computed. So the facts stay valid while the dependencies are unchanged.
+// The facts of an asset and its dependencies are computed from the same trees. So the facts are
+// valid as long as the dependencies are unchanged.
 #include "registry/model/asset_fact_cache.h"
 
 #include <algorithm>

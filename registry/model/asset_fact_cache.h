@@ -1,5 +1,5 @@
-// Keeps facts about assets from one build to the next, so that an unchanged asset is neither opened
-// nor parsed.
+// Stores facts about assets for the next build, so that the next build neither opens nor parses
+// unchanged assets.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace muster {
 
 /// The parts of one file that the rules of a target's `strip` remove.
 struct StrippedFile {
-  std::string rule;  ///< The rule that names the asset itself; empty if no rule does.
+  std::string rule;  ///< The rule that names the asset itself; empty if no rule names it.
   std::map<std::string, StrippedComponents> components;  ///< The removed components, by class.
   MentionCounts counts;  ///< The mentions of guids in these components.
   friend bool operator==(const StrippedFile&, const StrippedFile&) = default;
@@ -56,7 +56,8 @@ class AssetFactCache {
 
   void note_packable(const Project& project, AssetNumber asset);
   void note_fit_values(const Project& project, AssetNumber asset);
-  /// `read_guids` lists the assets that were read in addition to the sources of the prefab.
+  /// Stores the stripped parts of an asset for a target. `read_guids` lists the assets that were
+  /// read in addition to the sources of the prefab.
   void note_stripped(const Project& project, AssetNumber asset, Target target, StrippedFile file,
                      const std::vector<Guid>& read_guids);
 

@@ -2,9 +2,8 @@
 // - S (2018-11): weak references are `guid:` texts. Most entries refer to definition assets, which
 //   store a `registryId` that counts from 1.
 // - M (2018-12): like S, but `registryId` counts from 0, and free slots are null.
-// - F (2019): inline entries with four-integer references and their own guid.
-// One declaration is for all three layouts, because a path that does not exist in an entry has no
-// effect.
+// - F (2019): inline entries with four-integer references and their own guid. One declaration
+// describes all three layouts, because a path has no effect if the entry does not have it.
 #include <algorithm>
 
 #include "registry/model/class_declaration.h"

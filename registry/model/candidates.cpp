@@ -13,7 +13,7 @@
 namespace muster {
 namespace {
 
-// The declaration with this name; null if it has `is_component`.
+// The declaration with this name; null if the declaration has `is_component`.
 const ClassDeclaration* declaration_of(const std::vector<ClassDeclaration>& classes,
                                        std::string_view class_name) {
   const auto found = std::ranges::find(classes, class_name, &ClassDeclaration::name);

@@ -22,9 +22,9 @@ std::map<AssetNumber, std::string> find_candidates(const Project& project,
                                                    const std::vector<ClassDeclaration>& classes,
                                                    std::vector<ModelProblem>& problems);
 
-/// The registry class that the script's class equals or derives from. The result is `kRootClass`
-/// for the script of a root, and empty for other scripts. Ignores classes with `is_component`:
-/// `find_component_registries` handles them.
+/// The registry class for a script: the script's class is this class or derives from it. The result
+/// is `kRootClass` for the script of a root, and empty for other scripts. Ignores classes with
+/// `is_component`: `find_component_registries` handles them.
 std::string registry_class_of(const Project& project, const std::vector<ClassDeclaration>& classes,
                               const Guid& script);
 

@@ -79,7 +79,7 @@ struct ClassDeclaration {
   /// empty if the class has no providers.
   std::string provider_interface;
   /// Whether the registry's own asset is always packed. If false, the registry only controls a
-  /// build in the editor, and is packed only if a packed asset refers to it.
+  /// build in the editor, and is packed only if a packed asset refers to the registry.
   bool is_packed = true;
   /// Whether a registry is a component of a game object in a prefab or scene, instead of an asset.
   /// Such classes have no ids, and `prepare` does not change their files.
@@ -92,8 +92,8 @@ struct ClassDeclaration {
   /// layout M.
   bool first_id_by_layout = false;
   /// True for the built-in classes that exist in layout F. In layout F a `registryId` in a
-  /// definition has no meaning: an older layout wrote the value, and the definition was not saved
-  /// again later.
+  /// definition has no meaning. The value is from an older layout, and the definition was not saved
+  /// again since then.
   bool is_in_last_layout = false;
   bool definitions_store_ids = true;    ///< Whether definitions store ids; false in layout F.
   bool definitions_store_guid = false;  ///< Whether definitions store their own guid under `guid`.

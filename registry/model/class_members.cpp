@@ -1,6 +1,6 @@
-// A class may have several registries per target. New entries of a target are added to the registry
-// that is built for the most targets, so that no new entry is missing on one side. Among equal
-// registries the first one is used.
+// A class may have several registries per target. New entries of a target are added to the first
+// registry that is built for both targets, so that no new entry is missing on one side. If there is
+// no such registry, they are added to the first registry of the target.
 #include "registry/model/class_members.h"
 
 #include <algorithm>

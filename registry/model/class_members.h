@@ -47,7 +47,7 @@ class ClassMembers {
   /// The key of the candidate that contains an asset; the guid of the asset if no candidate
   /// contains it.
   Guid key_of(const Guid& asset) const;
-  /// True if the asset is a candidate, or if a registry lists the asset for a candidate.
+  /// True if the asset is a candidate or belongs to a candidate.
   bool has(const Guid& asset) const { return key_of_.contains(asset); }
   /// The candidate with this key, or null.
   const Candidate* find(const Guid& key) const;

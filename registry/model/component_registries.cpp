@@ -15,8 +15,8 @@ bool holds_components(const AssetPath& path) {
 }
 
 // The class of a component with this script. If only the name of the class matches, `is_sure` is
-// false, because other packages have classes with the same names. A component with an unsure class
-// is a registry only if the component has the list.
+// false, because other packages have classes with the same names. If `is_sure` is false, a
+// component is a registry only if it has the list.
 struct ClassGuess {
   const ClassDeclaration* declaration = nullptr;
   bool is_sure = false;
@@ -145,7 +145,8 @@ class ComponentSearch {
   }
 
   // Adds the files with instances of the prefabs in `carriers_`. A file whose instance overrides no
-  // entry is not a registry, but it becomes a carrier. Returns false if there was no new file.
+  // entry is not a registry, but the file becomes a carrier. Returns false if there was no new
+  // file.
   bool follow_instances() {
     if (carriers_.empty()) return false;
     std::map<AssetNumber, const ClassDeclaration*> next;

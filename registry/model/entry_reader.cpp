@@ -24,8 +24,8 @@ void EntryReader::add_problem(ModelProblem::Kind kind, Location location, std::s
   problems_.push_back({kind, std::move(location), {}, kNoAsset, std::move(detail)});
 }
 
-// Reports an entry that is a scalar or a list. Otherwise it would be read as an entry without
-// values.
+// Reports an entry that is a scalar or a list. Without this report, such an entry would count as an
+// entry without values.
 bool EntryReader::check_form(const ClassDeclaration& declaration, const SourceNode& at) {
   const yaml::Tree& tree = at.source->tree;
   const yaml::NodeKind kind = tree.at(at.node).kind;
@@ -165,7 +165,8 @@ void EntryReader::read_definition(const ClassDeclaration& declaration, const Sou
   }
   if (entry.definition == kNoAsset) return;
   entry.owner = project_.index().at(entry.definition).guid;
-  // The object may be in the prefab's base, so it is not searched in the prefab's file.
+  // The object may be in the prefab's base, so this function does not search for it in the prefab's
+  // file.
   if (is_prefab(project_.sources(), entry.definition)) return;
   const SourceNode fields = query_.follow(holder);
   if (!fields.exists()) return;

@@ -9,8 +9,8 @@ namespace muster {
 namespace {
 
 // The class of the component to which the registry's strong references to prefabs point; empty if
-// they point to root objects. If the list has the type of a component, Unity refers to this
-// component in each prefab.
+// these references point to root objects. If the list has the type of a component, Unity refers to
+// this component in each prefab.
 std::string referred_component(const Project& project, const Registry& registry) {
   const SourceFile& source = project.sources().get(registry.asset);
   for (const RegistryEntry& entry : registry.entries) {

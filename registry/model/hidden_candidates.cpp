@@ -1,6 +1,6 @@
 // The mentions of an unreadable asset are unknown. If the asset were ignored, a build could succeed
-// without the content of a registry. So the asset counts as a possible root or registry, with these
-// exceptions:
+// without the content of a registry. So the asset counts as a possible root or registry, except in
+// these cases:
 // - the project has no script of such a class;
 // - the sidecar or the file's first bytes name another kind of main object (lighting, terrain, a
 // mesh);
@@ -114,8 +114,8 @@ class HiddenSearch {
     return guids;
   }
 
-  // True for an empty file, and for a file that ends before the script of its object. Unity writes
-  // a lost script as file id 0.
+  // True for an empty file, and for a file that ends before the script of its object. (If the
+  // script of an object is lost, Unity writes the file id 0, so the file still has a script.)
   bool is_cut_short(AssetNumber asset) {
     if (!may_be_scripted(head_of(asset))) return false;
     if (is_of_other_kind(asset) || scripts().empty()) return false;

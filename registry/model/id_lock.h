@@ -17,8 +17,8 @@ struct IdLock {
     TypeId id;
     Guid guid;
   };
-  Guid registry;  ///< The registry that owns the ids; null in version 1, where the name of the lock
-                  ///< file names it.
+  Guid registry;  ///< The registry that owns the ids; null in version 1, in which the name of the
+                  ///< lock file contains the name of the registry.
   std::vector<Row> ids;         ///< Sorted by id.
   std::vector<TypeId> retired;  ///< The ids that are never assigned again. Sorted.
   bool is_empty() const { return ids.empty() && retired.empty(); }
@@ -30,14 +30,14 @@ Result<IdLock> parse_id_lock(std::string_view text, yaml::Position& fault);
 /// Writes version 2.
 std::string format_id_lock(const IdLock& lock);
 
-/// The path of a registry's lock, in the folder of the registry.
+/// The path of a registry's lock, which is in the folder of the registry.
 AssetPath lock_path_of(const AssetPath& registry);
 
 /// A lock on disk and its registry.
 struct LockFile {
   AssetPath path;
   IdLock lock;  ///< The content; empty if there is an error.
-  /// The error of reading the lock; its message does not name the file.
+  /// The error if the lock cannot be read. The message does not name the file.
   std::optional<Error> error;
   yaml::Position fault{1, 1};       ///< The position of the error.
   AssetNumber registry = kNoAsset;  ///< The registry of the lock; `kNoAsset` if none exists.

@@ -1,6 +1,6 @@
 // Parses only a few prefabs. A prefab with a component mentions the component's script, or has a
-// strong reference to another prefab with the component. These references are followed backwards
-// from the script, and only the prefabs that are found are parsed.
+// strong reference to another prefab with the component. The search follows these references
+// backwards from the script, and parses only the prefabs that it reaches.
 #include "registry/model/membership.h"
 
 #include <algorithm>

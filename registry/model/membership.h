@@ -19,13 +19,13 @@ struct Member {
 /// nested prefab; a removed component does not count.
 std::vector<Member> members_of(const Project& project, const ClassDeclaration& declaration);
 
-/// The prefabs and assets that mention a script of the prepare rules but cannot be parsed. Whether
-/// they are members is unknown. Sorted by path.
+/// The prefabs and assets that mention a script of the prepare rules but cannot be parsed. They may
+/// or may not be members. Sorted by path.
 std::vector<AssetNumber> unreadable_members(const Project& project,
                                             const ClassDeclaration& declaration);
 
 /// The component of a prefab's root whose class is `class_name` or derives from it; null if there
-/// is none.
+/// is no such component.
 const SourceComponent* root_component(const Project& project, AssetNumber prefab,
                                       std::string_view class_name);
 const SourceComponent* root_component(const SourcePrefab& prefab, const Scripts& scripts,

@@ -44,7 +44,7 @@ std::vector<FactoryPart> factory_parts(const SourceFile& source,
   const yaml::NodeIndex fields = source.fields_of(source.document_of(0));
   std::vector<FactoryPart> parts;
   yaml::NodeIndex list = tree.find(fields, "components");
-  // `validate` reports a value that is not a list.
+  // A value that is not a list is ignored here, because `validate` reports it.
   const bool is_list = list != yaml::kNoNode && tree.at(list).kind == yaml::NodeKind::sequence;
   if (!is_list) list = yaml::kNoNode;
   for (const yaml::NodeIndex item : yaml::Children(tree, list)) {

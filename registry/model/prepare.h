@@ -45,9 +45,9 @@ struct PreparePlan {
 /// registered asset stores its own guid or type id incorrectly, the stored value is corrected. An
 /// entry whose key is already in use is not added, and a note names the entry.
 ///
-/// Fails with the lock's error if a registry's lock cannot be read, with `malformed` if a
-/// registry's list cannot be rewritten, and with `limit_exceeded` if a type id would not fit the
-/// wire.
+/// Fails if a registry's lock cannot be read, with the code of that failure. Fails with `malformed`
+/// if a registry's list cannot be rewritten. Fails with `limit_exceeded` if a new type id would be
+/// above `TypeId::kMax`.
 Result<PreparePlan> plan_prepare(const Project& project, const Progress& progress = {});
 
 /// Writes a plan's files, each atomically, and then removes the files in `removes`.

@@ -15,7 +15,7 @@ inline constexpr std::string_view kPresentationClass = "PresentationRegistry";
 /// True for the key paths that are numbers: `platformFlags`, `type`, `variation`.
 bool is_key_number(std::string_view key_path);
 
-/// The maximum value of the number at a key path, in the catalog.
+/// The maximum number that the catalog can store for a key path.
 std::uint32_t key_number_max(std::string_view key_path);
 
 /// Parses the text of a number at a key path; an empty text means 0. Platform flags of -1 (Unity's

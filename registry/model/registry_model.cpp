@@ -265,8 +265,8 @@ class ModelBuilder {
       if (registry.list == kNoNode) registry.list = tree.find_path(fields.node, list);
       note_repeated(fields, list, asset);
     }
-    // A longer list cannot have type ids, and reading it would need gigabytes. The whole list is
-    // skipped, because `prepare` would delete entries that were not read.
+    // A longer list cannot have type ids, and reading such a list would need gigabytes. The whole
+    // list is skipped, because `prepare` would delete entries that were not read.
     const bool is_counted = registry.list != kNoNode && declaration.has_ids;
     if (is_counted && tree.at(registry.list).child_count > TypeId::kMax + 1U) {
       add_problem(ModelProblem::Kind::too_many, SourceNode{fields.source, registry.list}.location(),

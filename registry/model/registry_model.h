@@ -26,12 +26,13 @@ struct Location {
 struct EntryReference {
   Guid guid;
   AssetNumber asset = kNoAsset;  ///< `kNoAsset` if no asset of the project has this guid.
-  TargetSet targets;             ///< The targets of both the reference rule and the registry.
+  TargetSet targets;             ///< The targets that both the reference rule and the registry
+                                 ///< have.
   ReferenceRule::Role role = ReferenceRule::Role::asset;
   bool strong = false;
   std::string field;  ///< The key of the reference, for example `prefabClient`.
-  /// Whether the reference is in the registry's asset list for a target. False for a strong factory
-  /// of the older layouts, which is packed with the registry.
+  /// Whether the reference is in the registry's asset list for a target. False for a factory with a
+  /// strong reference in an older layout, because such a factory is packed with the registry.
   bool emitted = true;
   Location location;
 };
@@ -142,8 +143,8 @@ class Stripping;
 class Project {
  public:
   /// Reads settings, index, references and registries. Fails if there is no project, if the
-  /// settings are wrong, or with `cancelled`. Every other error is recorded in the `problems` of
-  /// the part that it affects.
+  /// settings are wrong, or with `cancelled`. Every other error is recorded in `problems` of the
+  /// affected part (for example, of the index).
   ///
   /// Without `wishes` the project contains every variant. With `wishes` the project contains only
   /// the variants that a build with these wishes packs, and `open` also fails like
@@ -172,8 +173,8 @@ class Project {
   /// Safe to call from several threads.
   const Stripping& stripping(Target target) const;
 
-  /// The facts from earlier builds that make reading some assets unnecessary; null without
-  /// `remember_in`.
+  /// The facts from earlier builds. An asset with such facts need not be read. The result is null
+  /// if `remember_in` was not called.
   AssetFactCache* fact_cache() const { return fact_cache_; }
   /// Sets the result of `fact_cache()`. Requires: no other thread uses the project yet, and
   /// `fact_cache` outlives the project.
@@ -181,8 +182,8 @@ class Project {
 
   const Packages& packages() const { return *packages_; }
 
-  /// True if the project need not contain an asset with this guid. Such a guid is null, is built
-  /// into the engine, is declared external, or belongs to a known package.
+  /// True if the project need not contain an asset with this guid. This applies to the null guid,
+  /// to guids of the engine, to guids that are declared external, and to guids of known packages.
   bool is_known_elsewhere(const Guid& guid) const {
     return guid.is_null() || is_builtin_resource(guid) || config_.external_guids.contains(guid) ||
            packages_->find(guid).has_value();

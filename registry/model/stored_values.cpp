@@ -169,7 +169,7 @@ void StoredValues::fix_variants() {
       if (!is_new(prefab, values)) continue;
       write_component(*declaration, prefab, values);
       has_grown = true;
-      break;  // The cache contains the old texts.
+      break;  // The cache still contains the old texts.
     }
   }
 }

@@ -48,7 +48,7 @@ class StoredValues {
 
   /// The files that must change, sorted by path. Call this function once, after all requests.
   std::vector<FileWrite> finish_writes();
-  /// The changes that could not be made and that the user has to make, one sentence each.
+  /// The changes that this object cannot make and that the user must make, one sentence each.
   std::vector<std::string> drain_remaining();
 
  private:

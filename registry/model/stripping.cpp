@@ -1,8 +1,8 @@
-// First finds the closure of a build without rules, and reads its prefabs. Then removes three kinds
-// of references from the graph: references to assets that a rule names, references that only
-// stripped components have, and references that only unused overrides have. All assets that are
-// still reachable are built. For example, if a material and a script refer to the same asset, the
-// asset stays when the material is stripped.
+// First finds all assets of a build without rules, and reads the prefabs among them. Then removes
+// three kinds of references from the graph: references to assets that a rule names, references that
+// only stripped components have, and references that only unused overrides have. All assets that
+// are still reachable are built. For example, if a material and a script refer to the same asset,
+// the asset stays when the material is stripped.
 #include "registry/model/stripping.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ ClassOwner owner_in(const Project& project, AssetNumber asset) {
   return is_unitys ? owner_of_class(source, source.document_of(0)) : ClassOwner::project;
 }
 
-// Whether the rules keep an asset or any of its variants. Then the asset and all its variants are
-// kept. A variant that a choice of variants has removed also counts.
+// Whether the rules keep an asset or any of its variants. If so, the asset and all its variants are
+// kept. A variant also counts if a choice of variants has removed it from the project.
 bool is_kept(const Project& project, const StripRules& rules, AssetNumber asset) {
   return project.variants().any_path(
       project.index(), asset, [&](const AssetPath& path) { return rules.keeps_path(path.text()); });

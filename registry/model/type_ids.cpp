@@ -9,7 +9,7 @@ namespace muster {
 namespace {
 
 // Returns the index of the first entry: 0 or 1. Compares the index of each entry with its stored
-// id, and returns the start with which more of these pairs are equal.
+// id, and returns the start that gives more equal pairs.
 std::uint32_t base_of(const Registry& registry) {
   std::size_t fits_zero = 0;
   std::size_t fits_one = 0;

@@ -17,9 +17,9 @@ struct RegistryIds {
 };
 /// Assigns ids to all entries of a class's registries. The first existing source applies: the
 /// entry's own `type_id`, the lock file, the index in the list. The indices of a list count from 0
-/// or from 1. Both starts are compared: an entry fits a start if its index is equal to its stored
-/// id. The start that more entries fit is used. If both starts have the same number of such
-/// entries, the start is `first_id` of the class. If a lock exists, no index is used, and an entry
+/// or from 1. To choose a start, the index of each entry is compared with the entry's stored id.
+/// The start that gives more equal pairs is used. If both starts give the same number of equal
+/// pairs, the start is `first_id` of the class. If a lock exists, no index is used, and an entry
 /// that is missing in the lock gets the next unused id. An entry whose index is the id of another
 /// entry for the same target also gets the next unused id. Requires: the targets of the registries
 /// are set.

@@ -1,6 +1,6 @@
 // The writer edits lines and does not know all spellings of YAML. So each new text is parsed and
-// compared with the plan before it is written. If an entry were lost, a later `prepare` could
-// assign its id to another asset.
+// compared with the plan before it is written. Without this check an entry could be lost, and a
+// later `prepare` could assign the entry's id to another asset.
 #include "registry/model/written_check.h"
 
 #include <algorithm>

@@ -66,7 +66,7 @@ struct ReadFailure {
 };
 
 /// The assets of a project, sorted by path. The index is immutable after construction, so several
-/// threads may use it.
+/// threads may use this object.
 class AssetIndex {
  public:
   std::span<const Asset> assets() const { return assets_; }

@@ -17,7 +17,7 @@ struct AssetKind {
   /// Whether assets of this kind affect only pictures and sound.
   enum class Presents : std::uint8_t {
     nothing,
-    maybe,   ///< The simulation also uses the asset. For example, it uses a mesh for collisions.
+    maybe,   ///< The simulation may also use the asset. For example, a mesh is used for collisions.
     always,  ///< It affects only pictures and sound; by default, servers leave it out.
   };
   Presents presents = Presents::nothing;

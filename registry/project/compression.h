@@ -20,7 +20,8 @@ namespace muster {
 ///         wav: store          # or a file extension, for all entries of such files
 ///       dictionaries: Dictionaries~   # written by `muster train`; if missing, builds train
 ///
-/// An extension takes precedence over the kind of the entry, and the kind over the default.
+/// A level for an extension takes precedence over a level for a kind of entry. Both take precedence
+/// over the default.
 struct CompressionRules {
   static constexpr int kLevelMax = 19;
 
@@ -30,8 +31,8 @@ struct CompressionRules {
   std::optional<AssetPath> dictionaries;  ///< The folder of committed dictionaries.
   yaml::Position dictionaries_at{};       ///< The position of the value.
 
-  /// All kinds and levels in one line, for comparison with another build's line. Empty without
-  /// kinds.
+  /// All kinds and levels in one line. Two builds have the same kinds and levels if their lines are
+  /// equal. The line is empty if there are no kinds.
   std::string text() const;
 };
 

@@ -28,7 +28,7 @@ bool is_project(const FileReader& files, const AssetPath& folder) {
          is_folder(files, folder.child("Assets"));
 }
 
-// The folders inside `folders`, at most `budget`. Does not follow links, because they may form
+// At most `budget` of the folders inside `folders`. Does not follow links, because links may form
 // cycles.
 std::vector<AssetPath> folders_in(const FileReader& files, const std::vector<AssetPath>& folders,
                                   std::size_t& budget) {
@@ -66,7 +66,8 @@ std::string nearby_projects(const FileReader& files) {
   return hint.empty() ? hint : hint + "'?";
 }
 
-// Fails if a node has another kind. For example, a scalar would be read as an empty list.
+// Fails if a node has another kind. Without this check, a scalar would count as an empty list, for
+// example.
 Result<void> check_kind(const yaml::Tree& tree, yaml::NodeIndex node, yaml::NodeKind kind) {
   if (tree.at(node).kind == kind) return {};
   const std::string_view wanted = kind == yaml::NodeKind::sequence ? "a list" : "a single value";

@@ -45,8 +45,9 @@ struct ProjectConfig {
 /// any. Fails with `malformed` if the file is invalid; the message names file and line.
 Result<ProjectConfig> load_config(const FileReader& files);
 
-/// Reads the component descriptions in the file `components` of a project; empty without such a
-/// file. Fails with disk errors, and with `malformed`, naming the component.
+/// Reads the component descriptions in the file `components` of a project. The result is empty if
+/// the settings name no such file. Fails if the file cannot be read, with the code of that failure.
+/// Fails with `malformed`, naming the component, if a description is invalid.
 Result<std::vector<ComponentDescription>> load_components(const FileReader& files,
                                                           const ProjectConfig& config);
 /// Reads the message descriptions in the same file. Fails like `load_components`.

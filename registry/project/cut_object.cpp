@@ -1,5 +1,6 @@
-// A file with a truncated object can look complete to the scanner, because other objects of the
-// file mention their own scripts. So the text of the main object alone is searched.
+// If the main object of a file is truncated, the scanner can still find a script, because other
+// objects of the file mention their own scripts. So this code searches only the text of the main
+// object.
 #include "registry/project/cut_object.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Keeps facts about a project's files from one build to the next, so that an unchanged file is not
-// opened.
+// Stores facts about a project's files for the next build, so that the next build does not open
+// unchanged files.
 #pragma once
 
 #include <cstdint>

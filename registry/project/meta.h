@@ -36,9 +36,9 @@ struct MetaResult {
   std::string problem_text{};  ///< The kind of content; only for `not_text`.
 };
 
-/// Reads a sidecar by a search for the top-level `guid:` line. Does not parse the YAML, because a
-/// project has tens of thousands of sidecars. Accepts a BOM, CR LF, any key order, a missing final
-/// newline and upper-case digits.
+/// Searches a sidecar for the top-level `guid:` line. Does not parse the YAML, because that would
+/// take too long for tens of thousands of sidecars. Accepts a BOM, CR LF, any key order, a missing
+/// final newline and upper-case digits.
 MetaResult read_meta(std::string_view text);
 
 }  // namespace muster

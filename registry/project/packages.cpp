@@ -24,8 +24,8 @@ constexpr std::string_view kFile = "file:";
 AssetPath packages_folder() { return AssetPath().child("Packages"); }
 AssetPath manifest_path() { return packages_folder().child("manifest.json"); }
 
-// The section `dependencies` of a file; empty if the file is missing. Fails with disk errors, and
-// with `malformed`.
+// The section `dependencies` of a file; empty if the file is missing. Fails if the file cannot be
+// read, with the code of that failure. Fails with `malformed` if the file has another form.
 Result<Json> dependencies_in(const FileReader& files, const AssetPath& path) {
   ByteVector buffer;
   const auto bytes = read_optional(files, path, kManifestBytesMax, buffer);

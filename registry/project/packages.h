@@ -30,8 +30,8 @@ struct OutsideFolder {
 /// `at`. An unreadable file counts as empty.
 std::vector<OutsideFolder> outside_folders(const FileReader& files);
 
-/// The path in the project for a folder that muster.yaml names with `..` or by an absolute path;
-/// nullopt for a folder inside the project.
+/// The path in the project for a folder that muster.yaml names by a path with `..` or by an
+/// absolute path; nullopt for a folder inside the project.
 std::optional<AssetPath> path_of_outside(const FileReader& files, std::string_view folder);
 
 /// The packages in a project's manifests, and the assets of packages that are not in the project.
@@ -47,7 +47,7 @@ class Packages {
   /// Whether the manifest or the lock names a package.
   bool has(const std::string& package) const { return named_.contains(package); }
   /// The packages that the manifest and the lock name. The value is a package's version, folder or
-  /// address; empty if the file gives no text.
+  /// address; empty if the file contains no text for the package.
   const std::map<std::string, std::string>& named() const { return named_; }
   /// The packages outside the project whose folder does not exist. Maps the name of the package to
   /// its folder's path on the disk.

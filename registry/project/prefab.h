@@ -33,9 +33,10 @@ struct ComponentLayer {
   yaml::Position named_at;
 };
 
-/// A component of a flattened prefab. The first layer is from the innermost nested prefab or base,
-/// and the last layer is from the outermost file. A field has its value from the last layer that
-/// contains it. An override takes precedence over all layers.
+/// A component of a flattened prefab. Its layers are the fields in several files. The first layer
+/// is from the innermost nested prefab or base, and the last layer is from the outermost file. A
+/// field has its value from the last layer that contains it. An override takes precedence over all
+/// layers.
 struct SourceComponent {
   std::int64_t file_id = 0;   ///< The component's id, as seen from the flattened file.
   std::int64_t class_id = 0;  ///< Unity's class id; 0 in plain prefabs.

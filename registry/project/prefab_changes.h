@@ -46,7 +46,7 @@ void apply_overrides(const InstanceChanges& instance, const InstanceObjects& obj
                      const std::set<std::int64_t>& removed, std::vector<UnusedOverride>& unused);
 
 /// Whether a target in the instance's lists can be an object of the instance. The guid of the
-/// target must be the guid of the instance's source. The guid may be missing: the target is then an
+/// target must be the guid of the instance's source. If the guid is missing, the target is an
 /// object of the file itself.
 bool is_own_target(const InstanceChanges& instance, const yaml::Reference& target);
 

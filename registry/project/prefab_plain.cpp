@@ -1,5 +1,6 @@
-// A plain prefab is one tree of entities with named components. A variant is a copy of its base, to
-// which the components of its own root are added. A child with `prefab:` is a copy of that prefab.
+// A plain prefab is one tree of entities with named components. A variant is a copy of its base,
+// together with the components of the variant's own root. A child with `prefab: P` is a copy of the
+// prefab P.
 #include "registry/project/prefab_build.h"
 
 namespace muster::prefab_build {
@@ -113,7 +114,7 @@ class PlainFlattening {
   }
 
   // Whether `fields` contain the property at `path` of an override, or a list or reference that
-  // contains the property. Then the fields take precedence over the override.
+  // contains the property. If so, the fields take precedence over the override.
   bool is_replaced(NodeIndex fields, std::string_view path) const {
     for (const std::string_view wrapper : {"m_SerializedData.", "Value."}) {
       if (path.starts_with(wrapper)) path.remove_prefix(wrapper.size());

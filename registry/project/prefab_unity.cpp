@@ -335,8 +335,8 @@ class UnityFlattening {
     }
   }
 
-  // The object whose name the instance overrides, which is the root: Unity always writes an
-  // override of the root's name.
+  // The object whose name the instance overrides. This object is the root, because Unity always
+  // writes an override of the root's name.
   std::int64_t named_object(const InstanceChanges& changes) const {
     const NodeIndex list = tree_.find(changes.modification, "m_Modifications");
     for (const NodeIndex item : Children(tree_, list)) {

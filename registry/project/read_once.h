@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Keeps facts without checking whether files have changed. Use it only if the project is opened
-/// several times within a short time. Uses about 100 bytes per file.
+/// Stores facts, and does not check whether files have changed. Use it only if the project is
+/// opened several times within a short time. Uses about 100 bytes per file.
 class ReadOnce final : public FileFactCache {
  public:
   std::optional<SidecarFacts> find_sidecar(const AssetPath& path) override;

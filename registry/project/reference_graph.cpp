@@ -39,8 +39,8 @@ bool is_listed(std::string_view extensions, const AssetPath& path) {
          extensions.find(" " + extension + " ") != std::string_view::npos;
 }
 
-// The offset of a line that begins with `<<<<<<< `, in a text that also has a `>>>>>>> `; npos if
-// none exists.
+// The offset of the first line that begins with `<<<<<<< `, if the text also has a `>>>>>>> `.
+// Otherwise npos.
 std::size_t find_conflict(std::string_view text) {
   constexpr std::string_view kBegin = "<<<<<<< ";
   for (std::size_t at = text.find('<'); at != text.npos; at = text.find('<', at + 1)) {
@@ -176,7 +176,7 @@ class AssetScan {
                                 GuidSlot& slot) {
     using Kind = ContentProblem::Kind;
     std::vector<FileMention> mentions;
-    // Reads the first bytes, because a binary asset is not read as a whole.
+    // Reads only the first bytes, because a binary asset is not read as a whole.
     auto bytes = files_.read(path, 0, kHeadBytes, buffer_);
     if (!bytes) {
       slot.problems.push_back({Kind::unreadable, asset, bytes.error().message, {}});

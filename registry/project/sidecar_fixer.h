@@ -1,4 +1,4 @@
-// Fixes problems of sidecars that need no decision of the user.
+// Fixes those problems of sidecars that can be fixed without a decision by the user.
 #pragma once
 
 #include <functional>
@@ -25,8 +25,9 @@ struct SidecarFix {
 
 /// Computes the possible fixes, sorted by path. Changes no file. A sidecar whose name differs from
 /// the asset's name in case is renamed, unless several sidecars differ only in case. `fresh_guid`
-/// returns a random guid. A guid that is computed from the path would be assigned again to a later
-/// file with the same path. Fails with disk errors.
+/// returns a random guid. A guid is not computed from the path, because a later file with the same
+/// path would then get the same guid. Fails if a file cannot be read, with the code of that
+/// failure.
 Result<std::vector<SidecarFix>> plan_sidecar_fixes(const FileReader& files, const AssetIndex& index,
                                                    const std::function<Guid()>& fresh_guid);
 

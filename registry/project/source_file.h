@@ -40,14 +40,14 @@ struct SourceFile {
 };
 
 /// The value of `class` in the top mapping of a plain file. The result is empty if the text has no
-/// such key or is not YAML. Another tool may own such a file. Parses the text only if no line
-/// begins with `class`.
+/// such key or is not YAML, because such a file may belong to another tool. Parses the text only if
+/// no line begins with `class`.
 std::string plain_class_in(std::string_view text);
 
 /// Whether a file has no tree because of its encoding, its line ends, or zero bytes in its text.
 bool is_foreign_text(const SourceFile& source);
 
-/// Whether the sidecar names an importer that is not the engine's. With such an importer, the
+/// Whether the sidecar names an importer that is not part of the engine. With such an importer, the
 /// extension does not determine the content of the asset.
 bool has_foreign_importer(const FileReader& files, const AssetPath& path);
 

@@ -16,7 +16,7 @@ namespace muster {
 
 /// The owner of a class: the engine or the project.
 enum class ClassOwner : std::uint8_t {
-  engine,   ///< The engine, which also counts as the owner of each component in a plain file.
+  engine,   ///< The engine. It also counts as the owner of each component in a plain file.
   project,  ///< The project: a script or a plain asset.
 };
 

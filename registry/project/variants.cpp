@@ -215,7 +215,8 @@ const VariantFile* Variants::find(AssetNumber file) const {
 
 namespace {
 
-/// The best file for an asset and a set of open keys, with the chosen keys of the file.
+/// The preferred one of the files that an asset has for the same open keys. A key of a file is open
+/// if the choice has no value for the key's axis. `settled` contains the other keys of the file.
 struct Best {
   AssetNumber file = kNoAsset;
   VariantKeys settled;

@@ -22,7 +22,8 @@ struct VariantFile {
   friend auto operator<=>(const VariantFile&, const VariantFile&) = default;
 };
 
-/// A file that was removed from the project because another file of the same asset was chosen.
+/// A file that was removed from the project, because another file of the same asset was chosen
+/// instead.
 struct SettledFile {
   AssetNumber instead = kNoAsset;  ///< The chosen file, which now has the asset's guid.
   AssetPath path;                  ///< The path of the removed file: the base, or a variant.
@@ -61,7 +62,7 @@ class Variants {
   bool is_variant(AssetNumber asset) const { return find(asset) != nullptr; }
   /// The base and keys of a variant; null if the file is not a variant.
   const VariantFile* find(AssetNumber file) const;
-  /// The files with a name like a variant that are not variants. Sorted by path.
+  /// The files that have a name like a variant but are not variants. Sorted by path.
   std::span<const VariantProblem> problems() const { return problems_; }
   /// The files that `settle_variants` has removed. The files are sorted by their replacement, then
   /// by path.

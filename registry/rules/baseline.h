@@ -1,4 +1,4 @@
-// The findings that a project accepts.
+// Stores the findings that a project accepts.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,10 @@
 
 namespace muster {
 
-/// Accepted findings, as counts per rule and file. A finding that moves to another line stays
-/// accepted. With a baseline, a project with many old findings can use `muster validate` to detect
-/// new ones. The file is sorted JSON with one line per count, so that its diff shows the accepted
-/// findings:
+/// The accepted findings of a project. Only the number of findings is stored, for each rule and
+/// file. A finding that moves to another line stays accepted. With a baseline, a project with many
+/// old findings can use `muster validate` to detect new ones. The file is sorted JSON with one line
+/// per count, so that its diff shows the accepted findings:
 ///
 ///     {"version": 1, "known": {"missing-meta": {"Assets/Old.png": 1}}}
 ///

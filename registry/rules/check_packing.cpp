@@ -31,8 +31,8 @@ bool is_reported_elsewhere(const Project& project, AssetNumber asset, const Pack
   });
 }
 
-// Reports file ids that several objects of a file have. A merge can cause this. All references to
-// such an id lead to the first object.
+// Reports a file id that several objects of a file have, for example after a merge. All references
+// to such an id lead to the first object.
 void check_file_ids(const Project& project, AssetNumber asset, Findings& findings) {
   const AssetPath& path = project.index().at(asset).path;
   if (!has_extension(path, "prefab") && !has_extension(path, "asset")) return;
@@ -147,7 +147,7 @@ struct CheckResult {
 };
 
 // False for a prefab with problems or unused overrides; true for every other asset. A missing
-// source is not counted, because the reference to it is reported.
+// source is not counted, because another check reports the reference to the source.
 bool is_whole_prefab(const Project& project, AssetNumber asset) {
   if (!is_prefab(project.sources(), asset)) return true;
   if (!project.prefabs().flatten(asset).unused_overrides.empty()) return false;

@@ -94,7 +94,7 @@ std::set<Guid> reported_by_registries(const Project& project) {
   return guids;
 }
 
-// The scripts of all objects of a file.
+// The guids of the scripts of all objects in a file.
 std::set<Guid> scripts_of(const SourceFile& source) {
   std::set<Guid> scripts;
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
@@ -105,8 +105,8 @@ std::set<Guid> scripts_of(const SourceFile& source) {
   return scripts;
 }
 
-// Reports missing assets to which a registry file refers, also under keys that its class does not
-// have. Adds the guids to `reported`.
+// Reports missing assets to which a registry file refers, even if the reference is under a key that
+// the registry's class does not have. Adds the guids to `reported`.
 void check_registry_files(const Project& project, TargetSet targets, std::set<Guid>& reported,
                           Findings& findings) {
   const std::set<Guid> reported_before = reported;

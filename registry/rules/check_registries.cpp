@@ -13,7 +13,8 @@
 namespace muster {
 namespace {
 
-// Whether a registry is checked for the targets. A registry that no root lists is always checked.
+// Whether a check of these targets includes a registry. A registry that no root lists is always
+// included.
 bool concerns(const Registry& registry, TargetSet targets) {
   return registry.targets.empty() || !(registry.targets & targets).empty();
 }
@@ -45,7 +46,7 @@ void add_unreadable(const Project& project, AssetNumber asset, const Location& u
   if (user.path != source.path) finding.related.push_back({user, "needed here"});
 }
 
-// The files of roots and registries that none of the targets uses.
+// The files of roots and registries that are used by none of the targets.
 std::set<AssetPath> foreign_files(const Project& project, TargetSet targets) {
   std::set<AssetPath> files;
   for (const RegistryRoot& root : project.model().roots) {

@@ -1,7 +1,7 @@
 // Compares variants of replicated prefabs with their bases. A component is sent with the number of
-// its entity, in depth-first order from the replicated entity. An entity in a level is identified
-// by its file id. Numbers and file ids must be equal in all variants, because the server and a
-// client may use different variants.
+// its entity. Entities are numbered in depth-first order, starting at the replicated entity. An
+// entity in a level is identified by its file id. Numbers and file ids must be equal in all
+// variants, because the server and a client may use different variants.
 #include <algorithm>
 #include <iterator>
 #include <map>

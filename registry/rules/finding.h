@@ -55,7 +55,8 @@ struct Finding {
 /// Collects findings and sorts them.
 class Findings {
  public:
-  /// Adds a finding of a rule, with the rule's severity, and returns it for details.
+  /// Adds a finding of a rule, with the rule's severity. Returns the finding, so that the caller
+  /// can add details.
   Finding& add(std::string_view rule, Location location, std::string message);
   /// Adds the findings of another collection.
   void append(Findings&& others);

@@ -56,7 +56,7 @@ Packing sidecar_packing(const Project& project, const AssetPath& path) {
   ByteVector buffer;
   const AssetPath meta = path.parent().child(std::string(path.name()) + ".meta");
   const auto text = read_whole(project.files(), meta, kSidecarBytesMax, buffer);
-  // A missing sidecar has been removed after the index was built.
+  // If the sidecar is missing, it was removed after the index was built.
   if (!text)
     return text.error().code == ErrorCode::not_found ? Packing{} : refused(meta, text.error());
   const auto read = yaml::read_unity(as_text(text.value()));

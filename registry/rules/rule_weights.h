@@ -17,9 +17,9 @@ struct RuleWeight {
   yaml::Position position{};         ///< The position of the pattern in muster.yaml.
 };
 
-/// Parses `rules: {ID: off}` and `rules: {ID: {"Assets/Plugins/**": off, "**": warning}}`. The
-/// first pattern that matches a path applies. Fails with `malformed` for an unknown rule, an
-/// unknown severity or an invalid pattern, naming the line of muster.yaml.
+/// Parses `rules: {ID: off}` and `rules: {ID: {"Assets/Plugins/**": off, "**": warning}}`. If
+/// several patterns match a path, the first one applies. Fails with `malformed` for an unknown
+/// rule, an unknown severity or an invalid pattern, naming the line of muster.yaml.
 Result<std::vector<RuleWeight>> read_rule_weights(const ProjectConfig& config);
 
 /// Sets the severity of findings, and removes findings with the severity `off`. A finding that

@@ -100,8 +100,8 @@ Json rules_json() {
   return rules;
 }
 
-// The fingerprints of all findings, also of findings that are not written, so that the numbers of
-// equal fingerprints do not depend on the selection.
+// The fingerprints of all findings, including findings that are not written. So the number that
+// distinguishes equal fingerprints does not depend on the selection of findings.
 std::vector<std::string> fingerprints_of(std::span<const Finding> findings) {
   std::vector<std::string> prints;
   std::map<std::string, int> repeated;

@@ -128,8 +128,8 @@ bool is_key_start(std::string_view text, std::size_t at) {
   return at == 0 || !(is_name(text[at - 1]) || text[at - 1] == '.');
 }
 
-// Whether `part` contains the key of a file id. A file id that is not an integer counts, too, and
-// is reported when the tree is checked.
+// Whether `part` contains the key of a file id. A file id that is not an integer also counts; the
+// check of the tree reports it.
 bool find_file_id(std::string_view part, std::int64_t& file_id) {
   constexpr std::string_view kKey = "fileID";
   const std::size_t key = part.find(kKey);

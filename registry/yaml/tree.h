@@ -39,7 +39,8 @@ struct Node {
   ScalarStyle style = ScalarStyle::plain;
   ScalarStyle key_style = ScalarStyle::plain;
   bool is_flow = false;     ///< Whether the node is a mapping in braces or a sequence in brackets.
-  Position position{};      ///< The position of the value, or where a missing value would be.
+  Position position{};      ///< The position of the value. If the value is missing, the position at
+                            ///< which it would be.
   Position key_position{};  ///< The position of the key; 0 outside mappings.
   NodeIndex first_child = kNoNode;
   NodeIndex next_sibling = kNoNode;

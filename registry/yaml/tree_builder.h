@@ -9,8 +9,8 @@
 
 namespace muster::yaml {
 
-/// The state that the parsers of Unity's dialect share: the tree, its limits, and the first error.
-/// A function that fails returns false and sets `error`.
+/// The state that all parsers of Unity's dialect use: the tree, its limits, and the first error. A
+/// function that fails returns false and sets `error`.
 struct TreeBuilder {
   Tree tree{};
   Limits limits{};

@@ -353,7 +353,7 @@ function reveal(asset) {
   };
   node = find(node);
   if (!node) return;
-  // A small asset may be inside the node for small assets, which is then opened.
+  // A small asset may be inside the node for small assets. If so, this node is opened.
   state.node = node.parent;
   while (!shownOf(state.node).includes(node)) {
     const smaller = shownOf(state.node).find(each => !each.asset && each.children.includes(node));

@@ -5,10 +5,10 @@ repositories.
 usage: make_package_guids.py DATE CLONE... > package_guids.txt
 
 A CLONE is a git directory. The script reads all versions in its history, because projects also use
-old releases. It writes a row for each asset to which a project can refer: scripts whose classes
-derive from the engine's objects, and other assets (materials, shaders, prefabs, fonts and similar
-files). DATE is the day on which the clones were made. If a clone has no package.json at its top,
-PACKAGES names the folder of each package.
+old releases. The script writes a row for each asset to which a project can refer. Such assets are
+scripts whose classes derive from the engine's objects, and other assets (materials, shaders,
+prefabs, fonts and similar files). DATE is the day on which the clones were made. If a clone has no
+package.json at its top, PACKAGES names the folder of each package.
 """
 import collections
 import json
