@@ -26,7 +26,8 @@ const CookedEntry* entry_of(const CookedAsset& asset, EntryKind kind) {
   return nullptr;
 }
 
-TEST_CASE("Every text of the sample game is cooked to an equal tree", "[bundler][cook][sys-12]") {
+TEST_CASE("Every text file of the sample game is cooked to an equal tree",
+          "[bundler][cook][sys-12]") {
   const DiskFileSystem files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value();
   const auto project = Project::open(files, 2, {}).value();
   const auto components = testing::components_of(*project);
@@ -126,7 +127,7 @@ TEST_CASE("A cooking error has a position and a reason", "[bundler][cook]") {
   CHECK(cooked.problems.front().location.position.line == row.line);
 }
 
-TEST_CASE("A stripped component leaves its name without values in the cooked data",
+TEST_CASE("The cooked data contains the name of a stripped component, but not its values",
           "[bundler][cook][strip]") {
   const bool is_unity = GENERATE(true, false);
   UnityProject project;

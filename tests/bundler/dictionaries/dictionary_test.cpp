@@ -58,8 +58,7 @@ TEST_CASE("Equal samples train equal dictionaries that save more than their size
   CHECK_FALSE(train_dictionary(std::vector<Bytes>(all.begin(), all.end()), 1000).has_value());
 }
 
-TEST_CASE("Dictionaries in a cache are read unchanged or not at all",
-          "[bundler][dictionary][cache]") {
+TEST_CASE("A cache returns a dictionary unchanged or not at all", "[bundler][dictionary][cache]") {
   const std::vector<BuildDictionary> two = {
       {EntryKind::object, samples::dictionary(0), 12, 34},
       {EntryKind::import_settings, samples::dictionary(1), 56, 78}};
@@ -90,8 +89,9 @@ TEST_CASE("The choice of samples is stable", "[bundler][dictionary]") {
   CHECK(samples_of(ManyPrefabs(400).files).empty());
 }
 
-TEST_CASE("Dictionaries change only with their samples, and bundles with their dictionaries",
-          "[bundler][dictionary]") {
+TEST_CASE(
+    "A dictionary changes only if a sample changes, and then all its bundles are packed again",
+    "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
@@ -162,7 +162,8 @@ TEST_CASE("A changed level of a kind repacks its entries, with the result of a c
   }
 }
 
-TEST_CASE("A kind that is always stored has no dictionary", "[bundler][dictionary][compression]") {
+TEST_CASE("A kind of entries that is never compressed has no dictionary",
+          "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
@@ -207,7 +208,7 @@ MemoryFileSystem picture_called(const std::string& extension) {
   return files;
 }
 
-TEST_CASE("Content that was stored as a picture is compressed after it gets another name",
+TEST_CASE("A picture's content is compressed after the file gets a name that is not a picture's",
           "[bundler][compression]") {
   MemoryFileSystem output;
   const MemoryFileSystem before = picture_called("png");
@@ -239,7 +240,7 @@ TEST_CASE(
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("Another zstd release trains no dictionaries again", "[bundler][dictionary]") {
+TEST_CASE("With another zstd release, no dictionary is trained again", "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);

@@ -153,7 +153,7 @@ TEST_CASE("An entity of a team is sent to that team and to its owner", "[session
   CHECK(count_of(blue, "rock") == 1);
 }
 
-TEST_CASE("A moving entity is shown interpolated between two states, without steps",
+TEST_CASE("A moving entity is shown between two states, by interpolation without jumps",
           "[session][flow]") {
   const auto match = open_match();
   match->server().on_join(

@@ -39,8 +39,9 @@ EntityId mine(const GameClient& client) {
   return found;
 }
 
-TEST_CASE("A player's entity moves in the frame of the input, a round trip before the answer",
-          "[session][flow][sys-55][sys-77]") {
+TEST_CASE(
+    "A player's entity moves in the frame of the input, a round trip before the server's answer",
+    "[session][flow][sys-55][sys-77]") {
   const auto match = open_predicted(21);
   GameClient& client = match->add_client({.delay = 100ms});
   match->run(3s);

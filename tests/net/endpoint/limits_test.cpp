@@ -46,7 +46,7 @@ TEST_CASE("One address cannot fill a server", "[net][endpoint][sys-33]") {
   REQUIRE(next.state() == ClientState::connected);
 }
 
-TEST_CASE("A pending client counts for its address, and further hellos cost no cryptography",
+TEST_CASE("Pending clients count for their address, and beyond its limit hellos are not decrypted",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.start();

@@ -32,7 +32,7 @@ struct PendingClient {
   Client& client;
 };
 
-TEST_CASE("An observer of a client's request cannot end its pending connection",
+TEST_CASE("An observer of a client's request cannot end the client's pending connection",
           "[net][endpoint][sys-33]") {
   PendingClient pending;
   NetStage& stage = pending.stage;

@@ -323,7 +323,8 @@ TEST_CASE("A server that closes notifies its clients at once, even beyond its ca
 }
 
 TEST_CASE(
-    "When all clients get a packet beyond the cap at once, their packets are still acknowledged",
+    "When packets to all clients exceed the cap at once, the clients' packets are still "
+    "acknowledged",
     "[net][endpoint][sys-31]") {
   CappedGame game(160'000, 64);
   for (std::size_t i = 0; i < 64; ++i) game.set_wish(i, 0);
@@ -340,7 +341,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Messages that wait for a share of a cap do not affect the rate of the path",
+TEST_CASE("Messages that wait for a share of the cap do not affect the measured rate of the path",
           "[net][endpoint][sys-31]") {
   CappedGame game(10'000, 1);
   game.set_wish(0, 0);

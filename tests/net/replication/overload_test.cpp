@@ -44,7 +44,7 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   CHECK(result.missing == 0);
 }
 
-TEST_CASE("With a quarter of the bytes, near entities have at most a third of far entities' age",
+TEST_CASE("With a quarter of the bytes, near entities are at most a third as old as far entities",
           "[net][replication][sys-31]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
   const OverloadScene scene{.entities = 200, .coder = coder, .has_view_position = true};
@@ -187,7 +187,7 @@ std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Cli
   return longest;
 }
 
-TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][replication]") {
+TEST_CASE("An overloaded client removes a despawned entity within seconds", "[net][replication]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const std::uint32_t bytes_per_second = GENERATE(3'000U, 8'000U);
   ReplicationServerOptions options;

@@ -38,7 +38,7 @@ TEST_CASE("A truncated or damaged schema is refused, or decodes to another valid
   }
 }
 
-TEST_CASE("Every kind of fault of a schema is found", "[net][replication]") {
+TEST_CASE("Every kind of schema fault is detected", "[net][replication]") {
   const auto fault_of = [](const auto& spoil) {
     ReplicationSchema schema = replication_samples_schema();
     spoil(schema);

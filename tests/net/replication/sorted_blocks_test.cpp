@@ -74,7 +74,7 @@ TEST_CASE("Sorted blocks contain what a map contains after any changes", "[net][
   }
 }
 
-TEST_CASE("Adding and removing an item of sorted blocks moves few other items",
+TEST_CASE("Adding or removing one item of sorted blocks moves few other items",
           "[net][replication]") {
   const int order = GENERATE(0, 1, 2);
   const std::size_t count = GENERATE(std::size_t{10'000}, std::size_t{40'000});

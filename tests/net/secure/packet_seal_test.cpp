@@ -111,7 +111,7 @@ TEST_CASE("A key lasts ten minutes, and the next key is derived from it", "[net]
   }
 }
 
-TEST_CASE("A key is not changed while no packet under it is confirmed", "[net][secure][sys-33]") {
+TEST_CASE("A key is not replaced before a packet under it is confirmed", "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
   SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));

@@ -122,7 +122,7 @@ TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snaps
 }
 
 /// A server names many entities of the largest type in very few bits.
-TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapshot]") {
+TEST_CASE("A datagram cannot make a reader use more memory than its limit", "[net][snapshot]") {
   EntitySchema huge{.name = "huge", .lanes = {}};
   for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .maximum = 9});
   SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
@@ -202,7 +202,7 @@ TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") 
   }
 }
 
-TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[net][snapshot]") {
+TEST_CASE("A reader does not grow when a server omits some snapshot numbers", "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 50;
   Random random(8);
   SnapshotModel model =

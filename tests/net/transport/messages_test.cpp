@@ -259,7 +259,7 @@ TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-3
   REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::fresh);
 }
 
-TEST_CASE("A channel delivers each message once through reordering and duplicates",
+TEST_CASE("A channel delivers each message once, despite reordering and duplicates",
           "[net][transport][sys-32][sys-35]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);

@@ -42,7 +42,7 @@ TEST_CASE("Sources share by weight, for any packet sizes", "[net][transport][sys
   }
 }
 
-TEST_CASE("A source waits no longer than the weights of other sources explain",
+TEST_CASE("A source waits no longer than the weights of the other sources allow",
           "[net][transport][sys-32]") {
   SendSchedule schedule;
   for (std::size_t source = 0; source < SendSchedule::kSources; ++source) {
@@ -62,7 +62,8 @@ TEST_CASE("A source waits no longer than the weights of other sources explain",
   }
 }
 
-TEST_CASE("An idle source neither saves up a share nor loses one", "[net][transport][sys-32]") {
+TEST_CASE("An idle source neither collects a larger share nor loses its share",
+          "[net][transport][sys-32]") {
   SendSchedule schedule;
   const auto only = [](std::size_t wanted) {
     return [wanted](std::size_t each) { return each == wanted; };

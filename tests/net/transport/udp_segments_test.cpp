@@ -57,8 +57,9 @@ std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutco
   return kernel.messages;
 }
 
-TEST_CASE("A destination that rejects runs does not make other datagrams more expensive",
-          "[net][transport]") {
+TEST_CASE(
+    "A destination that rejects runs of datagrams does not make other datagrams more expensive",
+    "[net][transport]") {
   kernel = {};
   const auto open = [] { return open_udp({.local = *Address::parse("127.0.0.1:0")}).socket; };
   const auto socket = open();

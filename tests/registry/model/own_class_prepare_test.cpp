@@ -145,7 +145,7 @@ TEST_CASE("A new strong reference refers to the same kind of object as the other
                      ", type: 3}") != std::string::npos);
 }
 
-TEST_CASE("An entry's field is a single key", "[registry][registries]") {
+TEST_CASE("The field in a class declaration must be a single key", "[registry][registries]") {
   OwnClass project;
   project.declare("a.b", "weak", "component: NetThing, field: a.b");
   const auto opened = Project::open(project.files, 1, {});
@@ -200,7 +200,7 @@ TEST_CASE("Entries without a reference keep separate ids after prepare",
   CHECK_THAT(text_of(project, "Assets/.R.asset.ids.yaml"), !Catch::Contains(Guid().to_string()));
 }
 
-TEST_CASE("A list of another package is not read as a registry of a declared class",
+TEST_CASE("An asset of a script outside the project is not read as a registry of a declared class",
           "[registry][registries]") {
   OwnClass project;
   project.declare("prefab", "weak", "component: NetThing, field: prefab");

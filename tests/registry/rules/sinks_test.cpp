@@ -88,7 +88,8 @@ TEST_CASE("GitHub's commands are escaped", "[registry][sinks]") {
         "lines%0Aof text\n");
 }
 
-TEST_CASE("JUnit has a case per rule, and fails those with errors", "[registry][sinks]") {
+TEST_CASE("JUnit output has one test case per rule, and the cases of rules with errors fail",
+          "[registry][sinks]") {
   const std::string text =
       format_findings(sample(), FindingFormat::junit, {.project_name = "<game>"});
   CHECK_THAT(text, Catch::Contains("name=\"muster validate &lt;game&gt;\""));

@@ -125,8 +125,10 @@ TEST_CASE("Keys that only a game reads are declared with its class", "[registry]
   CHECK(findings_of(project, "Assets/r.yaml").size() == (is_declared ? 0U : 2U));
 }
 
-TEST_CASE("A root's flag for its side is refused with a wrong name, value or entry",
-          "[registry][rules]") {
+TEST_CASE(
+    "A root whose flag for its side has a wrong name or value, or that has a wrong entry, is "
+    "refused",
+    "[registry][rules]") {
   const auto [text, rule] = GENERATE(table<std::string, std::string>({
       {"serverbuild: 1\nassetRegistries: []\n", "unknown-field"},
       {"serverBuild: '1'\nassetRegistries: []\n", "malformed-flag"},

@@ -126,7 +126,8 @@ TEST_CASE("A failure is reported to every request, and can be retried", "[runtim
   CHECK(f.loader.counters().failed == 2);
 }
 
-TEST_CASE("A caller without other work waits for one load after another", "[runtime][assets]") {
+TEST_CASE("A caller that has no other work can wait for one load after another",
+          "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   f.loader.wait(kStart);                       // Nothing is loading.
   const std::array handles{f.request(samples::kFlash), f.request(samples::kTracer)};

@@ -108,7 +108,7 @@ TEST_CASE("Small buffers are freed if freeing the large buffers is not enough",
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("The kept memory has a limit", "[runtime][assets]") {
+TEST_CASE("The memory that a pool keeps has a limit", "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> allocated;
   for (int i = 0; i < 5; ++i) allocated.push_back(pool.allocate(100 * kMegabyte));

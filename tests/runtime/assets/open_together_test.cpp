@@ -165,7 +165,7 @@ TEST_CASE("An executor ends while files are being opened", "[runtime][assets][th
   gate.source.open_gate();
 }
 
-TEST_CASE("A stack opens as many files together as its layer with the highest limit",
+TEST_CASE("A stack's limit of files to open together is the highest limit of its layers",
           "[runtime][assets]") {
   const MemorySource files;
   StackedSource stack;

@@ -61,7 +61,8 @@ TEST_CASE("A load that was started as a hint becomes urgent with an urgent reque
   CHECK(crate.state() == LoadState::ready);
 }
 
-TEST_CASE("A load that becomes less urgent returns to its earlier order", "[runtime][assets]") {
+TEST_CASE("A load that becomes less urgent returns to its earlier position in the order",
+          "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   stage.loader.update(kStart);
@@ -156,7 +157,7 @@ class BusyLoads final : public LoadExecutor {
   SteppedLoads loads_;
 };
 
-TEST_CASE("While an overdue load runs, the deadlines of other loads pass one by one",
+TEST_CASE("While an overdue load runs, other loads fail one by one as their deadlines pass",
           "[runtime][assets]") {
   constexpr std::uint32_t kCount = 300;
   const MemorySource source = samples::plain_bundles(std::vector<std::size_t>(kCount, 100));

@@ -88,7 +88,7 @@ TEST_CASE("Members that a reload removes are not reported as missing",
   stage.check_root();
 }
 
-TEST_CASE("A server whose prefabs are reloaded then sends the new members",
+TEST_CASE("After a reload of its prefabs, a server sends the new members",
           "[runtime][replication][reload]") {
   BridgeStage stage;
   MemoryFileSystem files;
@@ -279,7 +279,8 @@ EntityId restored_crate(BridgeStage& stage) {
 }  // namespace
 
 TEST_CASE(
-    "An entity restored to a tick before its bundle was loaded is not reloaded, and completed once",
+    "An entity that is restored to a tick before its bundle was loaded is not reloaded, but "
+    "completed once",
     "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -295,8 +296,10 @@ TEST_CASE(
   CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
 }
 
-TEST_CASE("An entity restored to a tick before its bundle, which is missing now, is not rebuilt",
-          "[runtime][replication][reload]") {
+TEST_CASE(
+    "An entity that is restored to a tick before its bundle was loaded is not rebuilt without its "
+    "bundle",
+    "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
   const EntityId root = restored_crate(stage);

@@ -77,7 +77,7 @@ TEST_CASE("A spatial effect plays at its position for its duration",
   CHECK(show.player.counters().ended == 1);
 }
 
-TEST_CASE("An effect without the component lasts the default time", "[runtime][spawn][sys-20]") {
+TEST_CASE("An effect without its component lasts the default time", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.player.request(SpatialEffectRequest{TypeId(2), {}, {}, show.now}) ==
           EffectVerdict::accepted);
@@ -114,7 +114,7 @@ TEST_CASE("A line without length ends at once", "[runtime][spawn][sys-20]") {
   CHECK_FALSE(show.tracer(0).is_playing);
 }
 
-TEST_CASE("Without a component a hitscan effect moves at 100 m/s", "[runtime][spawn][sys-20]") {
+TEST_CASE("Without its component, a hitscan effect moves at 100 m/s", "[runtime][spawn][sys-20]") {
   Stage stage;
   EffectPlayer player =
       EffectPlayer::create(stage.spawner, {.hitscan_component = "Nothing"}).value();

@@ -397,7 +397,8 @@ TEST_CASE("Layers on demand are loaded and unloaded separately, each with its ow
 }
 
 TEST_CASE(
-    "A layer on demand may be requested before its level is loaded, and on a side that lacks it",
+    "A layer on demand may be requested before its level is loaded, even on a side without the "
+    "layer",
     "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.load(guid(samples::kLevel));

@@ -229,8 +229,9 @@ TEST_CASE("A visible presentation stays if its successor cannot be loaded",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported once and counted",
-          "[runtime][spawn][sys-9]") {
+TEST_CASE(
+    "A presentation that cannot be loaded gets a placeholder, and is reported once and counted",
+    "[runtime][spawn][sys-9]") {
   Stage stage(guid(samples::kSky));
   stage.break_file(samples::kCrateLook);
   const EntityId owner = stage.game.create();

@@ -246,7 +246,7 @@ TEST_CASE("A client at one frame per second is not permanently catching up [S55]
   }
 }
 
-TEST_CASE("The tick of a server that runs for months is played like that of a new one [S22]",
+TEST_CASE("A server that has run for months is played exactly like a new server [S22]",
           "[sync][sys-53][sys-81]") {
   const auto young = play_default(random_link(5));
   const auto old = play_default(random_link(5), {.first_tick = 4'000'000'000});

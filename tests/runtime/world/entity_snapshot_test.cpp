@@ -64,10 +64,8 @@ TEST_CASE("The captured values of some entities are compared with their current 
   CHECK_FALSE(kept.first_difference(f.world).has_value());
 }
 
-TEST_CASE(
-    "A component that exists only in the captured or only in the current state differs without a "
-    "field",
-    "[runtime][world][sys-78]") {
+TEST_CASE("For a component that only one of the two states has, the difference names no field",
+          "[runtime][world][sys-78]") {
   SampleWorld f;
   const EntityId entity = f.spawn(1);
   f.world.remove(f.velocity.id(), entity);

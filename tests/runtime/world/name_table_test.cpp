@@ -38,7 +38,8 @@ TEST_CASE("The number of a removed name is not used again", "[runtime][world]") 
   CHECK(names.text(old).empty());
 }
 
-TEST_CASE("A world that is restored from a copy has the removed names again", "[runtime][world]") {
+TEST_CASE("A world that is restored from a copy again has the names that were removed later",
+          "[runtime][world]") {
   NameTable names;
   const NameId old = names.intern("old");
   const NameTable copy = names;

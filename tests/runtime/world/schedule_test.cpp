@@ -224,7 +224,8 @@ Visits visits(SampleWorld& f, Query<Position, Vitality>& query) {
   return visits;
 }
 
-TEST_CASE("A query stays valid when another world is assigned to its world", "[runtime][world]") {
+TEST_CASE("A query stays valid when another world is assigned to the query's world",
+          "[runtime][world]") {
   SampleWorld f;
   const EntityId a = f.world.create();
   const EntityId b = f.world.create();
