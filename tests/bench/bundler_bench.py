@@ -123,7 +123,7 @@ def write_payload(files, target):
 
 
 def ninja_project(folder, count):
-    """The same number of inputs, each with an existing output."""
+    """Writes a ninja project with the same number of inputs, each with an existing output."""
     folder = pathlib.Path(folder)
     (folder / "in").mkdir(parents=True)
     (folder / "out").mkdir()

@@ -1,4 +1,5 @@
-"""The keys of a handshake and every seal by net/WIRE_FORMAT.md, on libsodium and hashlib."""
+"""The keys of a handshake and all seals by net/WIRE_FORMAT.md, computed with libsodium and
+hashlib."""
 
 import hashlib
 import struct

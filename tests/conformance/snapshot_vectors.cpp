@@ -316,7 +316,7 @@ void add_partners(SnapshotModel& model, Random& random) {
   }
 }
 
-/// A model trained on another world of the same kind.
+/// A model that was trained on another world of the same kind.
 SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& views,
                             SnapshotCoder coder) {
   World world(4, schema);

@@ -1,5 +1,5 @@
-// An hour on a network that is worse than in any published test. All received data is verified, and
-// all promised data must arrive.
+// Simulates an hour on a network that is worse than the network of any published test. All received
+// data is verified, and all promised data must arrive.
 #include <chrono>
 #include <map>
 #include <set>

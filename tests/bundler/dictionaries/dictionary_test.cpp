@@ -51,7 +51,8 @@ TEST_CASE("Equal samples train equal dictionaries that save more than their size
   CHECK(first->sample_bytes == 240'000);
   CHECK(2 * first->saved_bytes >= 3 * first->bytes.size());
   CHECK(Dictionary::open(first->bytes).has_value());
-  // No dictionary for too few other entries, for too few samples, and for unrelated content.
+  // No dictionary is trained if there are too few other entries or samples, or if the content is
+  // unrelated.
   CHECK_FALSE(train_dictionary(samples, 10).has_value());
   CHECK_FALSE(train_dictionary(std::span(samples).first(20), 1000).has_value());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = samples::noise(2000, i);

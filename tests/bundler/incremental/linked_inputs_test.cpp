@@ -1,4 +1,5 @@
-// The target of a link in a project may change without a change of the folder.
+// Tests that builds notice a change of a link's target, which does not change the folder of the
+// link.
 #include <filesystem>
 
 #include <catch2/catch.hpp>

@@ -126,7 +126,7 @@ TEST_CASE("A folder without a build is an error that names the command", "[sessi
   CHECK(build.error().message.find("muster build") != std::string::npos);
 }
 
-TEST_CASE("A system that uses a component missing from the game's list is an error",
+TEST_CASE("A system that uses a component that is not in the game's list is an error",
           "[session][flow]") {
   Game game = make_game();
   game.components = components<Replicated, Transform>();

@@ -101,7 +101,7 @@ struct ShotCounts {
   std::string metrics;       ///< The metrics of the server at the end.
 };
 
-/// The number of commands in the server's metrics whose view claims had this verdict.
+/// Returns the number of commands whose view claims had this verdict, from the server's metrics.
 std::uint64_t claims_with(const std::string& metrics, const std::string& verdict) {
   const std::string name = "muster_game_view_claims_total{verdict=\"" + verdict + "\"} ";
   const std::size_t at = metrics.find(name);

@@ -83,7 +83,7 @@ class FloodedServer {
   std::uint32_t number_ = 0;
 };
 
-/// Returns the maximum work for an amount of time, including the work of one call's limit.
+/// Returns the maximum work in this time, plus the maximum work of one call.
 double work_of(Duration time) {
   const ReceiveLimits limits;
   const double seconds = std::chrono::duration<double>(time).count() * limits.share +

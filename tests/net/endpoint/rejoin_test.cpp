@@ -129,7 +129,7 @@ TEST_CASE("A client is replaced only when the first packet of its new connection
                           with_token(stage, AccountId(1)).handshake);
   const std::optional<NetBytes> accept = silent.shake();
   REQUIRE(silent.keys(accept).has_value());
-  // Noise with the id of the new connection does not open.
+  // The server cannot decrypt noise that has the id of the new connection.
   NetBytes noise(60, std::byte{7});
   noise[0] = std::byte{0x80};
   const std::uint32_t id = silent.keys(accept)->server_receives;

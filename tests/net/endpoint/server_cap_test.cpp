@@ -404,7 +404,8 @@ TEST_CASE("Bytes sent without credit stop at the maximum debt", "[net][endpoint]
   cap.join(0);
   std::size_t bytes = 0;
   for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
-  // The initial credit, the maximum that is kept, and one packet per member.
+  // The limit is the sum of the initial credit, the maximum stored credit, and one packet per
+  // member.
   REQUIRE(bytes <= 500 + 500 + 2 * (300 + kDatagramBytesMax) + 40);
   REQUIRE(cap.credit(0) < 0);
   // After a second, the credit is positive again.

@@ -58,7 +58,7 @@ class HalfOpenAttack {
   HalfOpenAttack(NetStage& stage, std::vector<Address> addresses)
       : stage_(stage), addresses_(std::move(addresses)) {}
 
-  /// Sends one request from each address with budget left.
+  /// Sends one request from each address whose budget is not used up.
   void attack() {
     for (const Address& each : addresses_) {
       SteppedHandshake client(stage_, each, SeededEntropy(++seed_));

@@ -121,7 +121,7 @@ TEST_CASE("A world of many parts that always moves arrives soon and is complete"
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};
   ReplicationStage stage(7, {.snapshot_ticks = 1});
   const ReplicationStage::Client& client = stage.join(link, link);
-  // After these ticks, the connection has measured a wide path.
+  // After these ticks, the connection has measured the high rate of the path.
   if (has_other_map) stage.run(200);
   stage.step([&] {
     if (has_other_map) stage.server.begin_map({});

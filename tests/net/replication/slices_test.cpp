@@ -234,7 +234,7 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
 }
 
 /// The maximum bytes of a slice of such lanes. The slice is new, or it changes after one of three
-/// histories: rest, motion, or random values.
+/// histories: no change, motion, or random values.
 std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;

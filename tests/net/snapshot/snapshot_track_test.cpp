@@ -47,7 +47,7 @@ struct Life {
   }
 };
 
-TEST_CASE("The known states are equal with and without the short form of references",
+TEST_CASE("The fast search for states at distinct ticks finds the same states as the full search",
           "[net][snapshot]") {
   Random random(11);
   std::size_t found_plainly = 0;

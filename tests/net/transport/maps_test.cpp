@@ -146,7 +146,8 @@ NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
 struct Side {
   Connection* connection = nullptr;
   std::uint16_t map = 0;
-  std::array<std::uint32_t, 3> sent{};  ///< The messages sent in the current map, for each channel.
+  std::array<std::uint32_t, 3>
+      sent{};  ///< The number of messages that were sent in the current map, for each channel.
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;

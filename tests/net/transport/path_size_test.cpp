@@ -84,7 +84,7 @@ TEST_CASE("Every ten minutes larger sizes are probed again", "[net][transport][s
   REQUIRE(path.size.bytes() == 1472);
 }
 
-TEST_CASE("Six large packets lost in a row are a black hole; five are not",
+TEST_CASE("Six large packets that are lost in a row count as a black hole, and five do not",
           "[net][transport][sys-22]") {
   Path path{.carries = 1400};
   path.run(60s);

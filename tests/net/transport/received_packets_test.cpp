@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Receives a packet if it is fresh, and returns its classification.
+/// Classifies a packet, and marks the packet as received if the result is `fresh`.
 Reception offer(ReceivedPackets& received, std::uint32_t sequence) {
   const Reception reception = received.classify(sequence);
   if (reception == Reception::fresh) static_cast<void>(received.mark(sequence));

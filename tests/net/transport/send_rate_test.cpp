@@ -63,7 +63,7 @@ TEST_CASE("A game gets a smaller budget when a small packet takes longer than a 
   SendRate path({.rate_max = rate});
   const Time now(1s);
   path.sent(now, 1200, true);
-  // The time until which the sent bytes use up the rate.
+  // Until this time, the sent bytes use the whole rate.
   const Time paid =
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));

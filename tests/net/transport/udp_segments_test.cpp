@@ -48,7 +48,8 @@ extern "C" int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int f
 namespace muster {
 namespace {
 
-/// Sends equal datagrams to an address. Returns the number of messages passed to the kernel.
+/// Sends equal datagrams to an address. Returns the number of messages that were passed to the
+/// kernel.
 std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutcome& outcome) {
   const NetBytes bytes(1000);
   const std::vector<OutgoingDatagram> run(20, OutgoingDatagram{.to = to, .bytes = bytes});

@@ -41,7 +41,7 @@ NetBytes encoded(const std::vector<Decision>& decisions) {
 }
 
 struct Outcome {
-  bool is_same = true;  ///< Every decision was decoded as it was encoded.
+  bool is_same = true;  ///< True if every decoded decision equals the encoded decision.
   bool is_finished = false;
 };
 

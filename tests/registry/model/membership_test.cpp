@@ -33,7 +33,7 @@ std::set<std::string> added_to(const PreparePlan& plan) {
   return paths;
 }
 
-// A project of one layout with members of registries, of which some are listed.
+// A project of one layout, whose registries list only some of their members.
 class RandomProject {
  public:
   RandomProject(std::uint64_t seed, Layout layout) : random_(seed), layout_(layout) {

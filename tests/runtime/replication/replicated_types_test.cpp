@@ -116,8 +116,9 @@ TEST_CASE("Members are named by their index", "[runtime][replication]") {
   if (row.expected) CHECK(wire_name(*row.expected) == row.name);
 }
 
-TEST_CASE("An entity that was spawned separately below another one is not its member",
-          "[runtime][replication]") {
+TEST_CASE(
+    "An entity that was spawned separately below another entity is not a member of that entity",
+    "[runtime][replication]") {
   World world(samples::game_components_with_links());
   const auto link = world.component<PrefabLink>("PrefabLink");
   const EntityId root = world.create();

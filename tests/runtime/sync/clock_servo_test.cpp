@@ -206,7 +206,7 @@ TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again 
   CHECK(early_max(commands, end + 1000, 80'000) < 4 * kTickMs);
 }
 
-TEST_CASE("A report with the worst of each three commands is enough to keep the lead",
+TEST_CASE("One report for each three commands, with the worst of them, is enough to keep the lead",
           "[sync][sys-52][sys-81]") {
   const auto commands = lead(constant_delay(50), {.report_ms = 50});
   CHECK(late_count(commands, 1500, 20'000) == 0);

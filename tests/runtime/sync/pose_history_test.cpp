@@ -1,4 +1,4 @@
-// Past poses.
+// Tests the history of poses.
 #include "runtime/sync/pose_history.h"
 
 #include <cmath>

@@ -64,7 +64,7 @@ TEST_CASE("The captured values of some entities are compared with their current 
   CHECK_FALSE(kept.first_difference(f.world).has_value());
 }
 
-TEST_CASE("For a component that only one of the two states has, the difference names no field",
+TEST_CASE("If only one of the compared states has a component, the difference names no field",
           "[runtime][world][sys-78]") {
   SampleWorld f;
   const EntityId entity = f.spawn(1);

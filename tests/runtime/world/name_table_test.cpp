@@ -38,7 +38,7 @@ TEST_CASE("The number of a removed name is not used again", "[runtime][world]") 
   CHECK(names.text(old).empty());
 }
 
-TEST_CASE("A world that is restored from a copy again has the names that were removed later",
+TEST_CASE("After a restore from a copy, a world again has the names that were removed later",
           "[runtime][world]") {
   NameTable names;
   const NameId old = names.intern("old");

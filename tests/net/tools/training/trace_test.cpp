@@ -1,4 +1,5 @@
-// Recorded worlds as files: they read back as written, and damaged ones are refused.
+// Tests the files of recorded worlds. A file returns the world that was written, and a damaged file
+// is refused.
 #include "net/tools/training/trace.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// A trained model also works for a world that it has not seen.
+// Tests that a trained model also works for a world that is not in its training data.
 #include "net/tools/training/train_model.h"
 
 #include <algorithm>
