@@ -194,7 +194,7 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
   }
 }
 
-TEST_CASE("A build reports causes behind an asset, and removed causes",
+TEST_CASE("A build reports causes in files that an asset depends on, and removed assets or files",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -413,8 +413,10 @@ TEST_CASE("A comparison lists files that differ, are missing, or should not exis
   CHECK(found.extra == std::vector<std::string>{"client/shared/extra.mbundle"});
 }
 
-TEST_CASE("A stripping rule repacks bundles with affected assets or components, and reports it",
-          "[flow][incremental][strip][sys-14]") {
+TEST_CASE(
+    "A stripping rule repacks the bundles with affected assets or components, and is the reported "
+    "reason",
+    "[flow][incremental][strip][sys-14]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
   const auto strip = [&](const std::string& rules) {

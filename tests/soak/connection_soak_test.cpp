@@ -124,7 +124,7 @@ struct Talk {
 };
 
 TEST_CASE(
-    "A connection keeps its guarantees for an hour with 1 s of latency, loss, duplicates and "
+    "The guarantees of a connection hold for an hour with 1 s of latency, losses, duplicates and "
     "bursts",
     "[net][soak][sys-25][sys-30][sys-35]") {
   const LinkOptions link{.latency = 1s,

@@ -184,7 +184,7 @@ TEST_CASE("The cooked data contains the name of a stripped component, but not it
   CHECK(types_of(whole).size() == types_of(bare).size() + 1);
 }
 
-TEST_CASE("A script with the name of an engine component stays in the cooked data",
+TEST_CASE("A script with the name of an engine component is kept in the cooked data",
           "[bundler][cook][strip]") {
   UnityProject project;
   const Guid picture = project.file("Assets/a.png", "x");
@@ -278,7 +278,7 @@ TEST_CASE("A factory is cooked to one entity with its components", "[bundler][co
   CHECK(prefab.value().component(0).type == "RoundFactory");
 }
 
-TEST_CASE("A plain factory or prefab in flow style is cooked like one in block style",
+TEST_CASE("A plain factory or prefab gives the same data in flow style and in block style",
           "[bundler][cook][sys-2]") {
   const auto [text, type] = GENERATE(table<std::string, std::string>(
       {{"{class: RoundFactory, seconds: 5}\n", "RoundFactory"},

@@ -171,7 +171,7 @@ TEST_CASE("Arrays of every type are written as text and cooked from it", "[bundl
   }
 }
 
-TEST_CASE("A value inside a list of structs is cooked, and an invalid one is reported",
+TEST_CASE("A value inside a list of structs is cooked, and an invalid value is reported",
           "[bundler][cook]") {
   std::vector<CookProblem> problems;
   const ByteVector bytes =

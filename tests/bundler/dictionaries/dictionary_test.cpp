@@ -134,8 +134,9 @@ TEST_CASE("A dictionary that is lost or damaged in the output is created again",
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("A changed level of a kind repacks its entries, with the result of a clean build",
-          "[bundler][dictionary][compression]") {
+TEST_CASE(
+    "A changed level of a kind repacks the kind's entries, and the result equals a clean build",
+    "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);

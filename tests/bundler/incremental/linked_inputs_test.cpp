@@ -49,7 +49,7 @@ TEST_CASE("A build runs again when a broken link gets a target", "[bundler][stat
         std::vector{path_of("content/more")});
 }
 
-TEST_CASE("A build runs again when a folder above its content has left the project",
+TEST_CASE("A build runs again when a folder above its content has moved out of the project",
           "[bundler][state][sys-12]") {
   const TemporaryFolder folder;
   folder.put("project/game/content/one", "1");

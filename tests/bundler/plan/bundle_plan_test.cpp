@@ -123,7 +123,8 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
 }
 
 TEST_CASE(
-    "An asset of one prefab is in that prefab's bundle; an asset of several is in a shared bundle",
+    "An asset that one prefab uses is in its bundle; an asset that several use is in a shared "
+    "bundle",
     "[bundler][plan][sys-12]") {
   Graph graph(5, 2);
   graph.edge(0, 2).edge(0, 3).edge(1, 3).edge(3, 4);

@@ -150,7 +150,7 @@ TEST_CASE("Equal seeds give equal worlds", "[session][flow]") {
   CHECK(play(1) == play(1));
 }
 
-TEST_CASE("A sync model's number outside its range is refused, and the error names it",
+TEST_CASE("A number of the sync model outside its range is refused, and the error names the number",
           "[session][flow]") {
   const auto refusal = [](const OwnerPrediction& sync) {
     Game game = make_game();

@@ -89,7 +89,7 @@ TEST_CASE("A client that joins late gets the current state of all entities", "[s
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("A field for the owner alone reaches no other client", "[session][flow]") {
+TEST_CASE("A field that is only for the owner reaches no other client", "[session][flow]") {
   const auto match = open_match();
   match->server().on_join([&](PlayerId player) {
     match->server().spawn("runner", {.owner = player}, Runner{.score = 7, .secret = 42});

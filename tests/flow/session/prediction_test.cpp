@@ -68,7 +68,8 @@ TEST_CASE("A prediction from the same commands needs no correction", "[session][
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("With losses the own entity still ends at the server's position", "[session][flow]") {
+TEST_CASE("With losses, the player's own entity finally has the server's position",
+          "[session][flow]") {
   const auto seed = GENERATE(range(31U, 36U));
   CAPTURE(seed);
   const auto match = open_predicted(seed);

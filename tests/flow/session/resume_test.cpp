@@ -141,7 +141,7 @@ struct Correspondence {
   bool is_over = false;
 };
 
-TEST_CASE("Reliable messages arrive once each, in order, across lost connections",
+TEST_CASE("Each reliable message arrives once and in order, even when connections are lost",
           "[session][flow][sys-80]") {
   Seen seen;
   const Game game = counting_game();

@@ -215,8 +215,10 @@ TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
   REQUIRE(lines == 0);
 }
 
-TEST_CASE("A client whose address changes continues, and an attacker cannot take it over",
-          "[net][endpoint]") {
+TEST_CASE(
+    "A client whose address changes stays connected, and an attacker cannot take over the "
+    "connection",
+    "[net][endpoint]") {
   // The last two latencies are longer than the interval at which the server repeats its challenge.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());

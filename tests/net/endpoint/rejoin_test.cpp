@@ -108,8 +108,9 @@ TEST_CASE("A client that crashes before its first packet gets its own slot on a 
   REQUIRE(live_clients(stage) == 4);
 }
 
-TEST_CASE("Clients that connect at the same time with tokens of one account end as one connection",
-          "[net][endpoint]") {
+TEST_CASE(
+    "If clients connect at the same time with tokens of one account, only one stays connected",
+    "[net][endpoint]") {
   NetStage stage(6);
   stage.options.backend_key = stage.backend_key;
   stage.start();

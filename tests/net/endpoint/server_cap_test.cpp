@@ -292,8 +292,10 @@ TEST_CASE("Without a cap, only the clients' paths limit the rates", "[net][endpo
   REQUIRE(game.server().counters().capped == 0);
 }
 
-TEST_CASE("A client that joins gets a share of a used cap, and a client that leaves frees it",
-          "[net][endpoint][sys-31]") {
+TEST_CASE(
+    "A client that joins gets a share of a used cap, and other clients use the share of one that "
+    "leaves",
+    "[net][endpoint][sys-31]") {
   CappedGame game(100'000, 2);
   game.run(2s);
   REQUIRE(game.measure(2s).got[1] >= 40'000);

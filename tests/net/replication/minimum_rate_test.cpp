@@ -56,7 +56,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
 
 }  // namespace
 
-TEST_CASE("An overdue change is sent even when more urgent changes need all the room",
+TEST_CASE("An overdue change is sent even when more urgent changes need all the space",
           "[net][replication][sys-31]") {
   const auto longest_ticks = GENERATE(60U, 120U, 240U);
   const auto loss = GENERATE(0.0, 0.1);

@@ -78,7 +78,7 @@ TEST_CASE("A new client on 32 kbit/s first gets the nearest 100 of 2,000 entitie
   CHECK(stage.client().world.despawned == 0);
 }
 
-TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds",
+TEST_CASE("At 16 kbit/s no entity is removed, although some wait for many seconds",
           "[net][replication][sys-47]") {
   const OverloadScene scene{.entities = 1'200, .has_view_position = true, .loss = 0.05};
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);

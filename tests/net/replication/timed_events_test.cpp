@@ -364,7 +364,7 @@ TEST_CASE("An event about an entity is not sent to a client that never received 
   CHECK(counters.events_not_meant == 2);
 }
 
-TEST_CASE("An event about a removed entity is not about the entity that reuses its id",
+TEST_CASE("An event about a removed entity is not reported for the entity that reuses its id",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});

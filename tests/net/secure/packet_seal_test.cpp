@@ -167,7 +167,7 @@ TEST_CASE("Keys change correctly while packets overtake each other", "[net][secu
   }
 }
 
-TEST_CASE("The two AES libraries write the same bytes and open each other's packets",
+TEST_CASE("The two AES libraries write the same bytes, and each opens the packets of the other",
           "[net][secure][sys-33]") {
   if (!has_fast_aes()) return;
   const auto by_ipsec_mb = aes_gcm_by_ipsec_mb(key_of(4));

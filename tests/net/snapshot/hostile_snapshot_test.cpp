@@ -80,7 +80,8 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
   }
 }
 
-TEST_CASE("Random bytes do not harm a reader, and stay below its entity limit", "[net][snapshot]") {
+TEST_CASE("Random bytes do not harm a reader, and name no more entities than its limit",
+          "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
                SnapshotCoder::reference);
@@ -185,7 +186,7 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing e
   }
 }
 
-TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") {
+TEST_CASE("An entity that is sent again as a new entity counts once", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   const LaneValue value = 5;

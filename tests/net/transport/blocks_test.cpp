@@ -226,7 +226,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   REQUIRE(receiver.front().empty());
 }
 
-TEST_CASE("All blocks of a peer together use at most twice the largest size",
+TEST_CASE("The blocks of a peer together use at most twice the memory of the largest block",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
   receiver.store(kNow, plain(1, 9'000, 0));
@@ -308,8 +308,10 @@ TEST_CASE("Block numbers wrap, and a finished block never begins again",
   }
 }
 
-TEST_CASE("The memory for blocks is a few times the received bytes, whatever a peer announces",
-          "[net][transport][sys-30]") {
+TEST_CASE(
+    "The memory for blocks is at most a few times the received bytes, for any size that a peer "
+    "announces",
+    "[net][transport][sys-30]") {
   const std::uint32_t gap = GENERATE(1U, 2U, 4U, 7U, 8000U);
   CAPTURE(gap);
   constexpr std::uint32_t kBytes = 8U << 20U;

@@ -104,7 +104,7 @@ TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sy
   REQUIRE(victim.give(draft) == PacketVerdict::malformed);
 }
 
-TEST_CASE("A probe has the size that it states, and the rest of it is zeros",
+TEST_CASE("A probe has the size that it states, and its other bytes are zeros",
           "[net][transport][sys-22]") {
   Victim victim;
   const auto probe = [](unsigned stated, std::size_t body_bytes) {

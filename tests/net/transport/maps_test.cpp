@@ -198,7 +198,7 @@ struct Side {
   }
 };
 
-TEST_CASE("Channels keep their guarantees within each map over a bad network",
+TEST_CASE("The guarantees of channels hold within each map over a bad network",
           "[net][transport][sys-34]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   const double loss = GENERATE(0.0, 0.1, 0.4);

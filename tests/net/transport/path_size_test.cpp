@@ -34,7 +34,7 @@ struct Path {
   }
 };
 
-TEST_CASE("The largest size that arrives is found with three probes each, one per second",
+TEST_CASE("The largest size that arrives is found with three probes per size, one per second",
           "[net][transport][sys-22]") {
   const auto [carries, found, probes] = GENERATE(table<std::size_t, std::size_t, std::size_t>({
       {1472, 1472, 1},

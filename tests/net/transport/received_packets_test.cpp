@@ -33,7 +33,7 @@ TEST_CASE("A packet that leaves the window without arriving is counted once",
   REQUIRE(received.highest() == 53);
 }
 
-TEST_CASE("The window accepts exactly the packets within its edges", "[net][transport][sys-24]") {
+TEST_CASE("The window accepts exactly the packets inside its limits", "[net][transport][sys-24]") {
   const std::uint32_t window = GENERATE(1U, 2U, 16U, 255U, 256U);
   CAPTURE(window);
   ReceivedPackets received(window);

@@ -359,7 +359,7 @@ TEST_CASE("A game that sends less than its budget keeps its rate", "[net][transp
   REQUIRE(rate.bytes_per_second() == SendRate().bytes_per_second());
 }
 
-TEST_CASE("A game that sends less while a queue empties keeps the rate of its path",
+TEST_CASE("A game that sends less while a queue becomes empty keeps the rate of its path",
           "[net][transport][sys-31]") {
   const bool wants_more = GENERATE(false, true);
   CAPTURE(wants_more);

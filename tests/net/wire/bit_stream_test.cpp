@@ -88,7 +88,8 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   CHECK(exact.overflowed());
 }
 
-TEST_CASE("A bit reader that fails at the end stays failed", "[net][wire][sys-37]") {
+TEST_CASE("After a bit reader has failed at the end, every later read fails",
+          "[net][wire][sys-37]") {
   const std::array<std::byte, 2> bytes = {std::byte{0xFF}, std::byte{0xFF}};
   for (unsigned bits = 17; bits <= 32; ++bits) {
     BitReader reader(bytes);

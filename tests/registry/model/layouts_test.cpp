@@ -242,7 +242,7 @@ TEST_CASE("Presentations keep owner, platform, type and variation",
 }
 
 TEST_CASE(
-    "A root determines the side of its registries, and a registry without a root is not built",
+    "A root determines the side of its registries, and a registry that no root lists is not built",
     "[registry][registries][sys-11]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");

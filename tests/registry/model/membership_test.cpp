@@ -229,7 +229,7 @@ TEST_CASE("A prefab of two definitions is reported, and only the first definitio
   CHECK(clash->severity == Severity::error);
 }
 
-TEST_CASE("Assets of only one side do not shift the other side's indices",
+TEST_CASE("Assets of one side do not change the indices of the other side",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

@@ -121,8 +121,9 @@ TEST_CASE("Prepare copies the spelling of the existing entries", "[registry][reg
   }
 }
 
-TEST_CASE("A new strong reference refers to the same kind of object as the others in its list",
-          "[registry][registries][sys-1]") {
+TEST_CASE(
+    "A new strong reference refers to the same kind of object as the other references in its list",
+    "[registry][registries][sys-1]") {
   OwnClass project;
   const auto [file_id, wanted] =
       GENERATE(table<int, std::string>({{100, "100"}, {11400, "11400"}}));

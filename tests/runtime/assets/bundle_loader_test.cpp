@@ -278,7 +278,7 @@ class CrampedSource final : public BundleSource {
   std::string refused_;
 };
 
-TEST_CASE("If one bundle's memory cannot be allocated, only this bundle fails, even among many",
+TEST_CASE("If the memory for one of many bundles cannot be allocated, only this bundle fails",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());

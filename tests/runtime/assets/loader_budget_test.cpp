@@ -41,7 +41,7 @@ struct Stage {
   BundleLoader loader;
 };
 
-TEST_CASE("Evicted bundles do not stay in memory beyond the budget", "[runtime][assets]") {
+TEST_CASE("Evicted bundles do not use memory beyond the budget", "[runtime][assets]") {
   const std::vector<std::size_t> sizes(12, 300 * kKilobyte);
   Stage stage(sizes, 1000 * kKilobyte);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -214,7 +214,7 @@ TEST_CASE(
   CHECK(loader.finish(late, kStart) == LoadState::failed);
 }
 
-TEST_CASE("The buffers of a destroyed store stay in a pool that other stores use",
+TEST_CASE("The buffers of a destroyed store are kept in a pool that other stores use",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
   const auto memory = std::make_shared<MemoryPool>();
@@ -367,8 +367,10 @@ TEST_CASE("A bundle that is too large for its reservation is refused before it i
   CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
 }
 
-TEST_CASE("A frame starts loads of files up to its byte budget, or one larger bundle",
-          "[runtime][assets]") {
+TEST_CASE(
+    "In a frame, loads are started up to a byte budget, or one bundle that is larger than the "
+    "budget",
+    "[runtime][assets]") {
   const std::vector<std::size_t> sizes = {3000, 3000, 3000, 9000, 3000, 100};
   const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);
   BundleStore store = BundleStore::open(source).value();

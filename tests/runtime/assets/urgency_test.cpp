@@ -25,7 +25,8 @@ std::vector<std::uint32_t> started(const LoaderStage& stage) {
   return bundles;
 }
 
-TEST_CASE("An urgent load is placed before started ones that have not begun", "[runtime][assets]") {
+TEST_CASE("An urgent load is placed before other loads that were started but have not begun",
+          "[runtime][assets]") {
   LoaderStage stage(true);
   const BundleHandle flash = stage.request(samples::kFlash, kHint);
   const BundleHandle tracer = stage.request(samples::kTracer, kHint);
@@ -123,7 +124,7 @@ TEST_CASE("A retry with a deadline sets no deadline for other requests", "[runti
   CHECK(patient.state() == LoadState::loading);
 }
 
-TEST_CASE("A deadline has passed only after its time", "[runtime][assets]") {
+TEST_CASE("A load does not fail at exactly its deadline, but fails after it", "[runtime][assets]") {
   const auto later =
       GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
   // A load waits either in the loader's queue, or in the executor.

@@ -21,7 +21,7 @@ ComponentDescription& described(std::vector<ComponentDescription>& components,
 
 }  // namespace
 
-TEST_CASE("An entity of a server exists on a client, with everything below it",
+TEST_CASE("An entity of a server exists on a client, with all entities below it",
           "[runtime][replication][sys-16][sys-17][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -50,7 +50,7 @@ TEST_CASE("An entity of a server exists on a client, with everything below it",
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("Snapshots are applied to an entity without its bundle",
+TEST_CASE("Snapshots are applied to an entity whose bundle is not loaded",
           "[runtime][replication][sys-13][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);

@@ -154,7 +154,7 @@ TEST_CASE("A despawning member keeps its index when its entity is sent", "[runti
   CHECK(stage.received(stage.body, 5, 1)->mass != 9);
 }
 
-TEST_CASE("A reload does not replace a received value by an equal old one of the prefab",
+TEST_CASE("A reload keeps a received value that equals the prefab's old value",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_life = 70});
   WhenIdle stage(1);

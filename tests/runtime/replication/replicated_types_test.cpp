@@ -7,8 +7,9 @@
 
 namespace muster {
 
-TEST_CASE("The replicated components of a type are those of its prefab, in the order of its group",
-          "[runtime][replication][sys-17][sys-39]") {
+TEST_CASE(
+    "A type's replicated components are the components of its prefab, in the order of the group",
+    "[runtime][replication][sys-17][sys-39]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   REQUIRE(schema.types.size() == 3);

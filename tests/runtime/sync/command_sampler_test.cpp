@@ -26,7 +26,7 @@ struct Sampled {
   }
 };
 
-TEST_CASE("A press shorter than a tick is sent, and two presses in one tick count as two",
+TEST_CASE("A press that is shorter than a tick is sent, and two presses in one tick count as two",
           "[sync][commands][sys-51]") {
   Sampled sampled;
   sampled.set({.fire = {.is_held = true}});

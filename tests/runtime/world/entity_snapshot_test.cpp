@@ -91,7 +91,7 @@ TEST_CASE("If only one of the compared states has a component, the difference na
   }
 }
 
-TEST_CASE("A snapshot of some entities equals them after it is restored, and only then",
+TEST_CASE("A snapshot of some entities equals the entities after a restore, and only then",
           "[runtime][world][sys-78][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);

@@ -9,7 +9,8 @@
 
 namespace muster {
 
-TEST_CASE("A world removes the names of despawned entities, and no others", "[runtime][world]") {
+TEST_CASE("A world removes the names of despawned entities, and no other names",
+          "[runtime][world]") {
   World world(samples::game_components());
   const NameId kept = world.intern_kept("Bullet");
   const EntityId hero = world.create({.name = world.intern("Hero")});

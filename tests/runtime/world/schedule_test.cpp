@@ -280,7 +280,7 @@ TEST_CASE("Systems that run in parallel may share a query", "[runtime][world][sy
   }
 }
 
-TEST_CASE("A pool that cannot start all threads ends the started ones",
+TEST_CASE("If a pool cannot start all threads, the started threads end",
           "[runtime][world][threads]") {
   if (!kCanLimitMemory) return;
   const ChildEnd end = run_in_child([] {

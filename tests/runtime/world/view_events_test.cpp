@@ -85,7 +85,7 @@ TEST_CASE("A second entity with the same signature gets the next ordinal",
   CHECK(f.world.find(kShot).is_null());
 }
 
-TEST_CASE("The presentation matches the world through every rollback",
+TEST_CASE("The presentation matches the world after every rollback",
           "[runtime][world][sys-102][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);
