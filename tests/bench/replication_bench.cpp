@@ -163,8 +163,8 @@ void copy(benchmark::State& state, const Scene& scene) {
   }
 }
 
-/// The snapshot writers of all clients, without the rest of a server. They get the list of changes.
-/// Acknowledgements arrive four ticks later.
+/// The snapshot writers of all clients, without the other parts of a server. The writers get the
+/// list of changes. Acknowledgements arrive four ticks later.
 class Writers {
  public:
   explicit Writers(const Scene& scene)

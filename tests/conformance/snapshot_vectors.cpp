@@ -73,11 +73,11 @@ struct Entity {
   std::vector<std::int64_t> speeds;
 };
 
-/// The number of entities that rarely move. They are so many that they are coded in blocks.
+/// The number of entities that rarely move. With this number, the entities are coded in blocks.
 constexpr std::uint32_t kFurniture = 150;
 constexpr std::uint32_t kFirstFurniture = 100;
 
-/// Entities walk straight, accelerate, rest, turn, jump, and are created and removed.
+/// Entities walk straight, accelerate, stop, turn, jump, and are created and removed.
 class World {
  public:
   /// If true, generations need one to four bytes. Otherwise they count up, as on a server.

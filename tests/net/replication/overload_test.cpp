@@ -136,7 +136,7 @@ TEST_CASE("Entities that were idle may change and despawn during an outage", "[n
   client.pair->network.link(client.pair->back_link).is_down = true;
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
-      // These entities reuse the rows of the others as soon as the world frees the rows.
+      // These entities reuse the rows of the removed entities as soon as the world frees the rows.
       for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(NetworkId{id});
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
       for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(NetworkId{id});

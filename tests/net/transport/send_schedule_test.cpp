@@ -69,7 +69,8 @@ TEST_CASE("An idle source neither collects a larger share nor loses its share",
     return [wanted](std::size_t each) { return each == wanted; };
   };
   for (int i = 0; i < 1000; ++i) schedule.sent(schedule.next(only(0)), 1000);
-  // Source 1 becomes ready after a long time. It is next, but does not get a thousand turns.
+  // Source 1 becomes ready after a long time. The schedule chooses source 1 next, but does not give
+  // this source a thousand turns.
   int turns_of_1 = 0;
   for (int i = 0; i < 100; ++i) {
     const std::size_t source = schedule.next([](std::size_t each) { return each < 2; });

@@ -74,7 +74,7 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   writer.write(0x7FFF, 15);
   writer.write(3, 2);
   CHECK(writer.overflowed());
-  writer.write(1, 1);  // It would fit, but an earlier write was lost.
+  writer.write(1, 1);  // This bit would fit, but an earlier write was lost.
   CHECK(writer.overflowed());
   CHECK(buffer[2] == std::byte{0});
 
