@@ -36,8 +36,8 @@ def crc32(data):
 
 
 def png(seed, size, base):
-    """Returns a noisy square picture. It is stored without compression, because versions of zlib
-    compress differently."""
+    """Returns a noisy square picture. The picture is stored without compression, because versions
+    of zlib compress differently."""
     grain = noise(seed, size * size * 3)
     rows = bytearray()
     for y in range(size):
@@ -62,8 +62,8 @@ def png(seed, size, base):
 
 
 def wav(seed, sample_count, period):
-    """Returns a noisy decaying tone: 16 bit, mono, 11,025 Hz. It is computed with integers, so that
-    the bytes do not depend on a maths library."""
+    """Returns a noisy decaying tone: 16 bit, mono, 11,025 Hz. The tone is computed with integers,
+    so that the bytes do not depend on a maths library."""
     grain = noise(seed, sample_count * 2)
     samples = []
     for i in range(sample_count):

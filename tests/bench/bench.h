@@ -31,7 +31,7 @@ void register_source_benchmarks(const BenchOptions& options);
 /// A server's packets over the loopback, compared with plain system calls and ENet.
 void register_net_benchmarks();
 
-/// The cost of attackers for a server, and of a client in memory.
+/// The cost of attackers' datagrams for a server, and the memory that a server needs per client.
 void register_flood_benchmarks();
 
 /// Reliable messages under loss, compared with ENet.

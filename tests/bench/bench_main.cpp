@@ -48,7 +48,7 @@ struct Row {
   double seconds = 0;
 };
 
-// Prints as usual and keeps the medians.
+// Prints like the default reporter, and stores the medians.
 class RatioReporter final : public benchmark::ConsoleReporter {
  public:
   RatioReporter() : ConsoleReporter(OO_Tabular) {}

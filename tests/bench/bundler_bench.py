@@ -101,9 +101,9 @@ def packed_files(project, out, targets):
 class SetAside:
     """Makes room for an output without deleting the old output.
 
-    ext4 does not reuse an inode in the 30 seconds after its deletion. After thousands of deletions
-    it skips all of them for each new file, and the next build takes twice as long. So everything is
-    deleted together at the end.
+    ext4 does not reuse an inode in the 30 seconds after its deletion. After thousands of deletions,
+    ext4 skips all deleted inodes for each new file, and the next build takes twice as long. So
+    everything is deleted together at the end.
     """
 
     def __init__(self, folder):
@@ -123,7 +123,7 @@ def write_payload(files, target):
 
 
 def ninja_project(folder, count):
-    """The same number of inputs, each with an existing output."""
+    """Writes a ninja project with the same number of inputs, each with an existing output."""
     folder = pathlib.Path(folder)
     (folder / "in").mkdir(parents=True)
     (folder / "out").mkdir()

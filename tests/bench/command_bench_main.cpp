@@ -26,8 +26,8 @@ int fail_with(const std::string& message) {
   return 2;
 }
 
-/// Sets the probabilities of headers, because recordings have no headers. They suit delays of 20 to
-/// 150 ms at 30 to 66 ticks per second, and a loss of 0 to 10 %.
+/// Sets the probabilities of headers, because recordings have no headers. The probabilities are for
+/// delays of 20 to 150 ms at 30 to 66 ticks per second, and a loss of 0 to 10 %.
 void set_headers(CommandPriors& priors) {
   using namespace command_contexts;
   priors[kIsFull] = 200;

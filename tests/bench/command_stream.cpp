@@ -18,7 +18,8 @@
 namespace muster {
 namespace {
 
-/// The player does nothing at the end, until all losses are known.
+/// The number of ticks at the end in which the player does nothing, so that all losses become
+/// known.
 constexpr std::uint64_t kPauseTicks = 120;
 /// The peer sends each command in this number of packets, as FPSSample does.
 constexpr std::size_t kPeerCopies = 3;

@@ -11,7 +11,7 @@ namespace muster {
 struct CommandStreamSettings {
   double loss = 0;  ///< The probability that a packet is lost, in each direction; 0 to 1.
   double rtt_ms = 60;
-  double step_deg = 0;  ///< The view's resolution in degrees; 0 for the recorded device's.
+  double step_deg = 0;  ///< The view's resolution in degrees; 0 to use the recorded device's.
   std::uint64_t seed = 1;
   std::uint32_t report_ticks = 3;
   std::uint32_t lead_ticks = 2;  ///< The margin in ticks for commands that arrive late.
@@ -29,9 +29,10 @@ struct CommandStreamResult {
   double copies = 0;     ///< The number of commands in all packets together.
   double bits = 0;       ///< The information in all packets, headers included.
   double byte_bits = 0;  ///< The sizes of all packets in whole bytes.
-  /// For three commands per packet, which our coder codes without an earlier command.
+  /// The bits of packets with three commands each, which our coder codes without an earlier
+  /// command.
   double fixed_three_bits = 0;
-  /// For three commands per packet, with each field in the bits of its range.
+  /// The bits of packets with three commands each, in which each field has the bits of its range.
   double packed_bits = 0;
   bool is_verified = false;  ///< True if the server ran each command with its original values.
 };

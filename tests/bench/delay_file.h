@@ -31,11 +31,11 @@ struct DelayNeeds {
 };
 Result<DelayFile> parse_delays(Bytes csv, const std::string& path, const DelayNeeds& needs = {});
 
-/// Reads and parses such a file. Decompresses it if its name ends in `.zst`. Also fails if the file
-/// cannot be read.
+/// Reads and parses a file of this form. Decompresses the file if its name ends in `.zst`. Also
+/// fails if the file cannot be read.
 Result<DelayFile> load_delays(const std::string& path, const DelayNeeds& needs = {});
 
-/// Every n-th packet as a snapshot, with the rate nearest to `rate_hz`.
+/// Every n-th packet as a snapshot; n is chosen so that the rate is nearest to `rate_hz`.
 struct SnapshotSeries {
   std::vector<SentPacket> snapshots;
   double interval_ms = 0;      ///< The median interval.

@@ -44,7 +44,7 @@ double rate_of(const std::string& path) {
 
 double turn_between(double from, double to) { return std::remainder(to - from, 360.0); }
 
-/// A generated player's intentions, each kept for some ticks.
+/// A generated player's intentions. Each intention lasts for some ticks.
 struct Walker {
   Random random;
   unsigned keys = 0;

@@ -21,7 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kExitUsage = 2;
-/// Figures below this are 0 before rounding errors.
+/// A figure below this value counts as 0, because it consists only of rounding errors.
 constexpr double kZero = 1e-6;
 
 struct Options {

@@ -1,5 +1,5 @@
-// Written from descriptions of the rules, without their code. jitter_lab's README table compares
-// the results with published results.
+// Written from descriptions of the rules, without their code. RESULTS.md compares the results of
+// the rules with the results of Muster's clocks.
 #include "tests/bench/jitter_rules.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class PolicyRule final : public PlaybackRule {
   }
 
  private:
-  /// It is high enough that the time before the first snapshot also has a tick.
+  /// The first tick is so high that times before the first snapshot also have a tick.
   static constexpr double kFirstTick = 10'000;
   static Time to_time(double ms) {
     return Time(Duration(static_cast<Duration::rep>(std::llround(ms * 1e6))));

@@ -2,8 +2,8 @@
 // different moment of the last 32 ticks. The world may have 448 more entities, which are never hit.
 // The peers restore the past for every shot. One peer copies the world of that tick
 // (`SnapshotRing::copy_to`, whole ticks only). The other peer has the minimum cost: it copies plain
-// arrays of two ticks and blends in place. `hits` counts the hits of a round. It is equal for all
-// subjects that blend.
+// arrays of two ticks and blends in place. `hits` counts the hits of a round. This count is equal
+// for all subjects that blend.
 #include <cmath>
 #include <cstring>
 #include <string>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kTickMs = 1000.0 / 60;
 constexpr long kRedundant = 3;
-/// The first tick. It is above 0 so that earlier packets also have a number.
+/// The first tick. This number is above 0, so that earlier packets also have a number.
 constexpr long kFirstTick = 1000;
 
 struct CommandPacket {

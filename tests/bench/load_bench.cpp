@@ -1,7 +1,7 @@
-// The cost of the steps from a type id to entities. The peers of loading only decompress the same
-// frames into memory that was used before. The peer of resolving is an array read and a hash probe.
-// The peer of spawning copies the same bytes. `allocations` counts the allocations of one round in
-// steady state.
+// The cost of the steps from a type id to entities. Loading is compared with peers that only
+// decompress the same frames into memory that was used before. Resolving is compared with an array
+// read and a hash probe. Spawning is compared with a copy of the same bytes. `allocations` counts
+// the allocations of one round in steady state.
 #include <cassert>
 #include <cstring>
 #include <memory>

@@ -26,7 +26,7 @@ inline constexpr std::array<BundleShape, 3> kBundleShapes = {{
 }};
 
 /// The plain bytes of all entries that the bundler makes of the sample game for clients, each asset
-/// once. Longer than one block of a bundle, shorter than two.
+/// once. The result is longer than one block of a bundle, and shorter than two blocks.
 ByteVector sample_game_bytes();
 
 /// Generates a build with one bundle per asset and one registry. The assets are pieces of
@@ -67,7 +67,7 @@ void register_loader_benchmarks(const std::string& name,
 /// Loading large entries one by one, on one thread and on two threads. `content` is as for
 /// `generate`.
 void register_large_entry_benchmarks(Bytes content);
-/// Loads all of a build at once. `memory` is the source's own, or null.
+/// Loads all of a build at once. `memory` is the memory pool of the source, or null.
 enum class BuildStorage : std::uint8_t { files, memory };
 void register_whole_build_benchmarks(const std::string& name,
                                      const std::shared_ptr<BundleSource>& source,

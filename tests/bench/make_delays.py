@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes generated delays in the format of jitter_lab. The link is mostly good. It has lost
-packets, periods of jitter, and stalls after which packets arrive together. Equal seeds give equal
-bytes.
+"""Writes generated delays in the format of jitter_lab. The link has little jitter most of the time.
+Sometimes it has lost packets, periods of jitter, and stalls after which packets arrive together.
+Equal seeds give equal bytes.
 
 usage: make_delays.py SEED > delays.csv
 """

@@ -1,4 +1,4 @@
-// PhysFS with a zip, as a peer for reading and loading. It is used if it is installed.
+// PhysFS with a zip, as a peer for reading and loading. This peer is used if PhysFS is installed.
 #pragma once
 
 #ifdef MUSTER_PHYSFS

@@ -26,8 +26,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The number of clients that send before the server reads. This many datagrams fit into the
-/// socket's buffer.
+/// The number of clients that send before the server reads. The datagrams of this number of clients
+/// fit into the socket's buffer.
 constexpr std::size_t kGroup = 32;
 
 /// Processor time of this thread.

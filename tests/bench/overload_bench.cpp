@@ -1,6 +1,6 @@
 // Measures updates and ages of a client whose budget is a fraction of its world's need. The peer is
-// the same world with room for everything. The counters are bytes, updates and ages. They are equal
-// on every machine.
+// the same world with room for everything. The counters are bytes, updates and ages. The counters
+// are equal on every machine.
 #include <benchmark/benchmark.h>
 
 #include "tests/bench/bench.h"

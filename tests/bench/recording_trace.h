@@ -14,8 +14,8 @@ namespace muster {
 bool is_recording(Bytes bytes);
 
 /// Plays a recording and records the world at every tick. Types have the same names as in
-/// replication, so that the game can use a model trained on the trace. `name` is the file's name in
-/// messages.
+/// replication, so that the game can use a model that was trained on the trace. `name` is the
+/// file's name in messages.
 Result<Trace> trace_of_recording(Bytes bytes, const std::string& name);
 
 }  // namespace muster

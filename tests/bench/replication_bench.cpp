@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 struct Scene {
   std::uint32_t clients = 64;
   std::uint32_t entities = 1'000;
-  /// Of each `moving_of` entities, `moving` entities move. The other entities are idle.
+  /// In each group of `moving_of` entities, `moving` entities move. The other entities are idle.
   std::uint32_t moving = 30;
   std::uint32_t moving_of = 100;
   /// In every tick, this many entities are removed, and the same number of entities is created.
@@ -163,8 +163,8 @@ void copy(benchmark::State& state, const Scene& scene) {
   }
 }
 
-/// The snapshot writers of all clients, without the rest of a server. They get the list of changes.
-/// Acknowledgements arrive four ticks later.
+/// The snapshot writers of all clients, without the other parts of a server. The writers get the
+/// list of changes. Acknowledgements arrive four ticks later.
 class Writers {
  public:
   explicit Writers(const Scene& scene)

@@ -9,7 +9,7 @@
 
 namespace muster {
 
-/// Runs a rule of `lead_rules.h`. Those rules only support 60 ticks per second.
+/// Runs a rule of `lead_rules.h`. The rules of `lead_rules.h` only support 60 ticks per second.
 class RuleClock final : public CommandClock {
  public:
   /// Requires: `rule` is one of `lead_rules()`.

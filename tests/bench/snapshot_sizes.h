@@ -12,7 +12,7 @@ struct PeerSizes {
   double bit_packed = 0;  ///< Every field of every entity in its fixed width.
   /// Changes since the acknowledged tick, with an ideal coder per field.
   double order0_entropy = 0;
-  double zstd_delta = 0;  ///< The same changes as bytes, each snapshot packed by zstd -3.
+  double zstd_delta = 0;  ///< The same changes as bytes, where zstd -3 packs each snapshot.
 };
 
 /// The sizes with one snapshot per `tick_step` ticks, coded against the state of `ack_ticks` ago.

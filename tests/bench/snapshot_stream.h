@@ -24,15 +24,15 @@ struct StreamSettings {
   /// larger datagram.
   std::size_t datagram_bytes = 1200;
   /// The maximum number of datagrams per tick. A world that needs more is sent gradually at the
-  /// start: the rest waits until the client has these datagrams. Over long links, a tick may have
-  /// fewer datagrams or none.
+  /// start: the other data waits until the client has these datagrams. Over long links, a tick may
+  /// have fewer datagrams or none.
   std::size_t datagrams_per_snapshot = 4;
   SnapshotOptions options;
   std::uint32_t from_seconds = 1;  ///< The first measured second.
 };
 
-/// The ticks from one snapshot to the next. They are a whole number, so the real rate may be higher
-/// than the requested rate.
+/// The ticks from one snapshot to the next. The result is a whole number, so the real rate may be
+/// higher than the requested rate.
 std::uint32_t tick_step(const Trace& trace, const StreamSettings& settings);
 /// The ticks from a snapshot to its acknowledgement.
 std::uint32_t ack_ticks(const Trace& trace, const StreamSettings& settings);

@@ -54,7 +54,7 @@ struct Files {
 
 enum class Cache : std::uint8_t { warm, cold };
 
-// Files that the first benchmark generates. They exist until the last benchmark has run.
+// Files that the first benchmark generates. The files exist until the last benchmark has run.
 class LazyFiles {
  public:
   explicit LazyFiles(const FileShape& shape) : shape_(shape) {}

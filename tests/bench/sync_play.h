@@ -34,7 +34,7 @@ struct SyncFrame {
   double delay_ms = 0;         ///< The delay of its packets.
   double lead_ticks = 0;       ///< Predicted time minus the server's time.
   double shown_behind_ms = 0;  ///< The server's time minus the shown time of others.
-  double shown_error_mm = 0;   ///< The largest error of the others.
+  double shown_error_mm = 0;   ///< The largest position error of the other characters.
   std::uint64_t corrections = 0;
 };
 

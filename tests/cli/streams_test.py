@@ -4,7 +4,7 @@ behaviour at system limits.
 
 usage: streams_test.py MUSTER
 
-A golden case cannot do this, because the tests need special standard outputs.
+Golden cases cannot test this, because these tests need special standard outputs.
 """
 import os
 import pathlib

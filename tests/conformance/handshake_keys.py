@@ -1,4 +1,5 @@
-"""The keys of a handshake and every seal by net/WIRE_FORMAT.md, on libsodium and hashlib."""
+"""The keys of a handshake and all seals by net/WIRE_FORMAT.md, computed with libsodium and
+hashlib."""
 
 import hashlib
 import struct
@@ -77,7 +78,8 @@ def hchacha20(key, nonce):
 
 
 def token_box(key, nonce):
-    """XChaCha20-Poly1305: derives a key from 16 bytes of the nonce; the rest is the inner nonce."""
+    """XChaCha20-Poly1305: derives a key from 16 bytes of the nonce; the other bytes are the inner
+    nonce."""
     return hchacha20(key, nonce[:16]), bytes(4) + nonce[16:]
 
 

@@ -1,6 +1,6 @@
 // The implementation's side of handshake_put.py: a server or a client, whose peer is the checker.
-// It reads commands, one per line. It answers each command with lines, and ends the answer with a
-// line that has only a full stop.
+// This program reads commands, one per line. The program answers each command with lines, and ends
+// the answer with a line that has only a full stop.
 //
 //   server NAME=VALUE...   begins a server, client NAME=VALUE... a client, instead of the last one
 //   in ADDRESS HEX         a datagram arrives

@@ -8,8 +8,8 @@ vectors that an implementation must accept or refuse.
     packet_checker.py make            prints these lines
 
 Shares no code with the implementation. KIND is a name of `packet_form.CHECKS`. A `run` is opened
-with keys derived by the document. `check` prints the number of each kind; its exit code is 1 if
-bytes break a rule.
+with keys that are derived by the document. `check` prints the number of each kind; its exit code is
+1 if bytes break a rule.
 """
 
 import collections

@@ -48,7 +48,7 @@ class Lane:
         self.initial_value = 0
         self.change_partners = []
         self.partners = []  # For each: its kind, its lane, its angle's lane.
-        # Continues in a straight line, or by half of the distance if no line is known.
+        # These weights continue a straight line, or half of the distance if no line is known.
         self.weights = [[weight] + [0] * 7 for weight in (ONE, ONE, ONE, ONE // 2, 0, ONE // 2)]
         self.size_weights = []
 

@@ -73,11 +73,11 @@ struct Entity {
   std::vector<std::int64_t> speeds;
 };
 
-/// The number of entities that rarely move. They are so many that they are coded in blocks.
+/// The number of entities that rarely move. With this number, the entities are coded in blocks.
 constexpr std::uint32_t kFurniture = 150;
 constexpr std::uint32_t kFirstFurniture = 100;
 
-/// Entities walk straight, accelerate, rest, turn, jump, and are created and removed.
+/// Entities walk straight, accelerate, stop, turn, jump, and are created and removed.
 class World {
  public:
   /// If true, generations need one to four bytes. Otherwise they count up, as on a server.
@@ -316,7 +316,7 @@ void add_partners(SnapshotModel& model, Random& random) {
   }
 }
 
-/// A model trained on another world of the same kind.
+/// A model that was trained on another world of the same kind.
 SnapshotModel trained_model(const ReplicationSchema& schema, const TypeViews& views,
                             SnapshotCoder coder) {
   World world(4, schema);

@@ -79,7 +79,7 @@ TourReport mapped_tour(const ArenaBuild& build) {
   return tour_of(client, server);
 }
 
-TEST_CASE("Every type id of the arena spawns on client and server, from read and mapped files",
+TEST_CASE("Every type id of the arena spawns on client and server, with files read or mapped",
           "[flow][arena][sys-2][sys-9][sys-13][sys-16][sys-20]") {
   const ArenaBuild build;
   const DiskFileSystem files = DiskFileSystem::open(build.path()).value();

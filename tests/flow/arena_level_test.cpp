@@ -76,8 +76,10 @@ TEST_CASE("Placed entities of the level have the first ids, and are equal on eve
   CHECK_FALSE(seat.client.presentation(seat.client.find({0})).is_null());
 }
 
-TEST_CASE("A placed entity that was destroyed before a player joins does not exist on its client",
-          "[flow][arena][sys-15]") {
+TEST_CASE(
+    "A placed entity that was destroyed before a player joins does not exist on the player's "
+    "client",
+    "[flow][arena][sys-15]") {
   const auto seed = GENERATE(1U, 2U);
   CAPTURE(seed);
   Evening evening(seed);

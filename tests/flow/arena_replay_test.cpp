@@ -111,7 +111,7 @@ TEST_CASE("A recorded match plays identically from its beginning and from any ti
   }
 }
 
-TEST_CASE("A match in another level plays without the placed entities of this level",
+TEST_CASE("A recording of another level plays without the placed entities of the viewer's level",
           "[flow][arena][recording][sys-15]") {
   const Guid level = SessionAccess::members(Evening(3).server()).level_guid;
   ByteVector file = recorded().file;

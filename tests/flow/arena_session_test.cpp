@@ -142,7 +142,7 @@ TEST_CASE("A client that has loaded only the level has all entities, but not the
   CHECK(evening.difference(slow).empty());
 }
 
-TEST_CASE("A lossy socket loses its share of datagrams, and delays the rest without reordering",
+TEST_CASE("A lossy socket loses the configured share of datagrams, and delays the others in order",
           "[flow][arena]") {
   SimulatedEdges edges(3);
   Edges& here = edges.host("here");

@@ -71,8 +71,9 @@ TEST_CASE("Opening and validating a project reports each failure of the disk",
   CHECK(calls > 30);
 }
 
-TEST_CASE("Wherever the disk fails, a prepare run leaves each file complete, old or new",
-          "[flow][faults][sys-1]") {
+TEST_CASE(
+    "Wherever the disk fails, each file is completely old or completely new after a prepare run",
+    "[flow][faults][sys-1]") {
   const ErrorCode code = GENERATE(ErrorCode::io, ErrorCode::no_space);
   const MemoryFileSystem before = project("unregistered-prefab");
   MemoryFileSystem after = before;

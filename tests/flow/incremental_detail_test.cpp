@@ -194,7 +194,7 @@ TEST_CASE("A build reports why each bundle was packed, down to the input",
   }
 }
 
-TEST_CASE("A build reports causes behind an asset, and removed causes",
+TEST_CASE("A build reports causes in files that an asset depends on, and removed assets or files",
           "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
@@ -294,8 +294,7 @@ TEST_CASE("A file that changes twice within one step of the clock is not missed"
   CHECK(now.packed == 2);
 }
 
-TEST_CASE("A damaged or unknown state costs a full build and nothing else",
-          "[flow][incremental][sys-12]") {
+TEST_CASE("A damaged or unknown state only causes a full build", "[flow][incremental][sys-12]") {
   Crates crates;
   const Outcome first = crates.make();
   const MemoryFileSystem clean = crates.clean_build();
@@ -414,8 +413,10 @@ TEST_CASE("A comparison lists files that differ, are missing, or should not exis
   CHECK(found.extra == std::vector<std::string>{"client/shared/extra.mbundle"});
 }
 
-TEST_CASE("A stripping rule repacks bundles with affected assets or components, and reports it",
-          "[flow][incremental][strip][sys-14]") {
+TEST_CASE(
+    "A stripping rule repacks the bundles with affected assets or components, and is the reported "
+    "reason",
+    "[flow][incremental][strip][sys-14]") {
   Crates crates;
   REQUIRE(crates.make().is_built);
   const auto strip = [&](const std::string& rules) {

@@ -190,7 +190,7 @@ TEST_CASE("A value that no longer fits a changed script is reported in its uncha
   CHECK_FALSE(after.is_built);
 }
 
-TEST_CASE("Stripping of an unchanged file follows changed rules and classes",
+TEST_CASE("An unchanged file is stripped by the new rules and classes after they change",
           "[flow][incremental][strip][sys-12]") {
   Street street;
   // Only an override of the script's component refers to the picture.

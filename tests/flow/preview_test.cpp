@@ -48,7 +48,7 @@ TEST_CASE("A preview has the same entities as a build", "[flow][preview][sys-13]
   }
 }
 
-TEST_CASE("A preview is refused in place of a build", "[flow][preview]") {
+TEST_CASE("A store that requires a build refuses a preview", "[flow][preview]") {
   const testing::UnityProject empty;
   const auto project = testing::open(empty);
   const auto preview = ProjectSource::create(*project, Target::client, {}).value();

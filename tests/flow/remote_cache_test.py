@@ -292,8 +292,8 @@ def slow(stage):
 
 
 def folder(stage):
-    """Several checkouts share a cache folder. It repairs damage, and does not exceed its size
-    limit."""
+    """Several checkouts share a cache folder. The cache repairs damage, and does not exceed its
+    size limit."""
     cache = os.path.join(stage.folder, "shared-cache")
     first, second = stage.machine("first"), stage.machine("second")
     both = [threading.Thread(target=machine.build, args=("--cache", cache))

@@ -37,7 +37,7 @@ Guid guid_at(const Project& project, std::string_view name) {
 
 }  // namespace
 
-TEST_CASE("A game loads the chosen variant of an asset, and no other", "[flow][variant]") {
+TEST_CASE("A game loads the chosen variant of an asset, and no other variant", "[flow][variant]") {
   const DiskFileSystem files = arena_files();
   const auto project = Project::open(files, 1, {}).value();
   const Guid picture = guid_at(*project, kBase);

@@ -96,7 +96,7 @@ def follow_kept(muster, project, kept, out):
     config.write_text(before + f"compression: {{dictionaries: {kept}}}\n", encoding="utf-8")
     watch = Program(muster, "watch", str(project), "--out", out)
     watch.until("watching")
-    for _ in range(2):  # First without the folder, then with it.
+    for _ in range(2):  # First without the folder, then with the folder.
         subprocess.run([muster, "train", str(project)], check=True, stdout=subprocess.DEVNULL,
                        stderr=subprocess.DEVNULL)
         assert any("built in" in line for line in watch.until("watching"))

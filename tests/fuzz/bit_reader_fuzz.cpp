@@ -1,5 +1,6 @@
-// The first quarter of the input is a list of reads, and the rest is the data of these reads. A
-// second reader, which reads one bit at a time, must give the same values and the same failures.
+// The first quarter of the input is a list of reads, and the other bytes are the data of these
+// reads. A second reader, which reads one bit at a time, must give the same values and the same
+// failures.
 #include <cstdint>
 #include <cstdlib>
 #include <span>

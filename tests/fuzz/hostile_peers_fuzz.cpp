@@ -1,7 +1,7 @@
-// The input is a script for malicious peers of a server and of a client. They send noise, real
-// handshakes, replays, changed datagrams, sealed packets with any body, and floods, in any order.
-// No call of `receive` does more work than its limit, all calls together use no more than their
-// share of the time, and each answer counts as work.
+// The input is a script for malicious peers of a server and of a client. The malicious peers send
+// noise, real handshakes, replays, changed datagrams, sealed packets with any body, and floods, in
+// any order. No call of `receive` does more work than its limit, all calls together use no more
+// than their share of the time, and each answer counts as work.
 #include <algorithm>
 #include <array>
 #include <chrono>

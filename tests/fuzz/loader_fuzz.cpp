@@ -78,7 +78,8 @@ void load_and_spawn(const BundleSource& source) {
   world.process_despawns();
 }
 
-// Removes a piece from the front. If its length exceeds the rest, the piece is the whole rest.
+// Removes a piece from the front. If the stated length exceeds the remaining bytes, the piece is
+// all remaining bytes.
 Bytes extract_piece(Bytes& rest) {
   if (rest.size() < 4) return std::exchange(rest, {});
   const auto length = load<std::uint32_t>(rest, 0);

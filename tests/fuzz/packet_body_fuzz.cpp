@@ -1,6 +1,6 @@
-// The input is a list of bodies, each after two bytes of length, that one connection receives in
-// order. Their acknowledgements refer to sent packets. A body is applied completely or not at all,
-// and all values stay within their limits.
+// The input is a list of bodies. The two bytes before each body are its length. One connection
+// receives the bodies in order. Their acknowledgements refer to sent packets. A body is applied
+// completely or not at all, and all values stay within their limits.
 #include <array>
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The input is a recording of a world. It is played from beginning to end, and then from ticks that
-// the input's bytes choose. Shown values must be within their limits.
+// The input is a recording of a world. The recording is played from beginning to end, and then from
+// ticks that the input's bytes choose. Shown values must be within their limits.
 #include <cstdint>
 #include <cstdlib>
 #include <memory>

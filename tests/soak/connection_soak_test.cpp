@@ -1,5 +1,5 @@
-// An hour on a network that is worse than in any published test. All received data is verified, and
-// all promised data must arrive.
+// Simulates an hour on a network that is worse than the network of any published test. All received
+// data is verified, and all promised data must arrive.
 #include <chrono>
 #include <map>
 #include <set>
@@ -124,7 +124,7 @@ struct Talk {
 };
 
 TEST_CASE(
-    "A connection keeps its guarantees for an hour with 1 s of latency, loss, duplicates and "
+    "The guarantees of a connection hold for an hour with 1 s of latency, losses, duplicates and "
     "bursts",
     "[net][soak][sys-25][sys-30][sys-35]") {
   const LinkOptions link{.latency = 1s,

@@ -13,7 +13,7 @@
 namespace muster {
 
 /// A server's socket that receives malicious datagrams in addition to the datagrams of another
-/// socket. Some of them have the addresses of clients.
+/// socket. Some malicious datagrams have the addresses of clients.
 class AttackedSocket final : public DatagramSocket {
  public:
   AttackedSocket(DatagramSocket& inner, const ClientOptions& options, std::uint64_t seed)

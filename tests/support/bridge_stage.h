@@ -1,5 +1,5 @@
-// A server and one client of the sample build with a link between them. It replicates components of
-// the server's world to the client's world.
+// A server and one client of the sample build with a link between them. Components of the server's
+// world are replicated to the client's world.
 #pragma once
 
 #include <cassert>

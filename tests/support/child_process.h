@@ -10,8 +10,8 @@ namespace muster {
 
 /// How a child process ended.
 struct ChildEnd {
-  int exit_code = -1;  ///< -1 if a signal ended it.
-  int signal = 0;      ///< 0 if it exited.
+  int exit_code = -1;  ///< -1 if a signal ended the process.
+  int signal = 0;      ///< 0 if the process exited.
 };
 
 /// Runs `body` in a copy of this process, which exits with the result of `body`. Requires: this

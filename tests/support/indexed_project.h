@@ -8,8 +8,8 @@
 
 namespace muster::testing {
 
-/// The index, scripts, sources and prefabs of a file system, for unit tests. It cannot be moved,
-/// because its members refer to each other. Requires: the folders can be listed.
+/// The index, scripts, sources and prefabs of a file system, for unit tests. This object cannot be
+/// moved, because its members refer to each other. Requires: the folders can be listed.
 class IndexedProject {
  public:
   explicit IndexedProject(const FileReader& files,

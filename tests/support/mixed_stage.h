@@ -45,7 +45,8 @@ struct MixedClient {
   Time awake_at{};       ///< The client's clock stops until this time.
   Duration clock_lag{};  ///< The time by which the client's clock is behind the network's clock.
   std::uint32_t events_sent = 0;  ///< The number of events sent to the client since it joined.
-  /// The number of events sent before the current map, which a map change may lose.
+  /// The number of events that were sent before the current map. A map change may lose these
+  /// events.
   std::uint32_t events_before_map = 0;
   std::uint64_t turns = 0;
   bool is_joined = false;  ///< True if the server has this client's connection.
@@ -153,7 +154,7 @@ class MixedStage {
       if (distance(client, entity) > 0.98F * kRadius) client.last_outside[entity.id] = tick;
     }
   }
-  /// Sends the next event to this client, if it plays.
+  /// Sends the next event to this client, if the client plays.
   void send_event(MixedClient& client) {
     const bool is_playing = client.is_joined && client.replication != nullptr &&
                             client.replication->tick() > Tick(map_began_at);

@@ -1,4 +1,4 @@
-// Limits that a system can set for a process, for child processes of tests (`run_in_child`).
+// Sets limits of the system in child processes of tests (`run_in_child`).
 #pragma once
 
 #include <linux/filter.h>

@@ -9,7 +9,7 @@
 
 namespace muster::testing {
 
-/// The texts of random trees. They must outlive the tree.
+/// The texts of random trees. The texts must outlive the trees.
 struct TreeParts {
   std::span<const std::string_view> plain_texts;   ///< Scalars that are valid without quotes.
   std::span<const std::string_view> quoted_texts;  ///< Scalars with any text.

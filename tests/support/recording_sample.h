@@ -27,8 +27,8 @@ inline ReplicationSchema recorded_schema() {
   return schema;
 }
 
-/// Returns the bytes of tests/golden/net/sample.mrec: forty ticks of six entities. They are coded
-/// with an untrained model, so that training does not change the bytes.
+/// Returns the bytes of tests/golden/net/sample.mrec: forty ticks of six entities. The entities are
+/// coded with an untrained model, so that training does not change the bytes.
 inline std::vector<std::byte> sample_recording() {
   const ReplicationSchema schema = recorded_schema();
   const TypeViews views(schema);

@@ -84,8 +84,8 @@ inline std::string fault_of(const ReplicationStage& stage, std::span<const Playe
 }
 
 /// Runs a random match: two clients on bad links, one client that joins late, and one that leaves.
-/// Then changes stop, and the worlds have half a minute to become equal. Returns the remaining
-/// error. The time is long, because a bad period of a link may last for seconds.
+/// Then changes stop, and the worlds must become equal within half a minute. Returns the remaining
+/// error. The limit is long, because a bad period of a link may last for seconds.
 inline std::string play_course(std::uint64_t seed) {
   ReplicationStage stage(seed);
   ReplicationCourse course(stage);

@@ -13,7 +13,7 @@
 
 namespace muster::samples {
 
-// The build's components, as described by its game.
+// The build's components, with the descriptions of the game.
 struct Body {
   Vec3 position;
   float mass = 1;

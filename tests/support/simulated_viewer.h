@@ -27,7 +27,8 @@ struct ViewerOptions {
   double loss = 0.01;             ///< The fraction of lost snapshots.
   /// The fraction by which the client's clock is faster. For example, 0.0002 is 200 ppm.
   double drift = 0;
-  /// True if the client runs a tenth faster for one of ten seconds, as after a change of its lead.
+  /// True if the client runs 10 % faster for one second in every ten, as after a change of its
+  /// lead.
   bool changes_lead = false;
   double outage_ticks = 0;  ///< Once in ten seconds, no snapshot arrives for this time.
   std::uint32_t snapshot_ticks = 3;

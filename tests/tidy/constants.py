@@ -33,13 +33,13 @@ def constants_of(text, bare):
 
 
 def may_include(path, header):
-    """Whether a file, or another file that is compiled with it, may include the header."""
+    """Returns whether a file, or another file in the same batch, may include the header."""
     room = header.split("/", 1)[0]
     return room not in ("content", "tests") or path.startswith(room + "/")
 
 
 def is_visible(outer, inner):
-    """Whether code in the inner namespace sees the names of the outer one."""
+    """Returns whether code in the inner namespace sees the names of the outer namespace."""
     return outer in ("", inner) or inner.startswith(outer + "::")
 
 

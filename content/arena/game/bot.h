@@ -16,7 +16,7 @@ class Bot {
  public:
   explicit Bot(std::uint64_t seed) : random_(seed) {}
 
-  /// Sets the client's command of a frame.
+  /// Sets the client's command for one frame.
   void play(muster::GameClient& client, muster::Time now);
   /// Makes all later commands empty: no movement and no shots.
   void stop() { is_stopped_ = true; }

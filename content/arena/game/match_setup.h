@@ -14,8 +14,8 @@ inline constexpr const char* kLevel = "foundry";
 /// Equal seeds give equal matches. Sets `on_join` of the server.
 void set_up_match(muster::GameServer& server, std::uint64_t seed);
 
-/// Stops all movement from the next tick on, so that the worlds of clients can be compared with the
-/// server. Announces this to all clients.
+/// Stops all movement from the next tick on, so that the clients' worlds can be compared with the
+/// server's world. Announces the stop to all clients.
 void end_match(muster::GameServer& server);
 
 }  // namespace arena

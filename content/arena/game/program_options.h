@@ -23,7 +23,7 @@ struct ProgramOptions {
   std::string record;         ///< The file for a recording of the match; empty for none.
   std::string capture;        ///< The file for a capture of all datagrams; empty for none.
   std::string play;           ///< A recording to play instead of a server's match.
-  double from_seconds = 0;    ///< The time in the recording at which a replay starts, in seconds.
+  double from_seconds = 0;    ///< A replay starts at this time of the recording, in seconds.
   double speed = 1;           ///< The speed relative to real time; 0 for the maximum.
   bool wants_help = false;    ///< True for `--help`. If true, the other options were not parsed.
   /// The maximum number of clients from one address. If it is not set, `players_per_address`

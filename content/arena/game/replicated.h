@@ -21,7 +21,7 @@ struct Team {
   std::int32_t team_id = -1;  ///< The team; -1 for no team.
 };
 
-/// The state of one connected player. This component exists as long as the connection.
+/// The state of one connected player. This component exists as long as the player is connected.
 struct PlayerState {
   std::int32_t player_id = -1;
   std::int32_t hero_type = 0;  ///< The type id in the hero registry; 0 before a hero is chosen.

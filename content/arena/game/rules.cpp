@@ -47,7 +47,8 @@ float number(Random& random, float low, float high) {
   return low + (high - low) * static_cast<float>(random.below(1U << 20U)) / (1U << 20U);
 }
 
-/// Returns a different phase for each entity, so that entities of one kind do not move in step.
+/// Returns a different phase for each entity, so that entities of one kind do not all make the same
+/// movement at the same time.
 float offset_of(const SystemContext& ctx, EntityId self) {
   return 0.13F * static_cast<float>(ctx.reference(self).network_id);
 }

@@ -19,7 +19,7 @@ class ShotLog {
     muster::EntityReference target;  ///< The entity that was hit; none for a miss.
   };
 
-  /// Adds the last shot if it is new. Call it after each frame.
+  /// Adds the last shot if it is new. Call this function after each frame.
   void note(const Gun& gun) {
     const bool is_new =
         gun.shot_tick != 0 && (shots_.empty() || muster::Tick(gun.shot_tick) > shots_.back().tick);

@@ -19,8 +19,9 @@ namespace {
 
 AssetPath path(std::string_view text) { return AssetPath::parse(text).value(); }
 
-TEST_CASE("Every registered asset has a bundle, and all that it needs is in exactly one bundle",
-          "[bundler][build][sys-11][sys-12]") {
+TEST_CASE(
+    "Every registered asset has a bundle, and each asset that it needs is in exactly one bundle",
+    "[bundler][build][sys-11][sys-12]") {
   const MemoryFileSystem source = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const MemoryFileSystem output = testing::build_to_memory(source, {.jobs = 2});
   const auto project = Project::open(source, 2, {}).value();

@@ -30,7 +30,7 @@ TEST_CASE("SHA-256 matches the vectors of its standard", "[cache]") {
   CHECK_FALSE(Sha256::parse(std::string(64, 'A')).has_value());
 }
 
-TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
+TEST_CASE("An action's result is encoded as protobuf", "[cache]") {
   const ActionResult result{.content = sha256(as_bytes("abc")), .content_bytes = 300};
   const ByteVector bytes = encode(result);
   // output_files { path: "result" digest { hash: "ba78..." size_bytes: 300 } }
@@ -66,7 +66,7 @@ TEST_CASE("An action's result has the encoding of protobuf", "[cache]") {
   CHECK(parse_action_result(encode(small)).value().inlined == ByteVector());
 }
 
-TEST_CASE("A result is found under its key and no other", "[cache]") {
+TEST_CASE("A result is found under its own key only", "[cache]") {
   MemoryBlobs folder;
   BuildCache cache({{.store = &folder, .name = "folder"}});
   CHECK_FALSE(cache.find(key_of("crate")).has_value());
@@ -156,9 +156,8 @@ TEST_CASE("A value that cannot be parsed is damaged, and the next level is queri
   CHECK(cache.find(key_of("crate"), CacheReach::near, {}, {}, parse) == bytes_of("crate"));
 }
 
-TEST_CASE(
-    "A cache is reported with the reason if all its requests failed, even if there were only a few",
-    "[cache]") {
+TEST_CASE("If all requests to a cache fail, even a few, the build reports the cache and the reason",
+          "[cache]") {
   MemoryBlobs server;
   server.fails = true;
   BuildCache cache({{.store = &server, .name = "server"}});

@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("Each piece is done once, by the cache or by a worker", "[bundler][cache]") {
+TEST_CASE("Each piece is delivered once, by the cache or by a worker", "[bundler][cache]") {
   const std::size_t count = GENERATE(0U, 1U, 31U, 500U);
   const std::size_t every = GENERATE(1U, 2U, 7U, 1000U);  // The cache has every n-th piece.
   CAPTURE(count, every);
@@ -74,7 +74,7 @@ void wait_until_abandoned(const std::stop_token& abandoned) {
   while (!abandoned.stop_requested()) std::this_thread::yield();
 }
 
-TEST_CASE("If a cache is silent, the workers do all pieces, and the look-ups are abandoned",
+TEST_CASE("If a cache does not answer, the workers do all pieces, and the look-ups are abandoned",
           "[bundler][cache]") {
   const std::size_t count = GENERATE(1U, 8U, 32U, 200U);
   CAPTURE(count);
@@ -116,7 +116,7 @@ TEST_CASE("A result that arrives after a worker took the piece is dropped", "[bu
   CHECK(accepted == 0);
 }
 
-TEST_CASE("A large piece that was requested from a silent cache is left to the caller",
+TEST_CASE("Workers do not do a large piece that was requested from a cache without an answer",
           "[bundler][cache]") {
   const TickingClock clock;
   std::atomic<int> worked{0};
@@ -144,8 +144,9 @@ TEST_CASE("A look-up that fails to allocate memory ends the race", "[bundler][ca
   CHECK_THROWS_AS(run_race(race, clock, {}), std::bad_alloc);
 }
 
-TEST_CASE("A race ends when every look-up fails, even with most pieces neither requested nor done",
-          "[bundler][cache]") {
+TEST_CASE(
+    "A race ends when every look-up fails, even if most pieces were neither requested nor done",
+    "[bundler][cache]") {
   const ManualClock clock;
   CacheRace race;
   race.estimates.assign(std::size_t{CacheRace::kLookUpsMin} * 4, std::chrono::hours(1));
@@ -183,7 +184,7 @@ TEST_CASE("At least 32 look-ups run at the same time", "[bundler][cache]") {
   CHECK(running == 32);
 }
 
-TEST_CASE("Results that are in memory at once have a limited size", "[bundler][cache]") {
+TEST_CASE("The results in memory have a limited total size", "[bundler][cache]") {
   const ManualClock clock;
   std::atomic<int> done{0};
   std::atomic<unsigned> running{0};

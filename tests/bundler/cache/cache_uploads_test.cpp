@@ -92,7 +92,7 @@ std::vector<CacheEntry> bundle_entries(std::size_t number) {
 
 }  // namespace
 
-TEST_CASE("A build does not wait for uploads, 32 run at once, and each bundle needs 3 requests",
+TEST_CASE("A build does not wait for its uploads: 32 run at once, and each bundle needs 3 requests",
           "[cache]") {
   PausedServer server;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});
@@ -128,7 +128,7 @@ TEST_CASE("A name is uploaded after its content", "[cache]") {
   }
 }
 
-TEST_CASE("Uploads that would make a build wait are given up, counted and reported once",
+TEST_CASE("Uploads that would make a build wait are abandoned, counted and reported once",
           "[cache]") {
   PausedServer server;
   BuildCache cache({{.store = &server, .name = "server", .is_far = true}});

@@ -53,7 +53,7 @@ TEST_CASE("A folder keeps blobs in two separate spaces", "[cache]") {
   CHECK_FALSE(text_of(*blobs.value(), {BlobSpace::content, hash}).has_value());
 }
 
-TEST_CASE("A file in place of the folder, or a pipe in place of a blob, is an error at once",
+TEST_CASE("A file in place of the folder, or a pipe in place of a blob, is an immediate error",
           "[cache]") {
   const TemporaryFolder folder;
   folder.put("file", "x");
@@ -90,7 +90,8 @@ TEST_CASE("A folder removes the least recently used blobs", "[cache]") {
   }
 }
 
-TEST_CASE("Files of a killed writer are removed later; foreign files stay", "[cache]") {
+TEST_CASE("Files of a killed writer are removed later, and foreign files are never removed",
+          "[cache]") {
   const TemporaryFolder folder;
   const auto blobs = DiskBlobs::open(folder.path());
   REQUIRE(blobs.value()->put(key_of("a"), as_bytes("a")).has_value());

@@ -89,7 +89,7 @@ TEST_CASE("Slow and permanent failures are not retried", "[cache]") {
   }
 }
 
-TEST_CASE("A query that is abandoned before a retry fails with the error of its last attempt",
+TEST_CASE("A query that is abandoned during the wait for a retry has the error of its last attempt",
           "[cache]") {
   ScriptedTransport transport;
   HttpBlobs blobs(transport);
@@ -109,7 +109,7 @@ TEST_CASE("An address is printed without its password", "[cache]") {
   CHECK(address_without_credentials("http://cache") == "http://cache");
 }
 
-TEST_CASE("An address without a server is a clear error", "[cache]") {
+TEST_CASE("An invalid address, or one without a server, gives a clear error", "[cache]") {
   const auto wrong = CurlTransport::open({.address = "ftp://me:secret@cache"});
   REQUIRE_FALSE(wrong.has_value());
   CHECK(wrong.error().message.find("secret") == std::string::npos);

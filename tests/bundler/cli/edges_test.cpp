@@ -45,7 +45,8 @@ TEST_CASE("A folder that was created for a build is removed if nothing was publi
   CHECK(fs::exists(out + "/client/a"));
 }
 
-TEST_CASE("An existing folder stays, even an empty one", "[bundler][cli]") {
+TEST_CASE("A folder that existed before a build is not removed, even if it is empty",
+          "[bundler][cli]") {
   const TemporaryFolder folder;
   CHECK(LockedOutput::open(folder.path()).has_value());
   CHECK(fs::exists(folder.path()));
@@ -106,7 +107,7 @@ TEST_CASE("A file is found relative to its folder", "[bundler][cli]") {
   CHECK(open_folder_of(folder.path() + "/x/b").error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("A file named through a link is replaced at its real path", "[bundler][cli]") {
+TEST_CASE("A file that is named through a link is replaced at its real path", "[bundler][cli]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("real/report.txt", "before");
@@ -130,7 +131,7 @@ TEST_CASE("A file named through a link is replaced at its real path", "[bundler]
   CHECK(write_named_file(folder.path() + "/links", as_bytes("x")).error().code == ErrorCode::io);
 }
 
-TEST_CASE("A path that does not exist yet is resolved as far as it exists", "[bundler][cli]") {
+TEST_CASE("The existing part of a path that does not exist yet is resolved", "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string& base = folder.path();
   const std::string real = fs::canonical(base).string();
@@ -156,7 +157,9 @@ TEST_CASE("A path that does not exist yet is resolved as far as it exists", "[bu
   CHECK(resolved("").error().code == ErrorCode::invalid_argument);
 }
 
-TEST_CASE("An output's folders are created at the resolved path, and no others", "[bundler][cli]") {
+TEST_CASE(
+    "The folders of an output are created at the resolved path, and no other folders are created",
+    "[bundler][cli]") {
   const TemporaryFolder folder;
   const std::string out = folder.path() + "/new/../a/b/../out";
   {

@@ -26,7 +26,8 @@ const CookedEntry* entry_of(const CookedAsset& asset, EntryKind kind) {
   return nullptr;
 }
 
-TEST_CASE("Every text of the sample game is cooked to an equal tree", "[bundler][cook][sys-12]") {
+TEST_CASE("Every text file of the sample game is cooked to an equal tree",
+          "[bundler][cook][sys-12]") {
   const DiskFileSystem files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena").value();
   const auto project = Project::open(files, 2, {}).value();
   const auto components = testing::components_of(*project);
@@ -126,7 +127,7 @@ TEST_CASE("A cooking error has a position and a reason", "[bundler][cook]") {
   CHECK(cooked.problems.front().location.position.line == row.line);
 }
 
-TEST_CASE("A stripped component leaves its name without values in the cooked data",
+TEST_CASE("The cooked data contains the name of a stripped component, but not its values",
           "[bundler][cook][strip]") {
   const bool is_unity = GENERATE(true, false);
   UnityProject project;
@@ -183,7 +184,7 @@ TEST_CASE("A stripped component leaves its name without values in the cooked dat
   CHECK(types_of(whole).size() == types_of(bare).size() + 1);
 }
 
-TEST_CASE("A script with the name of an engine component stays in the cooked data",
+TEST_CASE("A script with the name of an engine component is kept in the cooked data",
           "[bundler][cook][strip]") {
   UnityProject project;
   const Guid picture = project.file("Assets/a.png", "x");
@@ -277,7 +278,7 @@ TEST_CASE("A factory is cooked to one entity with its components", "[bundler][co
   CHECK(prefab.value().component(0).type == "RoundFactory");
 }
 
-TEST_CASE("A plain factory or prefab in flow style is cooked like one in block style",
+TEST_CASE("A plain factory or prefab gives the same data in flow style and in block style",
           "[bundler][cook][sys-2]") {
   const auto [text, type] = GENERATE(table<std::string, std::string>(
       {{"{class: RoundFactory, seconds: 5}\n", "RoundFactory"},

@@ -185,7 +185,7 @@ TEST_CASE("Omitted parts of a value keep their default", "[bundler][cook]") {
   CHECK(value.q == Quaternion{});
 }
 
-TEST_CASE("An invalid value is reported with its position, and the default stays",
+TEST_CASE("An invalid value is reported with its position, and the field keeps its default",
           "[bundler][cook]") {
   const auto [field, reason] = GENERATE(table<std::string, std::string>({
       {"flag: 2", "a boolean above 1"},
@@ -289,7 +289,8 @@ struct Health {
   AssetReference look;
 };
 
-TEST_CASE("Overrides win over every layer, including items and references", "[bundler][cook]") {
+TEST_CASE("Overrides replace the values of every layer, including list items and references",
+          "[bundler][cook]") {
   UnityProject project;
   const Guid script = project.script("Health");
   const Guid look = project.file("Assets/look.mat", "");

@@ -60,7 +60,7 @@ consteval auto describe(Type<Oddly>) {
 
 }  // namespace
 
-TEST_CASE("Names with a meaning in YAML are read back as names", "[bundler][cook][text]") {
+TEST_CASE("Names that are keywords of YAML are read back as names", "[bundler][cook][text]") {
   const Oddly odd{Odd::second, {Odd::third, Odd::fourth, Odd::first}, 1.5F, 2.5F};
   const std::string text =
       component_text(description_of<Oddly>(), bytes_of(odd), {.indent = 6, .with_units = false});
@@ -120,7 +120,8 @@ slots:
 )");
 }
 
-TEST_CASE("Cooking a component's text gives the same bytes", "[bundler][cook][text][property]") {
+TEST_CASE("Cooking the text of a component gives the component's bytes",
+          "[bundler][cook][text][property]") {
   const ComponentDescription everything = description_of<Everything>();
   const auto seed = GENERATE(1U, 2U, 3U);
   CAPTURE(seed);
@@ -170,7 +171,7 @@ TEST_CASE("Arrays of every type are written as text and cooked from it", "[bundl
   }
 }
 
-TEST_CASE("A value inside a list of structs is cooked, and an invalid one is reported",
+TEST_CASE("A value inside a list of structs is cooked, and an invalid value is reported",
           "[bundler][cook]") {
   std::vector<CookProblem> problems;
   const ByteVector bytes =

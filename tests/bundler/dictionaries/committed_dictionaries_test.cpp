@@ -56,7 +56,7 @@ Retraining change_of(const std::vector<RetrainingPlan>& plans, EntryKind kind) {
   return std::ranges::find(plans, kind, &RetrainingPlan::kind)->what;
 }
 
-TEST_CASE("Dictionaries are trained if they save bytes, and stay while the content is similar",
+TEST_CASE("Dictionaries are trained if they save bytes, and are kept while the content is similar",
           "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
@@ -77,7 +77,8 @@ TEST_CASE("Dictionaries are trained if they save bytes, and stay while the conte
 }
 
 TEST_CASE(
-    "A dictionary that no longer fits the content is replaced, or removed if none saves bytes",
+    "A dictionary that no longer fits the content is replaced, or removed if no dictionary saves "
+    "bytes",
     "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
@@ -91,8 +92,10 @@ TEST_CASE(
   CHECK(change_of(plan(few.files), EntryKind::prefab) == Retraining::remove);
 }
 
-TEST_CASE("Builds ignore a dictionary whose entries are all stored, and training removes it",
-          "[bundler][dictionary]") {
+TEST_CASE(
+    "Builds ignore a dictionary if all its entries are stored uncompressed, and training removes "
+    "it",
+    "[bundler][dictionary]") {
   ManyPrefabs project(100);
   const std::string config(as_text(project.files.files().at(AssetPath().child("muster.yaml"))));
   commit_to_folder(project);
@@ -129,7 +132,8 @@ TEST_CASE("Committing the dictionaries that builds have trained repacks nothing"
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("A dictionary stays if there are too few samples to judge it", "[bundler][dictionary]") {
+TEST_CASE("A dictionary is kept if there are too few samples to judge it",
+          "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);
@@ -140,8 +144,10 @@ TEST_CASE("A dictionary stays if there are too few samples to judge it", "[bundl
   CHECK(plans[0].entries == 0);
 }
 
-TEST_CASE("An unusable dictionary is replaced or removed, and the others are judged",
-          "[bundler][dictionary]") {
+TEST_CASE(
+    "An unusable dictionary is replaced or removed, and the other dictionaries are judged as "
+    "before",
+    "[bundler][dictionary]") {
   ManyPrefabs project(200);
   commit_to_folder(project);
   carry_out(plan(project.files), project.files);

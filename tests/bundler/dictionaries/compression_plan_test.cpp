@@ -27,7 +27,7 @@ TEST_CASE("An extension has priority over an entry's kind, and a kind over the d
   CHECK(plan.level_of(EntryKind::raw, "") == 3);
 }
 
-TEST_CASE("Compressed media are stored, unless a rule names their extension",
+TEST_CASE("Compressed media are not compressed again, unless a rule names their extension",
           "[bundler][compression]") {
   const auto [name, beginning, is_media] = GENERATE(table<std::string, std::string_view, bool>({
       {"png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR"sv, true},
@@ -81,7 +81,7 @@ TEST_CASE("Compressed media are stored, unless a rule names their extension",
   CHECK(ruled.level_of(EntryKind::raw, "png", content) == 12);
 }
 
-TEST_CASE("Each entry is packed at its own level, or stored if a rule requires it",
+TEST_CASE("Each entry is compressed at its own level, or not at all if a rule requires it",
           "[bundler][compression]") {
   const ByteVector text = samples::compressible(3000, 1);
   const auto entry = [&](std::uint64_t number, std::optional<int> level) {

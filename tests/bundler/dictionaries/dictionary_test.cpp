@@ -51,15 +51,15 @@ TEST_CASE("Equal samples train equal dictionaries that save more than their size
   CHECK(first->sample_bytes == 240'000);
   CHECK(2 * first->saved_bytes >= 3 * first->bytes.size());
   CHECK(Dictionary::open(first->bytes).has_value());
-  // No dictionary for too few other entries, for too few samples, and for unrelated content.
+  // No dictionary is trained if there are too few other entries or samples, or if the content is
+  // unrelated.
   CHECK_FALSE(train_dictionary(samples, 10).has_value());
   CHECK_FALSE(train_dictionary(std::span(samples).first(20), 1000).has_value());
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = samples::noise(2000, i);
   CHECK_FALSE(train_dictionary(std::vector<Bytes>(all.begin(), all.end()), 1000).has_value());
 }
 
-TEST_CASE("Dictionaries in a cache are read unchanged or not at all",
-          "[bundler][dictionary][cache]") {
+TEST_CASE("A cache returns a dictionary unchanged or not at all", "[bundler][dictionary][cache]") {
   const std::vector<BuildDictionary> two = {
       {EntryKind::object, samples::dictionary(0), 12, 34},
       {EntryKind::import_settings, samples::dictionary(1), 56, 78}};
@@ -90,8 +90,9 @@ TEST_CASE("The choice of samples is stable", "[bundler][dictionary]") {
   CHECK(samples_of(ManyPrefabs(400).files).empty());
 }
 
-TEST_CASE("Dictionaries change only with their samples, and bundles with their dictionaries",
-          "[bundler][dictionary]") {
+TEST_CASE(
+    "A dictionary changes only if a sample changes, and then all its bundles are packed again",
+    "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
@@ -133,8 +134,9 @@ TEST_CASE("A dictionary that is lost or damaged in the output is created again",
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("A changed level of a kind repacks its entries, with the result of a clean build",
-          "[bundler][dictionary][compression]") {
+TEST_CASE(
+    "A changed level of a kind repacks the kind's entries, and the result equals a clean build",
+    "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
@@ -162,7 +164,8 @@ TEST_CASE("A changed level of a kind repacks its entries, with the result of a c
   }
 }
 
-TEST_CASE("A kind that is always stored has no dictionary", "[bundler][dictionary][compression]") {
+TEST_CASE("A kind of entries that is never compressed has no dictionary",
+          "[bundler][dictionary][compression]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);
@@ -207,7 +210,7 @@ MemoryFileSystem picture_called(const std::string& extension) {
   return files;
 }
 
-TEST_CASE("Content that was stored as a picture is compressed after it gets another name",
+TEST_CASE("A picture's content is compressed after the file gets a name that is not a picture's",
           "[bundler][compression]") {
   MemoryFileSystem output;
   const MemoryFileSystem before = picture_called("png");
@@ -239,7 +242,7 @@ TEST_CASE(
   CHECK(differences(output, clean).empty());
 }
 
-TEST_CASE("Another zstd release trains no dictionaries again", "[bundler][dictionary]") {
+TEST_CASE("With another zstd release, no dictionary is trained again", "[bundler][dictionary]") {
   ManyPrefabs project(600);
   MemoryFileSystem output;
   REQUIRE(build(project, output).is_built);

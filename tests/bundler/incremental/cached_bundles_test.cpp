@@ -46,8 +46,9 @@ TEST_CASE("A truncated or changed cached bundle is refused", "[cache]") {
   }
 }
 
-TEST_CASE("Questions are unchanged after a round trip, and invalid questions are refused",
-          "[cache]") {
+TEST_CASE(
+    "Questions about inputs are unchanged after a round trip, and invalid questions are refused",
+    "[cache]") {
   const std::vector<CookFact> facts = {
       {{.kind = QuestionKind::content, .guid = samples::guid(1), .text = {}}, {}},
       {{.kind = QuestionKind::component, .guid = {}, .text = "Health"}, {}}};

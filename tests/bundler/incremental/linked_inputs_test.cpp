@@ -1,4 +1,5 @@
-// The target of a link in a project may change without a change of the folder.
+// Tests that builds notice a change of a link's target, which does not change the folder of the
+// link.
 #include <filesystem>
 
 #include <catch2/catch.hpp>
@@ -48,7 +49,7 @@ TEST_CASE("A build runs again when a broken link gets a target", "[bundler][stat
         std::vector{path_of("content/more")});
 }
 
-TEST_CASE("A build runs again when a folder above its content has left the project",
+TEST_CASE("A build runs again when a folder above its content has moved out of the project",
           "[bundler][state][sys-12]") {
   const TemporaryFolder folder;
   folder.put("project/game/content/one", "1");

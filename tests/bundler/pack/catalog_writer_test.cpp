@@ -65,7 +65,8 @@ TEST_CASE("The catalog writer refuses inconsistent data", "[bundler][catalog]") 
         ErrorCode::malformed);
 }
 
-TEST_CASE("Random registries resolve every type id, and no others", "[bundler][catalog]") {
+TEST_CASE("Random registries resolve every assigned type id, and no other id",
+          "[bundler][catalog]") {
   const std::uint64_t seed = 99;
   for (std::uint64_t run = 0; run < 30; ++run) {
     CAPTURE(seed + run);

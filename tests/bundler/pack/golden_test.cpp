@@ -17,7 +17,7 @@ namespace {
 // The zstd release of the golden bundles.
 constexpr unsigned kGoldenZstd = 10504;
 
-TEST_CASE("The writers still write the golden files", "[bundler][golden]") {
+TEST_CASE("The writers write files that equal the golden files", "[bundler][golden]") {
   const DiskFileSystem tests = DiskFileSystem::open(MUSTER_SOURCE_DIR "/tests").value();
   for (const samples::SampleFile& file : samples::files()) {
     CAPTURE(file.path);
@@ -30,7 +30,8 @@ TEST_CASE("The writers still write the golden files", "[bundler][golden]") {
   }
 }
 
-TEST_CASE("The golden bundle reads the same with every release of zstd", "[bundler][golden]") {
+TEST_CASE("Every release of zstd reads the same content from the golden bundle",
+          "[bundler][golden]") {
   const DiskFileSystem tests = DiskFileSystem::open(MUSTER_SOURCE_DIR "/tests").value();
   ByteVector buffer;
   const AssetPath path = AssetPath::parse("golden/bundle/sample.mbundle").value();
@@ -45,7 +46,9 @@ TEST_CASE("The golden bundle reads the same with every release of zstd", "[bundl
   }
 }
 
-TEST_CASE("Entries of the golden bundle with a dictionary need it", "[bundler][golden]") {
+TEST_CASE(
+    "Entries of the golden bundle that were packed with a dictionary cannot be read without it",
+    "[bundler][golden]") {
   const DiskFileSystem tests = DiskFileSystem::open(MUSTER_SOURCE_DIR "/tests").value();
   ByteVector buffer;
   const AssetPath path = AssetPath::parse("golden/bundle/bundles/with_dictionary.mbundle").value();

@@ -80,7 +80,7 @@ TEST_CASE("A publication replaces each part completely", "[bundler][output]") {
   CHECK_FALSE(sample.has(".muster-staging"));
 }
 
-TEST_CASE("A part that was not built stays", "[bundler][output]") {
+TEST_CASE("A part that was not built is not removed", "[bundler][output]") {
   SampleOutput sample(GENERATE(false, true));
   sample.publish("one");
   {

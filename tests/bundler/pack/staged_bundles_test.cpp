@@ -80,7 +80,7 @@ TEST_CASE("Blocks of an earlier bundle are offered only if all its bytes are cor
   CHECK(bundles.find(content_of(text)).empty() == is_damaged);
 }
 
-TEST_CASE("An entry is found by its content alone once it is staged", "[bundler][bundle]") {
+TEST_CASE("A staged entry is found by its content alone", "[bundler][bundle]") {
   const ByteVector text = samples::compressible(100'000, 1);
   const Bytes small = Bytes(text).first(StagedBundles::kMinPlainBytes - 1);
   MemoryFileSystem files;

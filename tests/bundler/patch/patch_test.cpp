@@ -99,7 +99,7 @@ TEST_CASE("Equal builds give equal patches", "[bundler][patch]") {
   CHECK(patch_of(builds.before, builds.after) == patch_of(builds.before, builds.after));
 }
 
-TEST_CASE("A patch of a small change is small, and a portable one never compresses",
+TEST_CASE("A small change has a small patch, and applying a portable patch never compresses data",
           "[bundler][patch]") {
   Random random(5);
   BuildModel model = BuildModel::random(random);
@@ -119,7 +119,7 @@ TEST_CASE("A patch of a small change is small, and a portable one never compress
   CHECK(made.changed_files == 2);  // The bundle and its catalog.
 }
 
-TEST_CASE("Content from elsewhere in the base is sent as a reference", "[bundler][patch]") {
+TEST_CASE("Content that exists elsewhere in the base is sent as a reference", "[bundler][patch]") {
   Random random(6);
   BuildModel model = BuildModel::random(random);
   const ByteVector content = samples::noise(60000, 1);
@@ -220,7 +220,7 @@ TEST_CASE("Creating a patch refuses builds that do not match their own hashes",
             .code == ErrorCode::cancelled);
 }
 
-TEST_CASE("Different bytes of another zstd release are distinguished from damage",
+TEST_CASE("Bytes that differ because of another zstd release are distinguished from damage",
           "[bundler][patch]") {
   // Another level gives other bytes, as another release may. So the test changes the level, which
   // is one byte of the program.
@@ -255,7 +255,7 @@ TEST_CASE("Different bytes of another zstd release are distinguished from damage
   CHECK(tried == 2);
 }
 
-TEST_CASE("A damaged patch is refused and harms nothing", "[bundler][patch]") {
+TEST_CASE("A damaged patch is refused and changes no file", "[bundler][patch]") {
   const Builds builds = small_builds();
   const ByteVector patch = patch_of(builds.before, builds.after);
   MemoryFileSystem out;

@@ -123,7 +123,7 @@ void check_shared(const Graph& graph, const BundlePlan& plan, std::uint64_t byte
 }
 
 TEST_CASE(
-    "An asset of one prefab is in the prefab's bundle, an asset of several prefabs in a shared "
+    "An asset that one prefab uses is in its bundle; an asset that several use is in a shared "
     "bundle",
     "[bundler][plan][sys-12]") {
   Graph graph(5, 2);
@@ -146,7 +146,7 @@ TEST_CASE(
   CHECK(plan.duplicate_bytes_avoided == 2000);
 }
 
-TEST_CASE("The assets behind a registered asset belong to that asset's bundle",
+TEST_CASE("Assets that are reached only through a registered asset are in that asset's bundle",
           "[bundler][plan][sys-12]") {
   Graph graph(4, 2);
   graph.edge(0, 1).edge(1, 2).edge(2, 3);
@@ -167,7 +167,7 @@ TEST_CASE("Prefabs that need each other depend on each other", "[bundler][plan]"
   check_shared(graph, graph.plan());
 }
 
-TEST_CASE("Groups are merged while the wasted bytes stay low; large groups stay separate",
+TEST_CASE("Groups are merged if this wastes few bytes, and large groups are not merged",
           "[bundler][plan]") {
   // Each of the six other assets is shared by a different pair of the four registered assets.
   Graph graph(10, 4);

@@ -135,8 +135,9 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Groups with equal users become one bundle, and registries' assets stay separate",
-          "[bundler][plan]") {
+TEST_CASE(
+    "Groups with equal users become one bundle, and assets of registries have their own bundle",
+    "[bundler][plan]") {
   const MergeRule rule;
   const std::vector<GroupUser> users(3, GroupUser{100'000, 1});
   SECTION("two groups have the same users") {

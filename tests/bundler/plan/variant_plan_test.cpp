@@ -249,8 +249,9 @@ void fill_at_random(Game& game, unsigned seed) {
   game.add_registry({name(0), name(1), name(2)});
 }
 
-TEST_CASE("For every choice a prefab's bundles have all reachable assets, by brute force",
-          "[bundler][plan][variant][property]") {
+TEST_CASE(
+    "For every choice, a prefab's bundles contain all assets that a brute-force search reaches",
+    "[bundler][plan][variant][property]") {
   const auto seed = GENERATE(range(1U, 41U));
   CAPTURE(seed);
   Game game;
@@ -289,8 +290,10 @@ VariantKeys default_choice(const Project& project) {
   return choice;
 }
 
-TEST_CASE("Needed and wasted bytes of a prefab count the default variants, by brute force",
-          "[bundler][plan][variant][property]") {
+TEST_CASE(
+    "The needed and wasted bytes of a prefab count the default variants, as a brute-force count "
+    "does",
+    "[bundler][plan][variant][property]") {
   const auto seed = GENERATE(range(1U, 41U));
   const bool is_low = seed % 2 == 0;
   CAPTURE(seed);
@@ -309,7 +312,8 @@ TEST_CASE("Needed and wasted bytes of a prefab count the default variants, by br
   }
 }
 
-TEST_CASE("A prefab needs one variant of an asset", "[bundler][plan][variant]") {
+TEST_CASE("For the byte counts, a prefab needs only one variant of an asset",
+          "[bundler][plan][variant]") {
   const auto fill = [](Game& game) {
     game.add("crate", {"paint"});
     game.add("crate@de", {"paint", "sign"});

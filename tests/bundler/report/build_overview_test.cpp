@@ -219,7 +219,7 @@ TEST_CASE("An invalid report does not crash the program", "[bundler][report]") {
   CHECK(read_overview(output).error().code == ErrorCode::not_found);
 }
 
-TEST_CASE("Budgets and times are read from build.json if it has them", "[bundler][report]") {
+TEST_CASE("Budgets and times are read from build.json if they are in it", "[bundler][report]") {
   MemoryFileSystem output = arena_build();
   const AssetPath path = path_of("build.json");
   json report = json::parse(as_text(output.files().at(path)));

@@ -48,7 +48,8 @@ std::vector<std::pair<std::string, ErrorCode>> problems_of(const FileReader& fil
 
 using Problems = std::vector<std::pair<std::string, ErrorCode>>;
 
-TEST_CASE("A build's output is intact, for any number of threads", "[bundler][report][sys-12]") {
+TEST_CASE("A check finds no problem in a build's output, for any number of threads",
+          "[bundler][report][sys-12]") {
   const OutputCheck one = check(sample(), 1);
   CHECK(one.problems.empty());
   CHECK(one.bundles > 60);
@@ -126,7 +127,7 @@ TEST_CASE("Damage is reported with the damaged file", "[bundler][report][sys-12]
   }
 }
 
-TEST_CASE("Client and server of different builds do not belong together",
+TEST_CASE("A client and a server of different builds are reported as a mismatch",
           "[bundler][report][sys-12]") {
   MemoryFileSystem project = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   const AssetPath registry = path("plain/registries/levels.yaml");
@@ -156,7 +157,8 @@ TEST_CASE("A folder that is not an output is refused, and a check can be stopped
   CHECK(check_output(sample(), 2, stop.get_token()).error().code == ErrorCode::cancelled);
 }
 
-TEST_CASE("A variant with other assets than its base is reported", "[bundler][report][variant]") {
+TEST_CASE("A variant that contains other assets than its base is reported",
+          "[bundler][report][variant]") {
   MemoryFileSystem files = sample();
   const AssetPath catalog = path("client/catalog.mcat");
   CatalogData data = samples::decode(CatalogReader::open(files.files().at(catalog)).value());

@@ -41,7 +41,7 @@ TEST_CASE("A terminal's line is updated at most ten times per second, and cleare
   CHECK(out.str() == "\r\x1b[2K");
 }
 
-TEST_CASE("Short work is not reported, and long work is reported from its current phase on",
+TEST_CASE("Short work is not reported, and long work is reported, beginning with the running phase",
           "[bundler][report]") {
   std::ostringstream out;
   ManualClock clock;

@@ -27,7 +27,8 @@ void check(const yaml::Tree& tree, const std::string& text, const yaml::ReadResu
   CHECK(samples::difference(tree, read.tree()).value_or("") == "");
 }
 
-TEST_CASE("Every text of the sample game is written back as an equal tree", "[bundler][report]") {
+TEST_CASE("Every text file of the sample game is written back as an equal tree",
+          "[bundler][report]") {
   const MemoryFileSystem files = testing::copy_to_memory(MUSTER_SOURCE_DIR "/content/arena");
   std::size_t count = 0;
   for (const auto& [path, bytes] : files.files()) {
@@ -99,7 +100,7 @@ TEST_CASE("Random plain trees are unchanged after a round trip", "[bundler][repo
   }
 }
 
-TEST_CASE("Line breaks and control characters are kept as escapes", "[bundler][report]") {
+TEST_CASE("Line breaks and control characters are written as escapes", "[bundler][report]") {
   const std::string_view text =
       GENERATE(as<std::string_view>{}, "two\nlines", "\ttab", "\r\n", "bell\x07", "\n", "end\n");
   yaml::Tree tree;

@@ -117,8 +117,9 @@ TEST_CASE("A second forced view also replaces the first forced view in predicted
   CHECK(corrections[2] <= corrections[0]);
 }
 
-TEST_CASE("A forced view continues on both sides when a level change loses its message",
-          "[session][flow]") {
+TEST_CASE(
+    "A forced view continues on both sides when the message about it is lost in a level change",
+    "[session][flow]") {
   const auto seed = GENERATE(range(53U, 57U));
   CAPTURE(seed);
   const auto match = open_aiming(seed);

@@ -117,7 +117,7 @@ struct Screen {
   std::array<std::unique_ptr<GameClient>, 2> clients;
 };
 
-TEST_CASE("Own and other entities move evenly at any frame rate [S36, S49]",
+TEST_CASE("The player's own entities and other entities move evenly at any frame rate [S36, S49]",
           "[session][flow][sys-53][sys-54]") {
   const double rate = GENERATE(50.0, 60.0, 144.0, 240.0);
   CAPTURE(rate);
@@ -173,8 +173,10 @@ TEST_CASE("A ball that a player pushes does not jitter for this player [S38]",
   CHECK(client.metrics().corrections <= 2);
 }
 
-TEST_CASE("A correction older than all stored commands is applied once, without a loop [S80, P27]",
-          "[session][flow][sys-79][sys-80]") {
+TEST_CASE(
+    "A correction that is older than all stored commands is applied once, without a loop [S80, "
+    "P27]",
+    "[session][flow][sys-79][sys-80]") {
   Game game = game_of(systems<walk>());
   game.ticks_per_second = 60;
   const auto match = open_match(604, game);

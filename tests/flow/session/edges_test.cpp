@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-TEST_CASE("A restarted server gets its port again after the first one is closed",
+TEST_CASE("A restarted server gets its port again after the first server is closed",
           "[session][flow]") {
   SimulatedEdges edges(1);
   const Result<Build> build = Build::open(build_folder(), Target::server, make_game());

@@ -126,7 +126,7 @@ TEST_CASE("Each shot flashes and sounds once on every client, despite replays an
   }
 }
 
-TEST_CASE("The effect of a step that a replay adds plays late; a step it removes is undone",
+TEST_CASE("An effect that a replay adds plays late, and an effect that a replay removes is undone",
           "[session][flow][sys-56]") {
   const auto seed = GENERATE(range(71U, 91U));
   CAPTURE(seed);
@@ -157,7 +157,7 @@ TEST_CASE("The effect of a step that a replay adds plays late; a step it removes
   CHECK(undone > 0);
 }
 
-TEST_CASE("A player's effect plays at the press, and for other players at its shown tick",
+TEST_CASE("An effect plays at the press for its player, and at the shown tick for other players",
           "[session][flow]") {
   Game game = make_game();
   game.systems = systems<flash>();

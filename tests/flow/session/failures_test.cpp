@@ -126,7 +126,7 @@ TEST_CASE("A folder without a build is an error that names the command", "[sessi
   CHECK(build.error().message.find("muster build") != std::string::npos);
 }
 
-TEST_CASE("A system that uses a component missing from the game's list is an error",
+TEST_CASE("A system that uses a component that is not in the game's list is an error",
           "[session][flow]") {
   Game game = make_game();
   game.components = components<Replicated, Transform>();
@@ -150,7 +150,7 @@ TEST_CASE("Equal seeds give equal worlds", "[session][flow]") {
   CHECK(play(1) == play(1));
 }
 
-TEST_CASE("A sync model's number outside its range is refused, and the error names it",
+TEST_CASE("A number of the sync model outside its range is refused, and the error names the number",
           "[session][flow]") {
   const auto refusal = [](const OwnerPrediction& sync) {
     Game game = make_game();

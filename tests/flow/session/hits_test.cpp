@@ -101,7 +101,7 @@ struct ShotCounts {
   std::string metrics;       ///< The metrics of the server at the end.
 };
 
-/// The number of commands in the server's metrics whose view claims had this verdict.
+/// Returns the number of commands whose view claims had this verdict, from the server's metrics.
 std::uint64_t claims_with(const std::string& metrics, const std::string& verdict) {
   const std::string name = "muster_game_view_claims_total{verdict=\"" + verdict + "\"} ";
   const std::size_t at = metrics.find(name);
@@ -150,8 +150,9 @@ ShotCounts play_shots(const Game& game, const Link& link) {
   return counts;
 }
 
-TEST_CASE("The server's hits match the client's: targets at 20 m/s, delay, jitter and loss",
-          "[session][flow][lag][sys-60]") {
+TEST_CASE(
+    "The server's hits match the client's hits with targets at 20 m/s, delay, jitter and loss",
+    "[session][flow][lag][sys-60]") {
   const auto link = GENERATE(Link{.delay = 10ms, .jitter = 2ms},
                              Link{.delay = 60ms, .jitter = 10ms, .loss = 0.02},
                              Link{.delay = 120ms, .jitter = 30ms, .loss = 0.05});

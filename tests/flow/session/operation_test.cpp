@@ -1,4 +1,5 @@
-// The outputs of a session for operation: metrics, worlds as text, captures of packets.
+// The outputs of a session for the operator of a server: metrics, worlds as text, captures of
+// packets.
 #include <chrono>
 
 #include <catch2/catch.hpp>

@@ -89,7 +89,7 @@ TEST_CASE("A client that joins late gets the current state of all entities", "[s
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("A field for the owner alone reaches no other client", "[session][flow]") {
+TEST_CASE("A field that is only for the owner reaches no other client", "[session][flow]") {
   const auto match = open_match();
   match->server().on_join([&](PlayerId player) {
     match->server().spawn("runner", {.owner = player}, Runner{.score = 7, .secret = 42});
@@ -153,7 +153,7 @@ TEST_CASE("An entity of a team is sent to that team and to its owner", "[session
   CHECK(count_of(blue, "rock") == 1);
 }
 
-TEST_CASE("A moving entity is shown interpolated between two states, without steps",
+TEST_CASE("A moving entity is shown between two states, by interpolation without jumps",
           "[session][flow]") {
   const auto match = open_match();
   match->server().on_join(

@@ -61,7 +61,7 @@ void fire_often(SimulatedMatch& match, int& frame, std::map<const GameClient*, W
   });
 }
 
-TEST_CASE("A predicted bolt appears with the press, before an answer could have arrived",
+TEST_CASE("A predicted bolt appears at the press, before an answer can arrive",
           "[session][flow][sys-58]") {
   const auto match = open_match(11);
   GameClient& client = match->add_client({.delay = 100ms});
@@ -86,7 +86,7 @@ TEST_CASE("A predicted bolt appears with the press, before an answer could have 
   }
 }
 
-TEST_CASE("Equal bolts of one tick are confirmed one by one, without a double or a jump",
+TEST_CASE("Equal bolts of one tick are confirmed one by one, without a duplicate or a jump",
           "[session][flow][sys-58][sys-85]") {
   const auto seed = GENERATE(range(21U, 29U));
   CAPTURE(seed);
@@ -159,7 +159,7 @@ TEST_CASE("A bolt of a server system is matched by its features", "[session][flo
   }
 }
 
-TEST_CASE("A bolt is first shown at the muzzle, and half a second later on its real path",
+TEST_CASE("A bolt is shown at the muzzle at first, and on its real path half a second later",
           "[session][flow][sys-59]") {
   const auto match = open_match(45);
   faults().bolts_per_press = 1;
@@ -184,7 +184,8 @@ TEST_CASE("A bolt is first shown at the muzzle, and half a second later on its r
   CHECK(sides[18] == Approx(0).margin(0.001));  // After 300 ms.
 }
 
-TEST_CASE("The other player sees each bolt once, later than the server", "[session][flow]") {
+TEST_CASE("The other player sees each bolt once, at a later time than the server",
+          "[session][flow]") {
   const auto match = open_match(51);
   GameClient& client = match->add_client({.delay = 40ms});
   GameClient& other = match->add_client({.delay = 40ms});
@@ -221,7 +222,7 @@ void shove_some(SystemContext& ctx) {
   });
 }
 
-TEST_CASE("A spawn stays when states of the player's entities arrive one by one",
+TEST_CASE("A predicted spawn is kept when the states of the player's entities arrive one by one",
           "[session][flow][sys-58][sys-79]") {
   const auto seed = GENERATE(range(61U, 64U));
   CAPTURE(seed);

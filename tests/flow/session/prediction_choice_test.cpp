@@ -87,7 +87,7 @@ TEST_CASE("An entity becomes predicted at the game's request, without a jump",
   CHECK(ball.step_min > -kTickMetres);
 }
 
-TEST_CASE("A client's own entity is shown as the server sends it if the game chooses so",
+TEST_CASE("If the game chooses so, a client's own entity is shown as the server sends it",
           "[session][flow][sys-53]") {
   const auto match = open_match(72);
   GameClient& client = match->add_client({.delay = 80ms});

@@ -39,8 +39,9 @@ EntityId mine(const GameClient& client) {
   return found;
 }
 
-TEST_CASE("A player's entity moves in the frame of the input, a round trip before the answer",
-          "[session][flow][sys-55][sys-77]") {
+TEST_CASE(
+    "A player's entity moves in the frame of the input, a round trip before the server's answer",
+    "[session][flow][sys-55][sys-77]") {
   const auto match = open_predicted(21);
   GameClient& client = match->add_client({.delay = 100ms});
   match->run(3s);
@@ -67,7 +68,8 @@ TEST_CASE("A prediction from the same commands needs no correction", "[session][
   CHECK(match->differences() == std::vector<std::string>{});
 }
 
-TEST_CASE("With losses the own entity still ends at the server's position", "[session][flow]") {
+TEST_CASE("With losses, the player's own entity finally has the server's position",
+          "[session][flow]") {
   const auto seed = GENERATE(range(31U, 36U));
   CAPTURE(seed);
   const auto match = open_predicted(seed);

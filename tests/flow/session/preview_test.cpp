@@ -12,7 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace session_game;  // NOLINT(google-build-using-namespace): the game of these tests
 
-TEST_CASE("A preview runs both ends, and loads a new build in its folder",
+TEST_CASE("A preview runs a client and a server, and loads each new build of its folder",
           "[session][flow][sys-21]") {
   MemoryFileSystem project = project_of(make_game());
   const TemporaryFolder folder;

@@ -150,7 +150,7 @@ TEST_CASE("Spawns and despawns are the same in each replay, from any tick on [S1
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("A client runs no command again when more are open than the game allows",
+TEST_CASE("A client replays no commands when more of them are unconfirmed than the game allows",
           "[session][flow][sys-80]") {
   Game game = game_of(systems<walk>());
   game.sync.replayed_ticks_max = GENERATE(as<std::uint16_t>(), 3, 63);
@@ -177,7 +177,7 @@ void fire_long(SystemContext& ctx, EntityId self, Runner& runner, const Transfor
             Bolt{.velocity = {0, 0, 2}, .seconds_left = 30, .number = runner.score % 1000});
 }
 
-TEST_CASE("An entity that a client despawned by mistake is back with its id and values [S16]",
+TEST_CASE("An entity that a client despawned by mistake returns with its id and values [S16]",
           "[session][flow][sys-79]") {
   has_wall() = false;
   const auto match = open_match(504, game_of(systems<walk, fire_long, fly, stop_at_wall>()));

@@ -141,7 +141,7 @@ struct Correspondence {
   bool is_over = false;
 };
 
-TEST_CASE("Reliable messages arrive once each, in order, across lost connections",
+TEST_CASE("Each reliable message arrives once and in order, even when connections are lost",
           "[session][flow][sys-80]") {
   Seen seen;
   const Game game = counting_game();
@@ -168,7 +168,7 @@ TEST_CASE("Reliable messages arrive once each, in order, across lost connections
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("Lost connections and new maps duplicate no reliable message and remove no player",
+TEST_CASE("Lost connections and new maps neither duplicate a reliable message nor remove a player",
           "[session][flow][sys-80]") {
   const auto seed = GENERATE(range(1U, 17U));
   CAPTURE(seed);
@@ -255,7 +255,8 @@ TEST_CASE("A client whose player was removed meanwhile continues as another play
   CHECK(match->differences().empty());
 }
 
-TEST_CASE("An address keeps a limited number of places for lost players", "[session][flow]") {
+TEST_CASE("The server keeps a limited number of slots for the lost players of an address",
+          "[session][flow]") {
   faults() = {};
   const Game game = counting_game();
   auto opened = SimulatedMatch::open(
@@ -291,7 +292,8 @@ TEST_CASE("An address keeps a limited number of places for lost players", "[sess
   CHECK(match->server().players().size() == 2);
 }
 
-TEST_CASE("A lost player that is kicked is removed, and the place is free", "[session][flow]") {
+TEST_CASE("A lost player that is kicked is removed, and the player's slot becomes free",
+          "[session][flow]") {
   Seen seen;
   const Game game = counting_game();
   const auto match = open_counted(seen, 404, game);
@@ -306,7 +308,7 @@ TEST_CASE("A lost player that is kicked is removed, and the place is free", "[se
   CHECK(match->server().players().empty());
 }
 
-TEST_CASE("A kicked player cannot reconnect with its ticket", "[session][flow]") {
+TEST_CASE("A kicked player cannot reconnect with the ticket of its connection", "[session][flow]") {
   Seen seen;
   const Game game = counting_game();
   const auto match = open_counted(seen, 406, game);

@@ -294,8 +294,9 @@ TEST_CASE("An idle entity begins to move without a jump for others [S58, P33]",
   CHECK(mover.metrics().predicted_ticks > 100);
 }
 
-TEST_CASE("Input before a client plays is ignored, and corrects nothing at first [S25]",
-          "[session][flow][sys-55]") {
+TEST_CASE(
+    "Input before a client plays is ignored, and no correction follows when play begins [S25]",
+    "[session][flow][sys-55]") {
   Game game = make_game();
   game.systems = systems<walk>();
   game.server_systems = {};
@@ -308,9 +309,8 @@ TEST_CASE("Input before a client plays is ignored, and corrects nothing at first
   CHECK(client.metrics().corrections <= 2);
 }
 
-TEST_CASE(
-    "Joining a server that has run for a long time takes no longer than joining a new one [S22]",
-    "[session][flow]") {
+TEST_CASE("Joining a server after a long uptime takes no longer than joining a new server [S22]",
+          "[session][flow]") {
   const auto ticks_to_play = [](SimulatedMatch& match) {
     GameClient& client = match.add_client({.delay = 50ms});
     int steps = 0;

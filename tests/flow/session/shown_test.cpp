@@ -92,7 +92,7 @@ struct Stage {
   EntityId shown;
 };
 
-TEST_CASE("An entity has a presentation, and a second presentation for its owner",
+TEST_CASE("An entity has a presentation, and its owner sees a second presentation",
           "[session][flow]") {
   Stage stage;
   CHECK(stage.name_of(PresentationType::shared) == "hat");

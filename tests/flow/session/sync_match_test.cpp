@@ -64,7 +64,7 @@ void check_sound(const SyncResult& result) {
   CHECK(result.reconnects == 0);
 }
 
-TEST_CASE("On a steady link nothing is corrected, starved, late or replayed [S3, S23, P2, P24]",
+TEST_CASE("On a steady link, no tick is corrected, starved, late or replayed [S3, S23, P2, P24]",
           "[session][flow][sys-52]") {
   const double delay = GENERATE(0.0, 8.0, 80.0);
   CAPTURE(delay);
@@ -78,8 +78,9 @@ TEST_CASE("On a steady link nothing is corrected, starved, late or replayed [S3,
   CHECK(result.shown_error_mm_p99 < 1);
 }
 
-TEST_CASE("With losses up to one half each press of one tick runs once [P12, P13, S75, S78, F6]",
-          "[session][flow][sys-52]") {
+TEST_CASE(
+    "With losses up to one half, a press of one tick runs exactly once [P12, P13, S75, S78, F6]",
+    "[session][flow][sys-52]") {
   const double loss = GENERATE(0.05, 0.25, 0.5);
   const auto seed = GENERATE(range(1U, 4U));
   CAPTURE(loss, seed);
@@ -122,7 +123,7 @@ TEST_CASE("If a tenth of the packets are 50 ms late, no view stops and few comma
   CHECK(result.starved_ticks * 50 < result.ticks);
 }
 
-TEST_CASE("A step of the delay disturbs the clock for a bounded time [P5]",
+TEST_CASE("A sudden change of the delay disturbs the clock only for a limited time [P5]",
           "[session][flow][sys-52]") {
   const DelayFile link = link_of([](double ms) { return ms > 7000 && ms < 13'000 ? 120.0 : 20.0; });
   const SyncResult result = play(link, 6);

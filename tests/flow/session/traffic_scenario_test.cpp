@@ -111,8 +111,9 @@ TEST_CASE("With a world of many packets a released key stops within a tick [S34]
   CHECK(match->server().players().front().snapshot_bytes > 20 * 1200);
 }
 
-TEST_CASE("Clients equal the server for any number of entities around the size of a packet [S45]",
-          "[session][flow][sys-46]") {
+TEST_CASE(
+    "Clients have the server's world for any number of entities that nearly fill a packet [S45]",
+    "[session][flow][sys-46]") {
   const auto match = open_match(704, game_of(systems<walk, fly>()));
   GameClient& client = match->add_client({.delay = 30ms, .loss = 0.02});
   match->on_client_frame([](GameClient& each, Tick) { each.set_command(Trigger{}); });

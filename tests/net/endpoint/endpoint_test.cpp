@@ -215,8 +215,10 @@ TEST_CASE("Protected ends write no warning", "[net][endpoint]") {
   REQUIRE(lines == 0);
 }
 
-TEST_CASE("A client whose address changes continues, and an attacker cannot take it over",
-          "[net][endpoint]") {
+TEST_CASE(
+    "A client whose address changes stays connected, and an attacker cannot take over the "
+    "connection",
+    "[net][endpoint]") {
   // The last two latencies are longer than the interval at which the server repeats its challenge.
   const Duration latency = GENERATE(Duration(20ms), Duration(450ms), Duration(1000ms));
   CAPTURE(latency.count());
@@ -235,8 +237,10 @@ TEST_CASE("A client whose address changes continues, and an attacker cannot take
   if (latency < 500ms) require_talk(stage, client);
 }
 
-TEST_CASE("A new port keeps rate, round trip and size; a new host measures them again",
-          "[net][endpoint]") {
+TEST_CASE(
+    "A client with a new port keeps its rate, round trip and size; for a new host all are measured "
+    "again",
+    "[net][endpoint]") {
   const bool is_other_host = GENERATE(false, true);
   CAPTURE(is_other_host);
   NetStage stage(4, {.latency = 20ms});
@@ -290,7 +294,7 @@ TEST_CASE("A packet replayed from another address does not move a client", "[net
   REQUIRE(stage.server->counters().unknown_connection > 0);
 }
 
-TEST_CASE("A close arrives after an outage during which it was sent", "[net][endpoint]") {
+TEST_CASE("A close that was sent during an outage arrives after the outage", "[net][endpoint]") {
   const bool server_ends = GENERATE(false, true);
   CAPTURE(server_ends);
   NetStage stage(4, {.latency = 30ms});

@@ -62,7 +62,8 @@ struct Trial {
   std::optional<Client> client;
 };
 
-TEST_CASE("Arrival times never go back, whatever a socket reports", "[net][endpoint][sys-28]") {
+TEST_CASE("Arrival times never decrease, for any times that a socket reports",
+          "[net][endpoint][sys-28]") {
   ArrivalClock arrivals(Time(1s));
   const auto at = [&](Duration waited, Time now) {
     return arrivals.arrival({.from = {}, .memory = {}, .waited = waited}, now);
@@ -90,7 +91,7 @@ TEST_CASE("A socket that fails at its n-th call only delays a connection", "[net
   }
 }
 
-TEST_CASE("A socket that always fails ends a connection by its timeout", "[net][endpoint]") {
+TEST_CASE("If a socket always fails, the connection ends after its timeout", "[net][endpoint]") {
   Trial trial(false);
   REQUIRE(trial.talk());
   trial.failing.fail(Failure::not_sent, trial.failing.calls(), ~std::uint64_t{0} / 2);

@@ -38,7 +38,7 @@ TEST_CASE("One address cannot fill a server", "[net][endpoint][sys-33]") {
   stage.run(1s);
   REQUIRE(other.state() == ClientState::connected);
 
-  // A client that leaves makes room at once.
+  // When a client leaves, another client can join at once.
   stage.clients.front()->close("bye", stage.now);
   stage.run(100ms);
   const Client& next = stage.add_client(stage.client_options(), port_of_one(10));
@@ -46,7 +46,7 @@ TEST_CASE("One address cannot fill a server", "[net][endpoint][sys-33]") {
   REQUIRE(next.state() == ClientState::connected);
 }
 
-TEST_CASE("A pending client counts for its address, and further hellos cost no cryptography",
+TEST_CASE("Pending clients count for their address, and beyond its limit hellos are not decrypted",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.start();
@@ -54,7 +54,7 @@ TEST_CASE("A pending client counts for its address, and further hellos cost no c
     SteppedHandshake silent(stage, port_of_one(port), SeededEntropy(port));
     REQUIRE(silent.keys(silent.shake()).has_value());
   }
-  // The hello is not opened.
+  // The hello is not decrypted.
   ClientHandshake::Options options = stage.client_options().handshake;
   options.server_key = stage.server->public_key();
   SteppedHandshake more(stage, port_of_one(9), SeededEntropy(9), options);

@@ -32,12 +32,13 @@ struct PendingClient {
   Client& client;
 };
 
-TEST_CASE("An observer of a client's request cannot end its pending connection",
+TEST_CASE("An observer of a client's request cannot end the client's pending connection",
           "[net][endpoint][sys-33]") {
   PendingClient pending;
   NetStage& stage = pending.stage;
   SteppedHandshake thief(stage, kElsewhere, pending.entropy_before);
-  // The observer does not have the client's secrets, so its hello does not open.
+  // The observer does not have the client's secrets, so the server cannot decrypt the observer's
+  // hello.
   const std::optional<NetBytes> challenge = thief.give(thief.request());
   REQUIRE(challenge.has_value());
   REQUIRE(thief.handshake().read_challenge(*challenge));

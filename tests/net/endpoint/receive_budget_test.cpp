@@ -83,7 +83,7 @@ class FloodedServer {
   std::uint32_t number_ = 0;
 };
 
-/// Returns the maximum work for an amount of time, including the work of one call's limit.
+/// Returns the maximum work in this time, plus the maximum work of one call.
 double work_of(Duration time) {
   const ReceiveLimits limits;
   const double seconds = std::chrono::duration<double>(time).count() * limits.share +
@@ -91,7 +91,8 @@ double work_of(Duration time) {
   return seconds * receive_work::kUnitsPerSecond + receive_work::kDatagramMax;
 }
 
-TEST_CASE("A flood causes bounded work per call and over time, for any loop", "[net][endpoint]") {
+TEST_CASE("A flood causes a limited amount of work per call and per second, for any loop",
+          "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const Flood flood =
       GENERATE(Flood::noise, Flood::unknown_packets, Flood::requests, Flood::forged_responses);
@@ -175,7 +176,7 @@ TEST_CASE("A flooded loop uses its share of time at any rate and with any limit 
   CHECK(used >= share * 0.95);
 }
 
-TEST_CASE("The datagram limit may be the maximum of its type", "[net][endpoint]") {
+TEST_CASE("The limit of datagrams may be the largest number of its type", "[net][endpoint]") {
   const Duration tick = GENERATE(16ms, 100ms, 250ms);
   const std::size_t datagrams_max = GENERATE(std::numeric_limits<std::size_t>::max(),
                                              std::numeric_limits<std::size_t>::max() / 2);
@@ -204,7 +205,8 @@ TEST_CASE("The answers to requests depend on time, not on calls", "[net][endpoin
   REQUIRE(server.line().bytes_out < server.line().bytes_in);
 }
 
-TEST_CASE("A flood from the server's address causes bounded work at a client", "[net][endpoint]") {
+TEST_CASE("A flood from the server's address causes a limited amount of work at a client",
+          "[net][endpoint]") {
   const Loop loop = GENERATE(from_range(kLoops));
   const bool is_accept = GENERATE(false, true);
   CAPTURE(loop.reason, is_accept);
@@ -232,7 +234,7 @@ TEST_CASE("A flood from the server's address causes bounded work at a client", "
   REQUIRE(client.counters().not_ours > 100);
 }
 
-TEST_CASE("Later calls read the datagrams that a limited call left, in order and once",
+TEST_CASE("Later calls read the datagrams that a limited call did not read, each once and in order",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.options.receive_limits = {.share = 0.5, .call_max = 16ms, .datagrams_max = 1};

@@ -108,7 +108,9 @@ TEST_CASE("A client that crashes before its first packet gets its own slot on a 
   REQUIRE(live_clients(stage) == 4);
 }
 
-TEST_CASE("Two simultaneous tokens of one account end as one connection", "[net][endpoint]") {
+TEST_CASE(
+    "If clients connect at the same time with tokens of one account, only one stays connected",
+    "[net][endpoint]") {
   NetStage stage(6);
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -119,7 +121,7 @@ TEST_CASE("Two simultaneous tokens of one account end as one connection", "[net]
   REQUIRE(stage.server->counters().clients_replaced == 4);
 }
 
-TEST_CASE("A client is replaced only when the first packet of its new connection opens",
+TEST_CASE("A client is replaced only when the first packet of its new connection is decrypted",
           "[net][endpoint]") {
   NetStage stage(5);
   fill_with_tokens(stage, 2);
@@ -128,7 +130,7 @@ TEST_CASE("A client is replaced only when the first packet of its new connection
                           with_token(stage, AccountId(1)).handshake);
   const std::optional<NetBytes> accept = silent.shake();
   REQUIRE(silent.keys(accept).has_value());
-  // Noise with the id of the new connection does not open.
+  // The server cannot decrypt noise that has the id of the new connection.
   NetBytes noise(60, std::byte{7});
   noise[0] = std::byte{0x80};
   const std::uint32_t id = silent.keys(accept)->server_receives;
@@ -179,7 +181,7 @@ TEST_CASE("Clients identified by user data are also replaced", "[net][endpoint]"
   REQUIRE(stage.clients[0]->state() == ClientState::connected);
 }
 
-TEST_CASE("A client that got its account after it joined is replaced on a full server",
+TEST_CASE("A client that got its account id after it joined can also be replaced on a full server",
           "[net][endpoint]") {
   class Tickets final : public Admission {
    public:

@@ -46,8 +46,8 @@ class RecordingSocket final : public DatagramSocket {
   DatagramSocket& inner_;
 };
 
-/// A server and one client, whose entropy is recorded. It must be on the heap, because the search
-/// does not include the stack.
+/// A server and one client, whose entropy is recorded. The object must be on the heap, because the
+/// search does not include the stack.
 class Scene {
  public:
   explicit Scene(bool has_token) {
@@ -84,7 +84,7 @@ class Scene {
   void end_client() { client_.reset(); }
   void end_server() { server_.reset(); }
 
-  /// Returns the key chain and the first packet keys, without a token. They are computed from
+  /// Returns the key chain and the first packet keys, without a token. The keys are computed from
   /// recorded datagrams and the client's ephemeral secret (net/WIRE_FORMAT.md, "Keys").
   std::vector<DisguisedSecret> computed_keys() const {
     SeededEntropy same(kClientSeed);

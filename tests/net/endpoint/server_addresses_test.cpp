@@ -33,7 +33,7 @@ ClientOptions options_for(NetStage& stage, std::vector<Address> servers,
   return options;
 }
 
-TEST_CASE("A client tries the addresses of its token in turn", "[net][endpoint]") {
+TEST_CASE("A client tries the addresses of its token one after another", "[net][endpoint]") {
   NetStage stage(4, {.latency = 20ms});
   stage.options.backend_key = stage.backend_key;
   stage.start();
@@ -67,7 +67,7 @@ TEST_CASE("A client tries the address from the game before the addresses of its 
   REQUIRE(client.tried().empty());
 }
 
-TEST_CASE("After a refusal, a client tries the next address at once and keeps the refusal",
+TEST_CASE("After a refusal, a client tries the next address at once and remembers the refusal",
           "[net][endpoint]") {
   NetStage stage(4);
   stage.options.backend_key = stage.backend_key;

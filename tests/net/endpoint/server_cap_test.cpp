@@ -292,8 +292,10 @@ TEST_CASE("Without a cap, only the clients' paths limit the rates", "[net][endpo
   REQUIRE(game.server().counters().capped == 0);
 }
 
-TEST_CASE("A client that joins gets a share of a used cap, and a client that leaves frees it",
-          "[net][endpoint][sys-31]") {
+TEST_CASE(
+    "A client that joins gets a share of a used cap, and other clients use the share of one that "
+    "leaves",
+    "[net][endpoint][sys-31]") {
   CappedGame game(100'000, 2);
   game.run(2s);
   REQUIRE(game.measure(2s).got[1] >= 40'000);
@@ -323,7 +325,8 @@ TEST_CASE("A server that closes notifies its clients at once, even beyond its ca
 }
 
 TEST_CASE(
-    "When all clients get a packet beyond the cap at once, their packets are still acknowledged",
+    "When packets to all clients exceed the cap at once, the clients' packets are still "
+    "acknowledged",
     "[net][endpoint][sys-31]") {
   CappedGame game(160'000, 64);
   for (std::size_t i = 0; i < 64; ++i) game.set_wish(i, 0);
@@ -340,7 +343,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("Messages that wait for a share of a cap do not affect the rate of the path",
+TEST_CASE("Messages that wait for a share of the cap do not affect the measured rate of the path",
           "[net][endpoint][sys-31]") {
   CappedGame game(10'000, 1);
   game.set_wish(0, 0);
@@ -403,7 +406,8 @@ TEST_CASE("Bytes sent without credit stop at the maximum debt", "[net][endpoint]
   cap.join(0);
   std::size_t bytes = 0;
   for (; !cap.is_used_up(); bytes += 40) cap.spent(0, 40);
-  // The initial credit, the maximum that is kept, and one packet per member.
+  // The limit is the sum of the initial credit, the maximum stored credit, and one packet per
+  // member.
   REQUIRE(bytes <= 500 + 500 + 2 * (300 + kDatagramBytesMax) + 40);
   REQUIRE(cap.credit(0) < 0);
   // After a second, the credit is positive again.

@@ -89,7 +89,8 @@ TEST_CASE("No change of the date makes a used token valid again or other tokens 
   REQUIRE(used.size() <= 1000);
 }
 
-TEST_CASE("A token used while the date was ahead makes no later token invalid", "[net][secure]") {
+TEST_CASE("A token that was used while the date was ahead makes no later token invalid",
+          "[net][secure]") {
   constexpr UnixSeconds kDate = 1'000'000;
   const UnixSeconds ahead = GENERATE(0U, 500U, 900U, 999U);
   const bool is_restored = GENERATE(false, true);
@@ -196,8 +197,8 @@ std::optional<RefuseReason> second_use(Meanwhile meanwhile) {
 }
 
 TEST_CASE(
-    "A used token is refused after the date was set forward and back, and after a restart with the "
-    "list",
+    "A used token stays refused when the date is set forward and back, and after a restart with "
+    "the list",
     "[net][endpoint]") {
   REQUIRE(second_use(Meanwhile::nothing) == RefuseReason::token_used);
   REQUIRE(second_use(Meanwhile::date_step) == RefuseReason::token_used);

@@ -14,7 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("The oldest client of the largest prefix makes room", "[net][endpoint]") {
+TEST_CASE("The oldest client of the largest prefix is removed for a new client",
+          "[net][endpoint]") {
   struct Row {
     std::vector<const char*> waiting;  ///< The pending clients, oldest first.
     std::uint32_t removed = 0;
@@ -58,7 +59,7 @@ class HalfOpenAttack {
   HalfOpenAttack(NetStage& stage, std::vector<Address> addresses)
       : stage_(stage), addresses_(std::move(addresses)) {}
 
-  /// Sends one request from each address with budget left.
+  /// Sends one request from each address whose budget is not used up.
   void attack() {
     for (const Address& each : addresses_) {
       SteppedHandshake client(stage_, each, SeededEntropy(++seed_));
@@ -95,7 +96,7 @@ std::vector<Address> ipv6_addresses(std::uint8_t count) {
   return addresses;
 }
 
-TEST_CASE("Half-open clients of one network do not prevent a player from joining",
+TEST_CASE("Half-open connections of one network do not prevent a player from joining",
           "[net][endpoint]") {
   const bool is_v6 = GENERATE(false, true);
   const std::size_t slots = GENERATE(8U, 1024U);

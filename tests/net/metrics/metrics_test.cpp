@@ -17,8 +17,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// The totals after this many steps. In each step, one packet of 100 bytes arrives, and two packets
-/// with 50 bytes together are sent.
+/// Returns the totals after `steps` steps. In each step, one packet of 100 bytes arrives, and two
+/// packets of 25 bytes are sent.
 TrafficSample sample(Duration at, std::uint64_t steps) {
   return {.at = Time(at),
           .totals = {.bytes_in = 100 * steps,

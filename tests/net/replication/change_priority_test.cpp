@@ -57,7 +57,8 @@ TEST_CASE("One candidate is always sent, and candidates that fit are not deferre
   CHECK(deferred_of({candidate(0), candidate(1)}, 200).empty());
 }
 
-TEST_CASE("A part of the room goes to candidates beyond their longest wait", "[net][replication]") {
+TEST_CASE("A part of the space is for candidates that have waited longer than their maximum",
+          "[net][replication]") {
   static constexpr UpdateClass kUnimportant{.weight = 0.001F, .radius = 100, .longest_ticks = 10};
   std::vector<ChangeCandidate> candidates;
   for (std::uint32_t i = 0; i < 8; ++i) candidates.push_back(candidate(i));
@@ -90,7 +91,7 @@ TEST_CASE("While settling, unconfirmed entities are chosen first, and new entiti
   CHECK(deferred_of({candidate(0), is_new, unknown, lost}, 200, false) == Indices{2, 3});
 }
 
-TEST_CASE("With equal room at every tick, no candidate waits forever", "[net][replication]") {
+TEST_CASE("With equal space in every tick, no candidate waits forever", "[net][replication]") {
   constexpr std::uint32_t kCount = 200;
   std::vector<std::uint32_t> waited(kCount, 1);
   std::uint32_t longest = 0;

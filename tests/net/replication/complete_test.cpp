@@ -121,7 +121,7 @@ TEST_CASE("A world of many parts that always moves arrives soon and is complete"
   const LinkOptions link{.latency = std::chrono::milliseconds(40)};
   ReplicationStage stage(7, {.snapshot_ticks = 1});
   const ReplicationStage::Client& client = stage.join(link, link);
-  // After these ticks, the connection has measured a wide path.
+  // After these ticks, the connection has measured the high rate of the path.
   if (has_other_map) stage.run(200);
   stage.step([&] {
     if (has_other_map) stage.server.begin_map({});
@@ -139,8 +139,9 @@ TEST_CASE("A world of many parts that always moves arrives soon and is complete"
   for (std::uint32_t id = 0; id < count; ++id) CHECK(client.replication->holds(NetworkId{id}));
 }
 
-TEST_CASE("A client with an unreadable snapshot uses only complete flags sent after its report",
-          "[net][replication]") {
+TEST_CASE(
+    "A client that reported an unreadable snapshot ignores `complete` flags sent before the report",
+    "[net][replication]") {
   ReplicationStage stage(6, {.snapshot_ticks = 1});
   stage.step([&] { stage.spawn(NetworkId{1}, {.relevance = Relevance::always}); });
   const ReplicationStage::Client& client = stage.join();
@@ -199,8 +200,9 @@ TEST_CASE("Fewer snapshots are sent when they arrive too late to be read",
   REQUIRE(20 * (after.unknown - before.unknown) < after.snapshots - before.snapshots);
 }
 
-TEST_CASE("An overtaken snapshot's entity is held until it is shown or forgotten",
-          "[net][replication][sys-15][property]") {
+TEST_CASE(
+    "The client holds an entity of an overtaken snapshot until the entity is shown or removed",
+    "[net][replication][sys-15][property]") {
   std::size_t unseen = 0;
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     CAPTURE(seed);

@@ -70,7 +70,7 @@ TEST_CASE("On a long path with several datagrams per tick, delivered snapshots b
   CHECK(delivered.oldest < one_way * 60 / 1'000.0 + 40);
 }
 
-TEST_CASE("An entity that fits into no datagram is reported, and later entities are sent",
+TEST_CASE("An entity that is too large for a datagram is reported, and later entities are sent",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
@@ -125,8 +125,9 @@ TEST_CASE("An entity that fits into no datagram is reported, and later entities 
   CHECK(client.replication->counters().resyncs == 0);
 }
 
-TEST_CASE("A client is complete without an entity that fits into no datagram and changes each tick",
-          "[net][replication]") {
+TEST_CASE(
+    "A client is complete without an entity that changes each tick and is too large for a datagram",
+    "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(8, {.model_file = model}, samples::surprise_schema());
   const ReplicationStage::Client& client = stage.join();
@@ -309,7 +310,7 @@ TEST_CASE("Several updates give one list in which each entity is removed and cre
   }
 }
 
-TEST_CASE("An unread map leaves nothing in the list when it ends", "[net][replication]") {
+TEST_CASE("When a map ends, its unread changes are removed from the list", "[net][replication]") {
   ReplicationStage stage(3, {.snapshot_ticks = 1});
   ReplicationStage::Client& client = stage.join();
   stage.run(20);

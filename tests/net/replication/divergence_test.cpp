@@ -84,7 +84,7 @@ TEST_CASE("A game with a wrong value is detected, with the field's name",
   CHECK(client.world.spawned == 5);
 }
 
-TEST_CASE("Both ends report lost entities and components, but not refused ones",
+TEST_CASE("Both ends report lost entities and components, but not those that the client refused",
           "[net][replication][sys-48]") {
   ReplicationServerOptions options;
   options.checksum_interval = 1;
@@ -192,7 +192,7 @@ TEST_CASE("An entity whose datagram was lost is not reported as missing",
   CHECK(stage.difference(client).empty());
 }
 
-TEST_CASE("A false divergence report reveals no values that the client was not sent",
+TEST_CASE("A false divergence report reveals no values that were not sent to the client",
           "[net][replication][sys-48]") {
   ReplicationStage stage(6);
   ReplicationStage::Client& client = stage.join({}, {}, {.player = PlayerId{4}});

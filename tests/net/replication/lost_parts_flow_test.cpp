@@ -93,7 +93,7 @@ TEST_CASE("No living entity is removed when datagrams are lost or reordered",
   CHECK(client.replication->counters().divergences == 0);
 }
 
-TEST_CASE("An entity with a new owner stays in a world of several datagrams",
+TEST_CASE("An entity with a new owner is not removed in a world of several datagrams",
           "[net][replication]") {
   // The entities are so large that a few new entities fill a datagram.
   ReplicationSchema schema;

@@ -47,7 +47,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
     }
   }
   CHECK(client.world.despawned == 0);
-  // The plain entities are updated at most slightly more often than `longest_ticks` of their class
+  // The plain entities are updated only slightly more often than `longest_ticks` of their class
   // requires.
   CHECK(updates < kPlain * 3'000U / longest_ticks * 5 / 4);
   CHECK(stage.server.view(client.id)->counters().deferred > 10'000);
@@ -56,7 +56,7 @@ std::uint32_t longest_wait(std::uint16_t longest_ticks, double loss) {
 
 }  // namespace
 
-TEST_CASE("An overdue change is sent even when more urgent changes need all the room",
+TEST_CASE("An overdue change is sent even when more urgent changes need all the space",
           "[net][replication][sys-31]") {
   const auto longest_ticks = GENERATE(60U, 120U, 240U);
   const auto loss = GENERATE(0.0, 0.1);
@@ -70,7 +70,7 @@ TEST_CASE("An overdue change is sent even when more urgent changes need all the 
   CHECK(waited <= longest_ticks + kTurnsAndLatency + (loss > 0 ? kLosses : 0));
 }
 
-TEST_CASE("A far entity that is updated every 2,000 ticks stays known to the client",
+TEST_CASE("A client keeps a far entity that is updated only every 2,000 ticks",
           "[net][replication]") {
   ReplicationServerOptions options;
   options.classes = {{.radius = 100, .near_distance = 20, .far_ticks = 2'000}};

@@ -44,7 +44,7 @@ TEST_CASE("A deferred entity costs an overloaded link almost nothing",
   CHECK(result.missing == 0);
 }
 
-TEST_CASE("With a quarter of the bytes, near entities have at most a third of far entities' age",
+TEST_CASE("With a quarter of the bytes, near entities are at most a third as old as far entities",
           "[net][replication][sys-31]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix);
   const OverloadScene scene{.entities = 200, .coder = coder, .has_view_position = true};
@@ -78,7 +78,7 @@ TEST_CASE("A new client on 32 kbit/s first gets the nearest 100 of 2,000 entitie
   CHECK(stage.client().world.despawned == 0);
 }
 
-TEST_CASE("At 16 kbit/s every entity stays, although some wait for many seconds",
+TEST_CASE("At 16 kbit/s no entity is removed, although some wait for many seconds",
           "[net][replication][sys-47]") {
   const OverloadScene scene{.entities = 1'200, .has_view_position = true, .loss = 0.05};
   const OverloadResult result = OverloadStage(scene, 2'000).measure(2'400, 600);
@@ -136,7 +136,7 @@ TEST_CASE("Entities that were idle may change and despawn during an outage", "[n
   client.pair->network.link(client.pair->back_link).is_down = true;
   for (int tick = 0; tick < 700; ++tick) {
     stage.step([&] {
-      // These entities reuse the rows of the others as soon as the world frees the rows.
+      // These entities reuse the rows of the removed entities as soon as the world frees the rows.
       for (std::uint32_t id = 1; id <= 20; ++id) stage.stir(NetworkId{id});
       if (tick % 31 != change_tick % 31 || tick < change_tick) return;
       for (std::uint32_t id = 21; id <= 30; ++id) stage.stir(NetworkId{id});
@@ -187,7 +187,7 @@ std::uint32_t longest_ghost_ticks(ReplicationStage& stage, ReplicationStage::Cli
   return longest;
 }
 
-TEST_CASE("A removed entity leaves an overloaded client within seconds", "[net][replication]") {
+TEST_CASE("An overloaded client removes a despawned entity within seconds", "[net][replication]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
   const std::uint32_t bytes_per_second = GENERATE(3'000U, 8'000U);
   ReplicationServerOptions options;

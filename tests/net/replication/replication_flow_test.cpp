@@ -9,7 +9,7 @@
 
 namespace muster {
 
-TEST_CASE("When nothing changes every client gets the server's world",
+TEST_CASE("When changes stop, every client gets the server's world",
           "[net][replication][sys-33][sys-34][sys-45][sys-46][sys-47]") {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     CAPTURE(seed);
@@ -31,7 +31,7 @@ TEST_CASE("A client that joins late is sent everything", "[net][replication][sys
   CHECK(client.world.spawned == 300);
 }
 
-TEST_CASE("The owner receives the owner's fields, and other clients the other fields",
+TEST_CASE("The owner receives the owner's fields, and other clients receive the other fields",
           "[net][replication][sys-40]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& owner = stage.join({}, {}, {.player = PlayerId{3}});
@@ -103,8 +103,9 @@ TEST_CASE("A change of owner far away removes and creates no entities", "[net][r
   CHECK(stage.difference(client, PlayerId{4}).empty());
 }
 
-TEST_CASE("A client that requests almost nothing costs the server no more memory than others",
-          "[net][replication]") {
+TEST_CASE(
+    "A client that requests almost nothing costs the server no more memory than other clients",
+    "[net][replication]") {
   ReplicationServerOptions options;
   options.snapshot_ticks = 1;
   ReplicationStage stage(5, options);
@@ -140,7 +141,7 @@ TEST_CASE("An unchanged world costs a few bytes per snapshot", "[net][replicatio
   CHECK(after.snapshot_bytes - before.snapshot_bytes <= snapshots * 7);
 }
 
-TEST_CASE("A slow link carries the most urgent changes first, and no change waits forever",
+TEST_CASE("The most urgent changes are sent first over a slow link, and no change waits forever",
           "[net][replication][sys-31]") {
   ReplicationServerOptions options;
   options.classes = {{.weight = 1, .longest_ticks = 240}, {.weight = 20}};

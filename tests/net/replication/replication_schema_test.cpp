@@ -38,7 +38,7 @@ TEST_CASE("A truncated or damaged schema is refused, or decodes to another valid
   }
 }
 
-TEST_CASE("Every kind of fault of a schema is found", "[net][replication]") {
+TEST_CASE("Every kind of schema fault is detected", "[net][replication]") {
   const auto fault_of = [](const auto& spoil) {
     ReplicationSchema schema = replication_samples_schema();
     spoil(schema);
@@ -147,8 +147,9 @@ TEST_CASE("A trained model is used for known types, and the built-in priors for 
   CHECK(model.types[0].schema == views.schemas()[0]);
 }
 
-TEST_CASE("A model trained on a recording is used for the views of owners and of other clients",
-          "[net][replication]") {
+TEST_CASE(
+    "A model that was trained on a recording is used for the views of owners and of other clients",
+    "[net][replication]") {
   const ReplicationSchema schema = replication_samples_schema();
   ReplicationSchema recorded = schema;
   for (ComponentSchema& component : recorded.components) {

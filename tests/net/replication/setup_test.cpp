@@ -101,7 +101,7 @@ TEST_CASE("A client that cannot use the server's setup reports the reason", "[ne
   CHECK(server.client.failure().empty());
 }
 
-TEST_CASE("A client reports an unreadable first message as one of another version",
+TEST_CASE("A client reports that an unreadable first message is from another version",
           "[net][replication]") {
   HandMadeServer server;
   std::vector<std::byte> begin = encode(BeginMessage{.schema = hash_schema(server.schema)});
@@ -226,8 +226,9 @@ TEST_CASE("A client whose connection does not accept the setup gets the reason",
   CHECK(client.replication->phase() == ReplicationPhase::playing);
 }
 
-TEST_CASE("A setup interrupted by the connection's end is not refused, and its memory is freed",
-          "[net][replication]") {
+TEST_CASE(
+    "A setup that the end of the connection interrupts is not refused, and its memory is freed",
+    "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)});
   stage.run(30);
@@ -244,7 +245,8 @@ TEST_CASE("A setup interrupted by the connection's end is not refused, and its m
   CHECK(stage.server.memory_bytes() < before + map.size() / 2);
 }
 
-TEST_CASE("A setup blocked by the game's blocks arrives when they are read", "[net][replication]") {
+TEST_CASE("A setup that waits for the game's blocks arrives when these blocks are read",
+          "[net][replication]") {
   ReplicationStage stage(2);
   ReplicationStage::Client& client = stage.join();
   // The game's blocks arrive at the client, but the game does not read them yet.

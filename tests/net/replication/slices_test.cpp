@@ -234,7 +234,7 @@ std::vector<LaneValue> pattern(int which, const LaneSchema& lane, std::size_t co
 }
 
 /// The maximum bytes of a slice of such lanes. The slice is new, or it changes after one of three
-/// histories: rest, motion, or random values.
+/// histories: no change, motion, or random values.
 std::size_t bytes_max(LaneKind kind, unsigned bits, bool is_initial, SnapshotCoder coder) {
   const std::int64_t high = (std::int64_t{1} << bits) - 1;
   ReplicationSchema schema;
@@ -396,7 +396,7 @@ TEST_CASE("An entity in slices that changes owner never shows an earlier state",
   }
 }
 
-TEST_CASE("An id reused by an entity without slices shows the new entity before its events",
+TEST_CASE("When an entity without slices reuses an id, the new entity is shown before its events",
           "[net][replication]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
@@ -437,7 +437,7 @@ TEST_CASE("An id reused by an entity without slices shows the new entity before 
   }
 }
 
-TEST_CASE("A recording keeps large entities whole", "[net][replication]") {
+TEST_CASE("A recording contains large entities without slices", "[net][replication]") {
   ReplicationStage stage(4, {}, samples::giants_schema());
   RecordingWriter writer({}, stage.server.world().schema());
   stage.step([&] {

@@ -58,7 +58,7 @@ TEST_CASE("A snapshot is delivered once, and forgotten after a window of later s
   CHECK(flights->deliver(65'535) == nullptr);
 }
 
-TEST_CASE("The contents of parts are settled when all parts before them have arrived",
+TEST_CASE("The contents of a part are settled when all earlier parts have arrived",
           "[net][replication]") {
   const auto flights = std::make_unique<SnapshotsInFlight>();
   add(*flights, 65'535, 0, 10, {2, 3});

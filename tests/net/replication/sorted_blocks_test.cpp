@@ -74,7 +74,7 @@ TEST_CASE("Sorted blocks contain what a map contains after any changes", "[net][
   }
 }
 
-TEST_CASE("Adding and removing an item of sorted blocks moves few other items",
+TEST_CASE("Adding or removing one item of sorted blocks moves few other items",
           "[net][replication]") {
   const int order = GENERATE(0, 1, 2);
   const std::size_t count = GENERATE(std::size_t{10'000}, std::size_t{40'000});
@@ -87,10 +87,8 @@ TEST_CASE("Adding and removing an item of sorted blocks moves few other items",
   CHECK(blocks.empty());
 }
 
-TEST_CASE(
-    "A hundred thousand entities at one position, of one team and owner, are added, moved and "
-    "removed",
-    "[net][replication]") {
+TEST_CASE("100,000 entities with one position, one team and one owner are added, moved and removed",
+          "[net][replication]") {
   // With a linear search for each entity, this would take minutes.
   const auto relevance =
       GENERATE(Relevance::near, Relevance::always, Relevance::owner, Relevance::team);

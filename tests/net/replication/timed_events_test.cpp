@@ -75,7 +75,8 @@ TEST_CASE("An event of a future tick waits for that tick", "[net][replication]")
   CHECK(client.world.events.size() == 1);
 }
 
-TEST_CASE("Events that are too many or too long are refused and counted", "[net][replication]") {
+TEST_CASE("Events beyond the maximum number or length are refused and counted",
+          "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
   stage.run(30);
@@ -363,7 +364,7 @@ TEST_CASE("An event about an entity is not sent to a client that never received 
   CHECK(counters.events_not_meant == 2);
 }
 
-TEST_CASE("An event about a removed entity is not about the entity that reuses its id",
+TEST_CASE("An event about a removed entity is not reported for the entity that reuses its id",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join({.latency = std::chrono::milliseconds(50)}, {});
@@ -379,7 +380,7 @@ TEST_CASE("An event about a removed entity is not about the entity that reuses i
   CHECK(client.world.events == std::vector<std::uint32_t>{2});
 }
 
-TEST_CASE("An event about an entity that fits into no datagram does not block later events",
+TEST_CASE("An event about an entity that is too large for a datagram does not block later events",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   ReplicationStage stage(1, {.model_file = model}, samples::surprise_schema());
@@ -401,7 +402,7 @@ TEST_CASE("An event about an entity that fits into no datagram does not block la
   CHECK(client.world.events.size() == kTimedEventsMax);
 }
 
-TEST_CASE("Events about entities that a client may never receive are bounded",
+TEST_CASE("The number of events about entities that a client may never receive is limited",
           "[net][replication]") {
   ReplicationStage stage(1);
   ReplicationStage::Client& client = stage.join();
@@ -442,7 +443,8 @@ TEST_CASE("A truncated section of events is refused completely", "[net][replicat
   CHECK(receiver.due().size() == 3);
 }
 
-TEST_CASE("The events that a server can make a client keep are bounded", "[net][replication]") {
+TEST_CASE("The number of events that a server can make a client store is limited",
+          "[net][replication]") {
   TimedEventReceiver receiver;
   std::size_t came = 0;
   for (std::uint32_t number = 0; number < 5000; ++number) {

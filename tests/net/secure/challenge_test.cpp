@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 
 const Address kClient = Address::ipv4({203, 0, 113, 7}, 4000);
 
-TEST_CASE("A challenge is valid for its client and its claim for 5 s", "[net][secure][sys-33]") {
+TEST_CASE("For 5 s, a challenge is valid for its client and its claim only",
+          "[net][secure][sys-33]") {
   SeededEntropy entropy(1);
   const Challenger challenger(entropy);
   const NetBytes claim = pattern(1, 46);

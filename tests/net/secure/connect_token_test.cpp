@@ -72,7 +72,7 @@ TEST_CASE("A token is valid before the second in which it expires", "[net][secur
   REQUIRE_FALSE(opens(kApplication, kDate, SecretKey()));
 }
 
-TEST_CASE("Claims beyond a limit give no token, and the largest valid claims give one",
+TEST_CASE("Claims beyond a limit give no token, and the largest valid claims give a token",
           "[net][secure][sys-33]") {
   Backend backend;
   TokenClaims claims = backend.claims();

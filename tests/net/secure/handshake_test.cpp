@@ -43,7 +43,7 @@ TEST_CASE("An unprotected connection has no keys", "[net][secure][sys-33]") {
   REQUIRE(run.accept.size() == 60);
 }
 
-TEST_CASE("No answer is longer than its request", "[net][secure][sys-33]") {
+TEST_CASE("No answer has more bytes than its request", "[net][secure][sys-33]") {
   HandshakeRun run(TrustMode::pinned, 1);
   REQUIRE(run.shake());
   REQUIRE(run.challenge.size() == 64);

@@ -111,7 +111,7 @@ TEST_CASE("A key lasts ten minutes, and the next key is derived from it", "[net]
   }
 }
 
-TEST_CASE("A key is not changed while no packet under it is confirmed", "[net][secure][sys-33]") {
+TEST_CASE("A key is not replaced before a packet under it is confirmed", "[net][secure][sys-33]") {
   const Cipher cipher = Cipher::chacha20_poly1305;
   SealSender sender(cipher, key_of(3), Time(1s));
   SealReceiver receiver(cipher, key_of(3));
@@ -167,7 +167,7 @@ TEST_CASE("Keys change correctly while packets overtake each other", "[net][secu
   }
 }
 
-TEST_CASE("The two AES libraries write the same bytes and open each other's packets",
+TEST_CASE("The two AES libraries write the same bytes, and each opens the packets of the other",
           "[net][secure][sys-33]") {
   if (!has_fast_aes()) return;
   const auto by_ipsec_mb = aes_gcm_by_ipsec_mb(key_of(4));

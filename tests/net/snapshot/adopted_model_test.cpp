@@ -66,7 +66,8 @@ TEST_CASE("A model for the same lanes copies the trained data", "[net][snapshot]
   CHECK(model.huffman.lengths(3) == source.huffman.lengths(3));
 }
 
-TEST_CASE("Missing lanes are removed from partnerships", "[net][snapshot]") {
+TEST_CASE("A lane that the new schema lacks is removed from the partners of other lanes",
+          "[net][snapshot]") {
   EntitySchema schema = duck();
   schema.lanes.erase(schema.lanes.begin() + 2);
   const SnapshotModel model = adopted(schema);
@@ -104,7 +105,7 @@ TEST_CASE("Lanes with another range stay untrained, and so do all lanes of their
   }
 }
 
-TEST_CASE("Types without a trained source stay untrained", "[net][snapshot]") {
+TEST_CASE("Types that the trained model lacks stay untrained", "[net][snapshot]") {
   SnapshotModel model = untrained_model({duck()});
   const SnapshotModel untrained = model;
   const std::vector<std::string> sources = {"goose"};

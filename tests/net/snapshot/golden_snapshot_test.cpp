@@ -87,7 +87,7 @@ std::string bytes_of(SnapshotCoder coder, bool has_since = false) {
   std::string text;
   for (std::uint32_t tick = 0; tick <= kTicks; ++tick) {
     std::vector<EntityState> world = script.world(tick);
-    // The entity with id 7 never changes, the others change at every tick.
+    // The entity with id 7 never changes, and the other entities change at every tick.
     for (EntityState& state : world) {
       if (has_since) state.since = Tick(state.id == SliceId{7} ? 4 : tick);
     }

@@ -80,7 +80,8 @@ TEST_CASE("Damaged snapshots do not harm a reader", "[net][snapshot]") {
   }
 }
 
-TEST_CASE("Random bytes do not harm a reader, and stay below its entity limit", "[net][snapshot]") {
+TEST_CASE("Random bytes do not harm a reader, and name no more entities than its limit",
+          "[net][snapshot]") {
   const SnapshotCoder coder =
       GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman, SnapshotCoder::raw,
                SnapshotCoder::reference);
@@ -122,7 +123,7 @@ TEST_CASE("A reader accepts exactly as many entities as its limit", "[net][snaps
 }
 
 /// A server names many entities of the largest type in very few bits.
-TEST_CASE("A datagram uses no more memory than the reader allows", "[net][snapshot]") {
+TEST_CASE("A datagram cannot make a reader use more memory than its limit", "[net][snapshot]") {
   EntitySchema huge{.name = "huge", .lanes = {}};
   for (std::size_t i = 0; i < kMaxLanes; ++i) huge.lanes.push_back({.name = "x", .maximum = 9});
   SnapshotModel model = untrained_model({huge, {.name = "a", .lanes = {{.name = "x"}}}});
@@ -185,7 +186,7 @@ TEST_CASE("Entities that appear and disappear use no more memory than existing e
   }
 }
 
-TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") {
+TEST_CASE("An entity that is sent again as a new entity counts once", "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});
   const LaneValue value = 5;
@@ -202,7 +203,7 @@ TEST_CASE("An entity that is sent again as new counts once", "[net][snapshot]") 
   }
 }
 
-TEST_CASE("A server that omits some snapshot numbers does not grow a reader", "[net][snapshot]") {
+TEST_CASE("A reader does not grow when a server omits some snapshot numbers", "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 50;
   Random random(8);
   SnapshotModel model =

@@ -126,7 +126,7 @@ TEST_CASE("A writer sends the whole state again after a long time without `keep`
   CHECK(small > 0);
 }
 
-TEST_CASE("Each call searches old states in a share of the entities, even if ticks are skipped",
+TEST_CASE("Each call checks a part of the entities for old states, even if ticks are skipped",
           "[net][snapshot]") {
   constexpr std::uint32_t kEntities = 6'400;
   const std::uint32_t step =

@@ -125,7 +125,8 @@ TEST_CASE("Lost snapshots leave gaps, which are interpolated", "[net][snapshot]"
   CHECK(motion.direction == 1);
 }
 
-TEST_CASE("A constant lane is constant across gaps, and a moving lane is not", "[net][snapshot]") {
+TEST_CASE("A lane that did not change is constant across gaps, and a lane that changed is not",
+          "[net][snapshot]") {
   const std::vector<std::uint32_t> ticks = {50, 47, 46, 40, 39};
   const LaneMotion still = motion_at(ticks, 51, [](std::int64_t) { return 7; });
   CHECK(still.is_constant);

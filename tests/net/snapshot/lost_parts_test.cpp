@@ -156,7 +156,8 @@ TEST_CASE("Each datagram of a tick is usable at once, even if the others are los
   }
 }
 
-TEST_CASE("A shown entity stays when the part that repeats it is lost", "[net][snapshot]") {
+TEST_CASE("A shown entity is not removed when the part that repeats the entity is lost",
+          "[net][snapshot]") {
   const auto coder = GENERATE(SnapshotCoder::range, SnapshotCoder::mix, SnapshotCoder::huffman,
                               SnapshotCoder::raw, SnapshotCoder::reference);
   CAPTURE(static_cast<int>(coder));

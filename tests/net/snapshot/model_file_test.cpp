@@ -32,7 +32,8 @@ bool is_same(const SnapshotModel& a, const SnapshotModel& b) {
          encode_model(a) == encode_model(b);
 }
 
-TEST_CASE("A model that is read from its file is equal, for all coders", "[net][snapshot]") {
+TEST_CASE("A model is unchanged after a round trip through its file, for all coders",
+          "[net][snapshot]") {
   const bool has_mix = GENERATE(false, true);
   Random random(8);
   SnapshotModel model = sample_model(random);

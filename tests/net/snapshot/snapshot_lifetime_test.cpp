@@ -184,7 +184,7 @@ TEST_CASE("A removed entity is gone while a new entity of the same id is deferre
   CHECK(life.seen() == nullptr);
 }
 
-TEST_CASE("The verdict about a duplicate snapshot is `late`", "[net][snapshot]") {
+TEST_CASE("A duplicate snapshot has the verdict `late`", "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
   const NetBytes bytes = life.write(true, 2);
@@ -211,7 +211,7 @@ TEST_CASE("An overtaken snapshot is not shown, but the next snapshot can refer t
   CHECK(*life.seen()->values == 9);
 }
 
-TEST_CASE("The verdict about a snapshot that refers to a lost snapshot is `unknown`",
+TEST_CASE("A snapshot that refers to a lost snapshot has the verdict `unknown`",
           "[net][snapshot]") {
   Lifetime life;
   life.exchange(true, 1);
@@ -228,7 +228,7 @@ TEST_CASE("The verdict about a snapshot that refers to a lost snapshot is `unkno
   CHECK(fresh.entities().empty());
 }
 
-TEST_CASE("Deferred entities stay unchanged, and constant entities are up to date",
+TEST_CASE("A deferred entity keeps its earlier state, and an unchanged entity is up to date",
           "[net][snapshot]") {
   const SnapshotModel model =
       untrained_model({{.name = "a", .lanes = {{.name = "x", .maximum = 100}}}});

@@ -82,7 +82,7 @@ TEST_CASE("A fragment has one encoding, and malformed fragments are refused",
   REQUIRE_FALSE(reads(300, 1, 1, 45));  // One byte too long.
 }
 
-TEST_CASE("Blocks arrive complete through reordering, loss and duplicates",
+TEST_CASE("Blocks arrive complete despite reordering, loss and duplicates",
           "[net][transport][sys-30]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U, 5U);
   CAPTURE(seed);
@@ -226,7 +226,7 @@ TEST_CASE("A receiver accepts the blocks that fit and gives the reason for a ref
   REQUIRE(receiver.front().empty());
 }
 
-TEST_CASE("All blocks of a peer together use at most twice the largest size",
+TEST_CASE("The blocks of a peer together use at most twice the memory of the largest block",
           "[net][transport][sys-30]") {
   BlockReceiver receiver(10'000);
   receiver.store(kNow, plain(1, 9'000, 0));
@@ -246,7 +246,8 @@ TEST_CASE("All blocks of a peer together use at most twice the largest size",
   REQUIRE(receiver.classify(plain(4, 2'001, 0)) == FragmentVerdict::accepted);
 }
 
-TEST_CASE("A block without new chunks is given up after a minute", "[net][transport][sys-30]") {
+TEST_CASE("A receiver drops a block if no new chunk arrives for a minute",
+          "[net][transport][sys-30]") {
   using namespace std::chrono_literals;
   BlockReceiver receiver(10'000);
   REQUIRE_FALSE(receiver.store(kNow, plain(1, 1'000, 0)).has_value());
@@ -307,8 +308,10 @@ TEST_CASE("Block numbers wrap, and a finished block never begins again",
   }
 }
 
-TEST_CASE("The memory for blocks is a few times the received bytes, whatever a peer announces",
-          "[net][transport][sys-30]") {
+TEST_CASE(
+    "The memory for blocks is at most a few times the received bytes, for any size that a peer "
+    "announces",
+    "[net][transport][sys-30]") {
   const std::uint32_t gap = GENERATE(1U, 2U, 4U, 7U, 8000U);
   CAPTURE(gap);
   constexpr std::uint32_t kBytes = 8U << 20U;

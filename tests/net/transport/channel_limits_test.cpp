@@ -188,7 +188,7 @@ TEST_CASE("A limit of the previous map is ignored in the next map", "[net][trans
   REQUIRE(messages_sent() == 300);
 }
 
-TEST_CASE("Unread payloads or blocks that stop a connection are reported once per stop",
+TEST_CASE("Each time that unread payloads or blocks stop a connection, this is reported once",
           "[net][transport]") {
   End end(1);
   const bool are_blocks = GENERATE(false, true);

@@ -47,7 +47,7 @@ struct Weather {
   LinkOptions link;
 };
 
-TEST_CASE("Channels keep their guarantees on any network", "[net][transport][sys-32][sys-35]") {
+TEST_CASE("The guarantees of channels hold on any network", "[net][transport][sys-32][sys-35]") {
   const Weather weather = GENERATE(
       Weather{"clear", {.latency = 20ms}}, Weather{"a tenth lost", {.latency = 30ms, .loss = 0.1}},
       Weather{"three fifths lost", {.latency = 10ms, .loss = 0.6}},
@@ -102,8 +102,9 @@ TEST_CASE("Channels keep their guarantees on any network", "[net][transport][sys
   REQUIRE(pair.a->connection.state() == ConnectionState::connected);
 }
 
-TEST_CASE("Each payload is reported once, and each payload reported as delivered has arrived",
-          "[net][transport][sys-24][sys-25]") {
+TEST_CASE(
+    "Each payload is reported once, and each payload that is reported as delivered has arrived",
+    "[net][transport][sys-24][sys-25]") {
   const double loss = GENERATE(0.0, 0.05, 0.3, 0.6);
   const Duration jitter = GENERATE(0ms, 60ms);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);
@@ -306,7 +307,8 @@ TEST_CASE("Lost data is counted by its kind", "[net][transport][sys-36]") {
   REQUIRE(counters.messages_out == 500 + counters.messages_reliable_out);
 }
 
-TEST_CASE("A payload leaves room for the items that every packet contains", "[net][transport]") {
+TEST_CASE("The maximum payload leaves space for the items that every packet contains",
+          "[net][transport]") {
   ConnectionOptions options{
       .channels = {{.delivery = Delivery::unreliable, .queue_bytes = 256 * 1024}}};
   options.rate.rate_min = 2e6;

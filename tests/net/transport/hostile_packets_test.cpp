@@ -104,7 +104,7 @@ TEST_CASE("An acknowledgement of nothing has one encoding", "[net][transport][sy
   REQUIRE(victim.give(draft) == PacketVerdict::malformed);
 }
 
-TEST_CASE("A probe has the size that it states, and the rest of it is zeros",
+TEST_CASE("A probe has the size that it states, and its other bytes are zeros",
           "[net][transport][sys-22]") {
   Victim victim;
   const auto probe = [](unsigned stated, std::size_t body_bytes) {
@@ -445,7 +445,8 @@ TEST_CASE("An unread reliable channel does not block other data",
   REQUIRE(b.counters().no_room_in == 0);
 }
 
-TEST_CASE("Every packet to every address repeats a block refusal", "[net][transport][sys-30]") {
+TEST_CASE("Each packet repeats the refusal of a block, also a packet to another address",
+          "[net][transport][sys-30]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().fragments(1).fragment(1, 17 * 1024 * 1024, 0)) ==
           PacketVerdict::received);
@@ -459,7 +460,8 @@ TEST_CASE("Every packet to every address repeats a block refusal", "[net][transp
   REQUIRE(contains(victim.connection.write_packet(Time(1s), memory)));
 }
 
-TEST_CASE("The newest of several path challenges is answered last", "[net][transport][sys-22]") {
+TEST_CASE("When several path challenges arrive, the newest one is answered last",
+          "[net][transport][sys-22]") {
   Victim victim;
   REQUIRE(victim.give(PacketDraft().control({2, 2, 1, 0, 0, 0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 0, 0,
                                              0})) == PacketVerdict::received);

@@ -12,7 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST_CASE("A course gives the properties of a link from each time on", "[net][transport]") {
+TEST_CASE("Each row of a course has a time, and the properties of a link from that time on",
+          "[net][transport]") {
   const auto course = read_link_course("# a comment\n0,30,0.5,800\n\n2.5,80,0,0\n4,0,0,8\n");
   REQUIRE(course.has_value());
   REQUIRE(course->size() == 3);

@@ -97,7 +97,7 @@ class TwoLoops {
   double estimate_max_ = 0;
 };
 
-TEST_CASE("A loop of any rate uses its path, in any order of its calls",
+TEST_CASE("A loop of any rate, with any order of its calls, uses the whole path",
           "[net][transport][loops]") {
   const double hertz = GENERATE(5.0, 10.0, 20.0, 30.0, 60.0, 128.0, 250.0);
   const std::string order = GENERATE("ras", "rsa", "sra", "asr", "sras");
@@ -112,8 +112,9 @@ TEST_CASE("A loop of any rate uses its path, in any order of its calls",
   REQUIRE(report.late == 0);
 }
 
-TEST_CASE("A slow loop uses a fast path, with more packets than one acknowledgement covers",
-          "[net][transport][loops]") {
+TEST_CASE(
+    "A slow loop uses a fast path, although one acknowledgement does not cover all its packets",
+    "[net][transport][loops]") {
   const double hertz = GENERATE(7.0, 10.0, 20.0);
   CAPTURE(hertz);
   TwoLoops loops(
@@ -137,7 +138,7 @@ TEST_CASE("A loop of 60 Hz uses a path that carries more than 16 packets in a ti
   REQUIRE(report.used >= 0.9);
 }
 
-TEST_CASE("A game that asks for its budget at each third tick uses its path",
+TEST_CASE("A game that requests its budget in every third tick uses the whole path",
           "[net][transport][loops]") {
   TwoLoops loops({.bytes_per_second = 250'000, .latency = 15ms, .ticks_per_question = 3});
   loops.run(10s);

@@ -146,7 +146,8 @@ NetBytes labelled(std::uint16_t map, std::uint32_t number, std::size_t size) {
 struct Side {
   Connection* connection = nullptr;
   std::uint16_t map = 0;
-  std::array<std::uint32_t, 3> sent{};  ///< The messages sent in the current map, for each channel.
+  std::array<std::uint32_t, 3>
+      sent{};  ///< The number of messages that were sent in the current map, for each channel.
   std::uint32_t ordered_read = 0;
   std::set<std::uint32_t> unordered_read{};
   std::uint64_t payloads = 0;
@@ -197,7 +198,7 @@ struct Side {
   }
 };
 
-TEST_CASE("Channels keep their guarantees within each map over a bad network",
+TEST_CASE("The guarantees of channels hold within each map over a bad network",
           "[net][transport][sys-34]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   const double loss = GENERATE(0.0, 0.1, 0.4);

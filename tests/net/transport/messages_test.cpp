@@ -142,8 +142,9 @@ TEST_CASE("A receiver's limit follows the messages that the game has read",
 }
 
 /// Compares the queue with a queue of unlimited memory.
-TEST_CASE("The ring of messages keeps every byte through loss, late acknowledgements and its end",
-          "[net][transport][sys-32][sys-35]") {
+TEST_CASE(
+    "The ring of messages loses no byte with losses, late acknowledgements and the wrap at its end",
+    "[net][transport][sys-32][sys-35]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   const std::size_t queue_bytes = GENERATE(1500U, 5000U, 64U * 1024U);
   CAPTURE(seed, queue_bytes);
@@ -222,7 +223,7 @@ TEST_CASE("An ordered channel delivers in order, and an unordered channel delive
   }
 }
 
-TEST_CASE("The edges of a channel's window are exact, and ids outside it are refused",
+TEST_CASE("The limits of a channel's window are exact, and ids outside the window are refused",
           "[net][transport][sys-32]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   MessageReceiver receiver(delivery);
@@ -259,7 +260,7 @@ TEST_CASE("Unread messages use no more than the window", "[net][transport][sys-3
   REQUIRE(receiver.classify(kMessageWindow + 1) == Arrival::fresh);
 }
 
-TEST_CASE("A channel delivers each message once through reordering and duplicates",
+TEST_CASE("A channel delivers each message once, despite reordering and duplicates",
           "[net][transport][sys-32][sys-35]") {
   const Delivery delivery = GENERATE(Delivery::reliable_ordered, Delivery::reliable_unordered);
   const std::uint64_t seed = GENERATE(1U, 2U, 3U);

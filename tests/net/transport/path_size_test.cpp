@@ -34,7 +34,7 @@ struct Path {
   }
 };
 
-TEST_CASE("The largest size that arrives is found with three probes each, one per second",
+TEST_CASE("The largest size that arrives is found with three probes per size, one per second",
           "[net][transport][sys-22]") {
   const auto [carries, found, probes] = GENERATE(table<std::size_t, std::size_t, std::size_t>({
       {1472, 1472, 1},
@@ -84,7 +84,7 @@ TEST_CASE("Every ten minutes larger sizes are probed again", "[net][transport][s
   REQUIRE(path.size.bytes() == 1472);
 }
 
-TEST_CASE("Six large packets lost in a row are a black hole; five are not",
+TEST_CASE("Six large packets that are lost in a row count as a black hole, and five do not",
           "[net][transport][sys-22]") {
   Path path{.carries = 1400};
   path.run(60s);

@@ -121,7 +121,7 @@ TEST_CASE("Reordered packets and a silence of seconds do not confuse the clock",
   REQUIRE(clock.queue_delay() == 0ms);
 }
 
-TEST_CASE("The minimum of a window is never too old or too small, and soon exact",
+TEST_CASE("A window's minimum is never too old or too small, and becomes exact within a short time",
           "[net][transport][sys-28]") {
   const std::uint64_t seed = GENERATE(1U, 2U, 3U, 4U);
   CAPTURE(seed);

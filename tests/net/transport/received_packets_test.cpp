@@ -10,7 +10,7 @@
 namespace muster {
 namespace {
 
-/// Receives a packet if it is fresh, and returns its classification.
+/// Classifies a packet, and marks the packet as received if the result is `fresh`.
 Reception offer(ReceivedPackets& received, std::uint32_t sequence) {
   const Reception reception = received.classify(sequence);
   if (reception == Reception::fresh) static_cast<void>(received.mark(sequence));
@@ -33,7 +33,7 @@ TEST_CASE("A packet that leaves the window without arriving is counted once",
   REQUIRE(received.highest() == 53);
 }
 
-TEST_CASE("The window accepts exactly the packets within its edges", "[net][transport][sys-24]") {
+TEST_CASE("The window accepts exactly the packets inside its limits", "[net][transport][sys-24]") {
   const std::uint32_t window = GENERATE(1U, 2U, 16U, 255U, 256U);
   CAPTURE(window);
   ReceivedPackets received(window);

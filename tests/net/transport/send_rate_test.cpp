@@ -21,7 +21,8 @@ LinkOptions path(double rate, Duration latency, Duration queue) {
           .queue_bytes = static_cast<std::size_t>(bytes)};
 }
 
-TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sys-31]") {
+TEST_CASE("The whole rate of a bottleneck is used, and its queue stays short",
+          "[net][transport][sys-31]") {
   const double rate = GENERATE(128.0, 512.0, 2000.0, 10'000.0);
   const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(rate, latency.count());
@@ -37,7 +38,8 @@ TEST_CASE("A bottleneck is used and its queue stays short", "[net][transport][sy
   REQUIRE(report.delay_p95 <= (rate < 200 ? Duration(100ms) : Duration(50ms)));
 }
 
-TEST_CASE("On a slow path divisible data is sent in small packets", "[net][transport][sys-31]") {
+TEST_CASE("On a slow path, data that can be divided is sent in small packets",
+          "[net][transport][sys-31]") {
   const Offer offer = GENERATE(Offer::small_messages, Offer::block, Offer::payloads);
   const Duration latency = GENERATE(10ms, 40ms);
   CAPTURE(static_cast<int>(offer), latency.count());
@@ -61,7 +63,7 @@ TEST_CASE("A game gets a smaller budget when a small packet takes longer than a 
   SendRate path({.rate_max = rate});
   const Time now(1s);
   path.sent(now, 1200, true);
-  // The time until which the sent bytes use up the rate.
+  // Until this time, the sent bytes use the whole rate.
   const Time paid =
       now - kBurst +
       std::chrono::duration_cast<Duration>(std::chrono::duration<double>(1200 / rate));
@@ -89,7 +91,7 @@ TEST_CASE("A slow path is not probed for larger packets, and a fast path is prob
   REQUIRE(bottleneck.datagram_bytes(0) == found);
 }
 
-TEST_CASE("A game that fills its budget 60 times a second finds the bottleneck",
+TEST_CASE("A game that uses its whole budget 60 times a second finds the rate of the bottleneck",
           "[net][transport][sys-31]") {
   const double rate = GENERATE(512.0, 2000.0, 6000.0);
   const Duration latency = GENERATE(10ms, 40ms, 100ms);
@@ -357,7 +359,7 @@ TEST_CASE("A game that sends less than its budget keeps its rate", "[net][transp
   REQUIRE(rate.bytes_per_second() == SendRate().bytes_per_second());
 }
 
-TEST_CASE("A game that sends less while a queue empties keeps the rate of its path",
+TEST_CASE("A game that sends less while a queue becomes empty keeps the rate of its path",
           "[net][transport][sys-31]") {
   const bool wants_more = GENERATE(false, true);
   CAPTURE(wants_more);

@@ -42,7 +42,7 @@ TEST_CASE("Sources share by weight, for any packet sizes", "[net][transport][sys
   }
 }
 
-TEST_CASE("A source waits no longer than the weights of other sources explain",
+TEST_CASE("A source waits no longer than the weights of the other sources allow",
           "[net][transport][sys-32]") {
   SendSchedule schedule;
   for (std::size_t source = 0; source < SendSchedule::kSources; ++source) {
@@ -62,13 +62,15 @@ TEST_CASE("A source waits no longer than the weights of other sources explain",
   }
 }
 
-TEST_CASE("An idle source neither saves up a share nor loses one", "[net][transport][sys-32]") {
+TEST_CASE("An idle source neither collects a larger share nor loses its share",
+          "[net][transport][sys-32]") {
   SendSchedule schedule;
   const auto only = [](std::size_t wanted) {
     return [wanted](std::size_t each) { return each == wanted; };
   };
   for (int i = 0; i < 1000; ++i) schedule.sent(schedule.next(only(0)), 1000);
-  // Source 1 becomes ready after a long time. It is next, but does not get a thousand turns.
+  // Source 1 becomes ready after a long time. The schedule chooses source 1 next, but does not give
+  // this source a thousand turns.
   int turns_of_1 = 0;
   for (int i = 0; i < 100; ++i) {
     const std::size_t source = schedule.next([](std::size_t each) { return each < 2; });

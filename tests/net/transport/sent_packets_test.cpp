@@ -78,7 +78,7 @@ TEST_CASE("A late acknowledgement reports nothing and increases the waiting time
   REQUIRE(sent.late_acknowledgements() == 1);
 }
 
-TEST_CASE("When few packets are sent, an overtaken packet is lost only by time",
+TEST_CASE("When few packets are sent, only the time decides when an overtaken packet is lost",
           "[net][transport][sys-25]") {
   SentPackets sent;
   RoundTrip path = trip_of(60ms);
@@ -116,8 +116,9 @@ TEST_CASE("When few packets are sent, the waiting time depends on the variation 
   REQUIRE_FALSE(is_lost_at(499ms));
 }
 
-TEST_CASE("The longest overtaking counts, even of a packet that was not reported lost",
-          "[net][transport][sys-25]") {
+TEST_CASE(
+    "The waiting time follows the longest delay by reordering, even if no packet was reported lost",
+    "[net][transport][sys-25]") {
   RoundTrip path = trip_of(60ms);
   for (int i = 0; i < 40; ++i) path.add(Time(1s), 60ms, 0ms);
   const auto is_lost_at = [&](Duration age_at_report, std::initializer_list<Duration> overtaken,

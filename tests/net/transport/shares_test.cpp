@@ -33,7 +33,7 @@ struct BlockSender {
   Connection& game = pair.a->connection;
 };
 
-TEST_CASE("A block uses only its share beside a game that fills its budget",
+TEST_CASE("Beside a game that uses all of its budget, a block uses only its share",
           "[net][transport][sys-32]") {
   const double rate = GENERATE(128.0, 512.0);
   CAPTURE(rate);
@@ -66,7 +66,7 @@ TEST_CASE("A block uses only its share beside a game that fills its budget",
   REQUIRE(blocks / payloads > 0.5 / 8);
 }
 
-TEST_CASE("Long messages use the rest of the budget if a game sends little",
+TEST_CASE("If a game sends little, long messages use the remaining budget",
           "[net][transport][sys-32]") {
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},
                       path(128, 40ms), {.latency = 40ms});
@@ -121,8 +121,9 @@ TEST_CASE("Short payloads do not wait for a block whose chunks fit into each pac
   REQUIRE(blocks > 0.4 * rate * 125);
 }
 
-TEST_CASE("Messages use only their share of an allowance beside a game that fills it",
-          "[net][transport][sys-32]") {
+TEST_CASE(
+    "Beside a game that uses all of its budget, messages use only their share of the allowance",
+    "[net][transport][sys-32]") {
   // The game asks for its budget at each third tick. In the ticks between, messages must not use
   // the whole allowance.
   ConnectionPair pair(3, {.channels = {{.delivery = Delivery::reliable_ordered, .weight = 1}}},

@@ -143,8 +143,10 @@ TEST_CASE("Bursts of loss begin, last and end with the requested probabilities",
   REQUIRE(static_cast<double>(lost_before) / runs == Approx(10).epsilon(0.1));
 }
 
-TEST_CASE("A bottleneck sends datagrams at its rate, queues further datagrams, and drops the rest",
-          "[net][transport][sys-22][sys-31]") {
+TEST_CASE(
+    "A bottleneck sends datagrams at its rate, queues some others, and drops those beyond its "
+    "queue",
+    "[net][transport][sys-22][sys-31]") {
   // A datagram has 128 bytes with its headers, so 1000 pass per second.
   Lane lane({.bytes_per_second = 128'000, .queue_bytes = 12'800});
   for (std::uint32_t i = 0; i < 200; ++i) lane.send(i, 100);

@@ -48,7 +48,8 @@ extern "C" int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int f
 namespace muster {
 namespace {
 
-/// Sends equal datagrams to an address. Returns the number of messages passed to the kernel.
+/// Sends equal datagrams to an address. Returns the number of messages that were passed to the
+/// kernel.
 std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutcome& outcome) {
   const NetBytes bytes(1000);
   const std::vector<OutgoingDatagram> run(20, OutgoingDatagram{.to = to, .bytes = bytes});
@@ -57,8 +58,9 @@ std::size_t messages_of_run(DatagramSocket& socket, const Address& to, SendOutco
   return kernel.messages;
 }
 
-TEST_CASE("A destination that rejects runs does not make other datagrams more expensive",
-          "[net][transport]") {
+TEST_CASE(
+    "A destination that rejects runs of datagrams does not make other datagrams more expensive",
+    "[net][transport]") {
   kernel = {};
   const auto open = [] { return open_udp({.local = *Address::parse("127.0.0.1:0")}).socket; };
   const auto socket = open();

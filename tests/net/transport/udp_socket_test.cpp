@@ -209,8 +209,10 @@ TEST_CASE("A socket at all addresses reports the target address and answers from
   }
 }
 
-TEST_CASE("A socket reports unread datagrams, and datagrams dropped because it was full",
-          "[net][transport]") {
+TEST_CASE(
+    "A socket reports unread datagrams, and datagrams that were dropped because its buffer was "
+    "full",
+    "[net][transport]") {
   OpenedUdp opened = open_udp({.local = *Address::parse("127.0.0.1:0"), .buffer_bytes = 4096});
   REQUIRE(opened.socket != nullptr);
   const auto from = open("127.0.0.1:0");

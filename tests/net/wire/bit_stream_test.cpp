@@ -74,7 +74,7 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   writer.write(0x7FFF, 15);
   writer.write(3, 2);
   CHECK(writer.overflowed());
-  writer.write(1, 1);  // It would fit, but an earlier write was lost.
+  writer.write(1, 1);  // This bit would fit, but an earlier write was lost.
   CHECK(writer.overflowed());
   CHECK(buffer[2] == std::byte{0});
 
@@ -88,7 +88,8 @@ TEST_CASE("A writer stops at the end of its buffer", "[net][wire][sys-37]") {
   CHECK(exact.overflowed());
 }
 
-TEST_CASE("A bit reader that fails at the end stays failed", "[net][wire][sys-37]") {
+TEST_CASE("After a bit reader has failed at the end, every later read fails",
+          "[net][wire][sys-37]") {
   const std::array<std::byte, 2> bytes = {std::byte{0xFF}, std::byte{0xFF}};
   for (unsigned bits = 17; bits <= 32; ++bits) {
     BitReader reader(bytes);

@@ -41,7 +41,7 @@ NetBytes encoded(const std::vector<Decision>& decisions) {
 }
 
 struct Outcome {
-  bool is_same = true;  ///< Every decision was decoded as it was encoded.
+  bool is_same = true;  ///< True if every decoded decision equals the encoded decision.
   bool is_finished = false;
 };
 
@@ -80,7 +80,7 @@ TEST_CASE("A range decoder returns long runs of one outcome", "[net][wire]") {
   }
 }
 
-TEST_CASE("A range coder needs few bits more than the information content of its decisions",
+TEST_CASE("A range coder needs only a few bits more than the information content of its decisions",
           "[net][wire]") {
   const std::size_t count = GENERATE(0U, 10U, 100U, 1000U, 20000U);
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {

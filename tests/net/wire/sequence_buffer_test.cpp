@@ -20,7 +20,7 @@ TEST_CASE("A sequence buffer keeps the last number of each slot", "[net][wire][s
   CHECK_FALSE(buffer.contains(11));
   buffer.acquire(11) = 110;
   CHECK_FALSE(buffer.contains(3));
-  buffer.remove(3);  // The slot contains 11, which stays.
+  buffer.remove(3);  // The slot contains 11, which is not removed.
   CHECK(*buffer.find(11) == 110);
   buffer.remove(11);
   CHECK(buffer.is_available(3));

@@ -25,7 +25,8 @@ TEST_CASE("Widening finds the nearest number", "[net][wire][sys-27]") {
   CHECK(widen(Sequence(low), baseline) == wide);
 }
 
-TEST_CASE("A narrowed number widens back from any baseline nearby", "[net][wire][sys-27]") {
+TEST_CASE("A narrowed number is widened to the original number with any nearby baseline",
+          "[net][wire][sys-27]") {
   for (std::uint32_t wide = 0; wide < 200'000; wide += 97) {
     for (const std::int64_t offset : {-16382, -1, 0, 1, 16382}) {
       const std::int64_t baseline = std::int64_t{wide} + offset;

@@ -110,7 +110,7 @@ TEST_CASE("Signed varints of small numbers are short", "[registry][bytes]") {
   CHECK(writer.release() == bytes_of({byte}));
 }
 
-TEST_CASE("A failed reader stays failed and returns zeros and empty views", "[registry][bytes]") {
+TEST_CASE("After a failure, a reader returns only zeros and empty views", "[registry][bytes]") {
   const ByteVector bytes = bytes_of({1, 2, 3});
   ByteReader reader(bytes);
   CHECK(reader.u32() == 0);

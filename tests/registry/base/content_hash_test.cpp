@@ -31,7 +31,8 @@ TEST_CASE("Hashing in several calls gives the same hash as one call", "[registry
   }
 }
 
-TEST_CASE("Two texts have another hash than their concatenation", "[registry][content_hash]") {
+TEST_CASE("The hash of two texts differs from the hash of their concatenation",
+          "[registry][content_hash]") {
   ContentHasher a, b;
   a.update_text("ab");
   a.update_text("c");

@@ -226,7 +226,7 @@ TEST_CASE("Reading a file allocates the size of the file and no more", "[registr
   }
 }
 
-TEST_CASE("A project may be renamed while it is open", "[registry][disk]") {
+TEST_CASE("The folder of a project may be renamed while the project is open", "[registry][disk]") {
   const TemporaryFolder folder;
   const fs::path base(folder.path());
   folder.put("before/f", "1");

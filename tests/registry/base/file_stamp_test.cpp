@@ -87,7 +87,7 @@ TEST_CASE("A hard link is another name of the same file", "[registry][file_syste
   CHECK(twin.stamp("new/deep/file").modified_ns == before.modified_ns);
 }
 
-TEST_CASE("A stamp is settled if each later change will change the stamp",
+TEST_CASE("A stamp is settled if every later change of the file is certain to change the stamp",
           "[registry][file_system]") {
   constexpr std::int64_t kSecond = 1'000'000'000;
   FileStamp fine{.exists = true, .changed_ns = 100 * kSecond + 1};

@@ -22,7 +22,7 @@ Guid random_guid(Random& random) {
 
 }  // namespace
 
-TEST_CASE("Guid refuses every spelling but the canonical one", "[registry][guid]") {
+TEST_CASE("Guid refuses every spelling except the canonical spelling", "[registry][guid]") {
   const auto [reason, text, any_case] = GENERATE(table<const char*, std::string, bool>(
       {{"upper case", "00112233445566778899AABBCCDDEEFF", true},
        {"one upper-case digit", "00112233445566778899aabbccddeefF", true},

@@ -53,7 +53,7 @@ TEST_CASE("Comments are skipped where they are allowed", "[registry][json]") {
   CHECK(read.value()["b"] == 1);
 }
 
-TEST_CASE("Keys are checked by their depth", "[registry][json]") {
+TEST_CASE("The check of a key gets the key's depth", "[registry][json]") {
   const auto refuse_x = [](int depth, const std::string& key) {
     return depth == 3 && key == "x" ? std::string("no x") : std::string();
   };

@@ -120,7 +120,7 @@ TEST_CASE("Escaped text cannot control a terminal or start a new line", "[regist
   CHECK(escaped_text(text) == escaped);
 }
 
-TEST_CASE("The pattern of a type name matches exactly the words that are nearest to it",
+TEST_CASE("The pattern of a type name matches exactly the words to which this name is the nearest",
           "[registry][names]") {
   const auto name = GENERATE(as<std::string>(), "Health", "Transform", "Ab", "A", "GameMode2",
                              "my_Type", "enemy");

@@ -131,7 +131,7 @@ TEST_CASE("Rotations with two, three or four equal largest components are stable
   }
 }
 
-TEST_CASE("Any four integers give a rotation of length one", "[registry][quantise]") {
+TEST_CASE("Every four integers give a rotation of length one", "[registry][quantise]") {
   for (const std::uint32_t step_max : {4U, 10U, 24U}) {
     for (std::uint32_t code = 0; code < 4 * (step_max + 1) * (step_max + 1) * (step_max + 1);
          ++code) {

@@ -49,7 +49,8 @@ struct Locked {
   const std::map<Guid, std::uint32_t> ids{{a, 0}, {b, 1}};
 };
 
-TEST_CASE("A renamed or moved registry keeps its lock", "[registry][registries][sys-2]") {
+TEST_CASE("A registry keeps its lock when the registry is renamed or moved",
+          "[registry][registries][sys-2]") {
   const auto to = GENERATE(as<std::string>(), "Assets/Renamed.asset", "Assets/Deep/Down/R.asset");
   CAPTURE(to);
   Locked locked;

@@ -242,7 +242,7 @@ TEST_CASE("Presentations keep owner, platform, type and variation",
 }
 
 TEST_CASE(
-    "A root determines the side of its registries, and a registry without a root is not built",
+    "A root determines the side of its registries, and a registry that no root lists is not built",
     "[registry][registries][sys-11]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab");
@@ -324,7 +324,7 @@ TEST_CASE("A list may refer to a prefab through an object of the prefab's base",
   CHECK(opened->model().assets_for(Target::client) == std::vector{prefab});
 }
 
-TEST_CASE("A registry is found without its script's folder, and with its object in second position",
+TEST_CASE("A registry is found without its script's package, and as the second object of its file",
           "[registry][registries]") {
   UnityProject project;
   const Guid prefab = project.prefab("Assets/A.prefab", {{project.script("ReplicatedEntity"), ""}});

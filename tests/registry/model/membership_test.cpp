@@ -33,7 +33,7 @@ std::set<std::string> added_to(const PreparePlan& plan) {
   return paths;
 }
 
-// A project of one layout with members of registries, of which some are listed.
+// A project of one layout, whose registries list only some of their members.
 class RandomProject {
  public:
   RandomProject(std::uint64_t seed, Layout layout) : random_(seed), layout_(layout) {
@@ -229,7 +229,7 @@ TEST_CASE("A prefab of two definitions is reported, and only the first definitio
   CHECK(clash->severity == Severity::error);
 }
 
-TEST_CASE("Assets of only one side do not shift the other side's indices",
+TEST_CASE("Assets of one side do not change the indices of the other side",
           "[registry][registries][sys-2]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");

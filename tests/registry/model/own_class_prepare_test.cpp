@@ -121,8 +121,9 @@ TEST_CASE("Prepare copies the spelling of the existing entries", "[registry][reg
   }
 }
 
-TEST_CASE("A new strong reference refers to the same kind of object as the others in its list",
-          "[registry][registries][sys-1]") {
+TEST_CASE(
+    "A new strong reference refers to the same kind of object as the other references in its list",
+    "[registry][registries][sys-1]") {
   OwnClass project;
   const auto [file_id, wanted] =
       GENERATE(table<int, std::string>({{100, "100"}, {11400, "11400"}}));
@@ -145,7 +146,7 @@ TEST_CASE("A new strong reference refers to the same kind of object as the other
                      ", type: 3}") != std::string::npos);
 }
 
-TEST_CASE("An entry's field is a single key", "[registry][registries]") {
+TEST_CASE("The field in a class declaration must be a single key", "[registry][registries]") {
   OwnClass project;
   project.declare("a.b", "weak", "component: NetThing, field: a.b");
   const auto opened = Project::open(project.files, 1, {});
@@ -200,7 +201,7 @@ TEST_CASE("Entries without a reference keep separate ids after prepare",
   CHECK_THAT(text_of(project, "Assets/.R.asset.ids.yaml"), !Catch::Contains(Guid().to_string()));
 }
 
-TEST_CASE("A list of another package is not read as a registry of a declared class",
+TEST_CASE("An asset of a script outside the project is not read as a registry of a declared class",
           "[registry][registries]") {
   OwnClass project;
   project.declare("prefab", "weak", "component: NetThing, field: prefab");

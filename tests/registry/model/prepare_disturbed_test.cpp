@@ -144,7 +144,8 @@ TEST_CASE("An empty slot that another tool inserts at the front changes no id",
   }
 }
 
-TEST_CASE("An entry stays while a base of its prefab cannot be read", "[registry][registries]") {
+TEST_CASE("An entry is not removed while a base of its prefab cannot be read",
+          "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid base = project.prefab("Assets/Base.prefab", {{entity, ""}});
@@ -172,7 +173,7 @@ TEST_CASE("An entry stays while a base of its prefab cannot be read", "[registry
   }
 }
 
-TEST_CASE("A new asset gets one id in the client's and the server's registry of a class",
+TEST_CASE("A new asset gets the same id in the client's and the server's registry of a class",
           "[registry][registries][sys-2]") {
   UnityProject project;
   project.script("DynamicEnum", "ScriptableObject");
@@ -305,7 +306,7 @@ UnityProject with_one_entity() {
   return project;
 }
 
-TEST_CASE("Prepare reports that an entry stays because its prefab is truncated",
+TEST_CASE("Prepare reports that an entry is kept because its prefab is truncated",
           "[registry][registries]") {
   UnityProject project = with_one_entity();
   const std::string whole = text_of(project, "Assets/A.prefab");

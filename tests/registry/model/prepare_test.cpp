@@ -234,7 +234,8 @@ TEST_CASE("A lock keeps ids when another tool reorders a registry", "[registry][
   CHECK(type_ids_of(project) == before);
 }
 
-TEST_CASE("Preparing keeps CRLF, comments and every unchanged line", "[registry][registries]") {
+TEST_CASE("Prepare changes neither CRLF, nor comments, nor unrelated lines",
+          "[registry][registries]") {
   UnityProject project;
   const Guid entity = project.script("ReplicatedEntity");
   const Guid a = project.prefab("Assets/A.prefab", {{entity, ""}});

@@ -77,7 +77,8 @@ TEST_CASE("A list in brackets is converted to a block when an entry is added",
   CHECK(again.value().writes.empty());
 }
 
-TEST_CASE("Comments and blank lines inside a list stay when it grows", "[registry][registries]") {
+TEST_CASE("Comments and blank lines inside a list are kept when entries are added",
+          "[registry][registries]") {
   PlainProject project;
   const std::string a = project.fields(0, project.a);
   const std::string b = project.fields(1, project.b);
@@ -90,7 +91,7 @@ TEST_CASE("Comments and blank lines inside a list stay when it grows", "[registr
                                        project.fields(2, project.c) + "\n# behind\nafter: 1\n");
 }
 
-TEST_CASE("Comments stay when all entries are removed and when a list is filled again",
+TEST_CASE("Comments are kept when all entries are removed and when the list is filled again",
           "[registry][registries]") {
   PlainProject project;
   const std::string list =
@@ -132,8 +133,9 @@ TEST_CASE("A registry that cannot be rewritten is not changed, and is reported",
   CHECK(text_of(project, kPath) == text);
 }
 
-TEST_CASE("Entries without a type id get one before a removal could change their ids",
-          "[registry][registries][sys-2]") {
+TEST_CASE(
+    "Entries without a stored type id get a stored id before a removal could change their ids",
+    "[registry][registries][sys-2]") {
   const auto [name, definition] = GENERATE(
       table<std::string, std::string>({{"CharacterTypeRegistry", "CharacterTypeDefinition"},
                                        {"ItemRegistry", "ItemTypeDefinition"},
@@ -171,7 +173,7 @@ TEST_CASE("Entries without a type id get one before a removal could change their
   CHECK(again.value().writes.empty());
 }
 
-TEST_CASE("An entry stays while an unreadable sidecar may belong to its asset",
+TEST_CASE("An entry is not removed while an unreadable sidecar may belong to its asset",
           "[registry][registries]") {
   PlainProject project;
   project.registry("entries: []\n");
@@ -209,7 +211,7 @@ std::vector<std::string> ended_lines(const std::string& text) {
   return lines;
 }
 
-TEST_CASE("In a file with mixed line ends, prepare keeps each line's end",
+TEST_CASE("In a file with mixed line ends, prepare does not change the end of any line",
           "[registry][registries]") {
   PlainProject project;
   const std::string a = project.fields(0, project.a);

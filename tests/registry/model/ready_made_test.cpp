@@ -196,7 +196,8 @@ TEST_CASE("A project without settings has every ready-made class whose script it
   CHECK(none->model().registries.empty());
 }
 
-TEST_CASE("A folder in a group of Addressables means the assets in it", "[registry][ready-made]") {
+TEST_CASE("A folder in a group of Addressables stands for all assets in the folder",
+          "[registry][ready-made]") {
   UnityProject project;
   const Guid folder = parsed("b3047ac91fd85e26c49a7f10e8d26b35");
   project.files.add("Assets/Icons.meta", "guid: " + folder.to_string() + "\nfolderAsset: yes\n");

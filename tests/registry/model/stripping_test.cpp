@@ -117,7 +117,7 @@ TEST_CASE("A server is built without graphics and sound", "[registry][strip][sys
   CHECK(game.rule_of("skin.png", Target::client) == "none");
 }
 
-TEST_CASE("Assets with only stripped users are stripped; assets with other users stay",
+TEST_CASE("An asset is stripped if all its users are stripped, and is kept if it has other users",
           "[registry][strip][sys-14]") {
   Game game;
   game.add("seen.fbx").add("hit.fbx").add("both.fbx").add("tuning.bin");
@@ -329,8 +329,9 @@ TEST_CASE("A component of a package's script is recognised by its stored class n
   CHECK(parts.front().document == 1);
 }
 
-TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others stay",
-          "[registry][strip][sys-14]") {
+TEST_CASE(
+    "The overrides of a nested prefab's renderer are stripped with the renderer, and no others",
+    "[registry][strip][sys-14]") {
   UnityProject project;
   const Guid seen = project.file("Assets/seen.fbx", "x");
   const Guid hit = project.file("Assets/hit.fbx", "x");
@@ -373,8 +374,10 @@ TEST_CASE("Overrides of a nested prefab's renderer are stripped with it; others 
   CHECK(counts.begin()->second == 1);
 }
 
-TEST_CASE("Random projects lose only presentation, and all other references are followed",
-          "[registry][strip][sys-14]") {
+TEST_CASE(
+    "In random projects, only presentation assets are stripped, and all other references are "
+    "followed",
+    "[registry][strip][sys-14]") {
   for (std::uint64_t seed = 1; seed <= 30; ++seed) {
     CAPTURE(seed);
     Random random(seed);

@@ -148,7 +148,7 @@ TEST_CASE("Files directly in Packages need no sidecar; files inside a package do
                                   {Kind::missing_meta, "Packages/com.own.tool/Runtime"}});
 }
 
-TEST_CASE("Each fault of a sidecar is one problem", "[registry][index]") {
+TEST_CASE("Each fault of a sidecar is reported as one problem", "[registry][index]") {
   MemoryFileSystem files;
   files.add("Assets/bare.txt", "");
   files.add("Assets/lost.txt.meta", meta("c0ffd00d5e7a41b2986f3d2a71e8450b"));

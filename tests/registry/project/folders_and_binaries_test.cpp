@@ -33,7 +33,8 @@ Guid folder(UnityProject& project, const std::string& path, const std::string& g
   return Guid::parse(guid).value();
 }
 
-TEST_CASE("A folder in an atlas means all pictures in it, at any depth", "[registry][graph]") {
+TEST_CASE("A folder in an atlas stands for all pictures in the folder, at any depth",
+          "[registry][graph]") {
   UnityProject project;
   for (const char* path : {"Assets/Icons/a.png", "Assets/Icons/Deep/b.psd", "Assets/Icons/c.txt",
                            "Assets/Icons/Deep/d.spriteatlas", "Assets/Iconset/e.png"}) {

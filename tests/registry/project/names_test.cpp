@@ -46,7 +46,7 @@ TEST_CASE("Names that are invalid on Windows or macOS are found", "[registry][na
   CHECK_FALSE(unportable_reason(name).empty());
 }
 
-TEST_CASE("Usual names are portable", "[registry][names]") {
+TEST_CASE("Common names are portable", "[registry][names]") {
   const std::string name = GENERATE("auxiliary.png", "console", "com10", "com", "a.b.c",
                                     "\xED\x95\x9C.png", "-x", "lpt");
   CAPTURE(name);

@@ -74,8 +74,9 @@ TEST_CASE("A mounted package is content of the project", "[registry][packages]")
   CHECK_FALSE(files.stat(AssetPath::parse("Packages/com.a.shared/none").value()).has_value());
 }
 
-TEST_CASE("Code of known packages gives no finding, and missing content one per package",
-          "[registry][packages]") {
+TEST_CASE(
+    "Code of known packages gives no finding, and missing content gives one finding per package",
+    "[registry][packages]") {
   UnityProject project;
   const Guid card = project.prefab("Assets/Card.prefab", {{parsed(kImage), "  m_Color: 1"}});
   const Guid tree =

@@ -99,7 +99,7 @@ TEST_CASE("A script outside the tree is recognised by its class identifier only"
   CHECK(outline(indexed.flat("Assets/P.prefab")) == "Root[Transform,Health,]");
 }
 
-TEST_CASE("A nested prefab keeps its objects, with ids combined with the instance's",
+TEST_CASE("A nested prefab keeps its objects, and their ids are combined with the instance's id",
           "[registry][prefab]") {
   UnityProject project;
   const Guid base = add_base(project, project.script("Health"));
@@ -245,7 +245,7 @@ TEST_CASE("A plain prefab overlays its base field by field", "[registry][prefab]
 }
 
 TEST_CASE(
-    "A base that is missing, unreadable or not a prefab is a problem, and the rest is still read",
+    "A base that is missing, unreadable or not a prefab is reported, and all other content is read",
     "[registry][prefab]") {
   struct Row {
     const char* reason;

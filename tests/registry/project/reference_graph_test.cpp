@@ -93,7 +93,8 @@ TEST_CASE("A closure follows strong references and does not enter scripts", "[re
         std::vector<std::string>{"Assets/leaf.png", "Assets/middle.mat", "Assets/root.mat"});
 }
 
-TEST_CASE("Walks do not enter the given assets or the sidecars of scripts", "[registry][graph]") {
+TEST_CASE("Walks do not enter the excluded assets or the sidecars of scripts",
+          "[registry][graph]") {
   UnityProject project;
   const Guid icon = project.file("Assets/icon.png", "png");
   const Guid script = project.script("Thing");
@@ -125,7 +126,8 @@ TEST_CASE("Walks do not enter the given assets or the sidecars of scripts", "[re
   CHECK(chain(code, "Assets/icon.png").empty());
 }
 
-TEST_CASE("A chain is the shortest one, and the first by path; cycles end", "[registry][graph]") {
+TEST_CASE("A chain is the shortest chain; of equal chains it is the first by path; cycles end",
+          "[registry][graph]") {
   UnityProject project;
   const Guid leaf = project.file("Assets/leaf.png", "png");
   const Guid b = project.file("Assets/b.mat", mat("  a: " + strong(leaf) + "\n"));
@@ -237,7 +239,7 @@ TEST_CASE("References in a plain file are found in every YAML spelling", "[regis
   }
 }
 
-TEST_CASE("A plain file of another tool, or one that cannot be parsed, is scanned as text",
+TEST_CASE("A plain file is scanned as text if it is of another tool or cannot be parsed",
           "[registry][graph]") {
   UnityProject project;
   const Guid a = project.file("Assets/a.mat", mat("  m_Name: a\n"));

@@ -64,7 +64,7 @@ TEST_CASE("A file's name gives its base and its variant keys", "[registry][proje
   CHECK(Variants({}, index).problems().empty());
 }
 
-TEST_CASE("A file that is named like a variant but is not one is reported",
+TEST_CASE("A file that has the name of a variant but is not a variant is reported",
           "[registry][project][variant]") {
   using Kind = VariantProblem::Kind;
   struct Row {
@@ -120,7 +120,7 @@ TEST_CASE("A build uses the requested values and the defaults of build-time axes
   CHECK(read_variant_wish("quality=low").value().value == "low");
 }
 
-TEST_CASE("The section 'variants' is read, and invalid ones are refused",
+TEST_CASE("The section 'variants' is read, and an invalid section is refused",
           "[registry][project][variant]") {
   const auto read = [](const std::string& text) {
     const auto tree = yaml::read_plain(text);
@@ -166,7 +166,7 @@ std::optional<VariantKeys> best_of(const std::vector<VariantKeys>& all, const Va
   return best;
 }
 
-TEST_CASE("For every choice exactly one file of an asset is selected",
+TEST_CASE("For every choice, exactly one file of an asset is selected",
           "[registry][project][variant][property]") {
   const auto seed = GENERATE(range(1U, 101U));
   CAPTURE(seed);

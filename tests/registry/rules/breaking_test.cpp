@@ -75,7 +75,7 @@ TEST_CASE("Each kind of broken id has its own rule", "[registry][breaking]") {
         Lines{"removed:0"});
 }
 
-TEST_CASE("An id that one side loses is reported as a change of sides", "[registry][breaking]") {
+TEST_CASE("If one side loses an id, a change of sides is reported", "[registry][breaking]") {
   const Contract shipped = contract({row(1, 1), row(2, 2)});
   CHECK(broken(shipped, contract({row(1, 1), row(2, 2, Target::server)})) == Lines{"sides:3"});
   // A new id on one side, although both sides had the same ids.

@@ -56,8 +56,8 @@ TEST_CASE("Budgets limit sums, bundles and kinds", "[registry][budgets]") {
 }
 
 TEST_CASE(
-    "The budget of a prefab's bundle applies to each variant, and the total budget to all variants "
-    "together",
+    "The budget of a prefab's bundle applies to each variant; the total budget applies to their "
+    "sum",
     "[registry][budgets][variant]") {
   const std::vector<TargetSizes> sizes = {{Target::client,
                                            {{"bundles/a", "Assets/A.prefab", 100},

@@ -76,7 +76,7 @@ TEST_CASE("A path of a rule may match files that are not assets", "[registry][ru
   CHECK(found[0].location.position.line == 4);
 }
 
-TEST_CASE("A finding that blocks a build stays an error, whatever its configured severity",
+TEST_CASE("A finding that blocks a build stays an error, for any configured severity",
           "[registry][rules]") {
   const auto weights = weights_of(" {duplicate-guid: off}\n");
   REQUIRE(weights.has_value());

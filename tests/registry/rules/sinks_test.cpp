@@ -88,7 +88,8 @@ TEST_CASE("GitHub's commands are escaped", "[registry][sinks]") {
         "lines%0Aof text\n");
 }
 
-TEST_CASE("JUnit has a case per rule, and fails those with errors", "[registry][sinks]") {
+TEST_CASE("JUnit output has one test case per rule, and the cases of rules with errors fail",
+          "[registry][sinks]") {
   const std::string text =
       format_findings(sample(), FindingFormat::junit, {.project_name = "<game>"});
   CHECK_THAT(text, Catch::Contains("name=\"muster validate &lt;game&gt;\""));
@@ -116,7 +117,7 @@ TEST_CASE("Names that are not UTF-8 do not make a report invalid", "[registry][s
   CHECK(junit.find('\x01') == std::string::npos);
 }
 
-TEST_CASE("SARIF has the results that GitHub stores, and reports what it leaves out",
+TEST_CASE("SARIF has only as many results as GitHub stores, and reports the omitted results",
           "[registry][sinks]") {
   const std::vector<Finding> findings(
       5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
@@ -128,7 +129,7 @@ TEST_CASE("SARIF has the results that GitHub stores, and reports what it leaves 
   CHECK(run["invocations"][0]["toolExecutionNotifications"].size() == 1);
 }
 
-TEST_CASE("SARIF counts columns in code points, or leaves them out", "[registry][sinks]") {
+TEST_CASE("SARIF counts columns in code points, or omits the columns", "[registry][sinks]") {
   MemoryFileSystem files;
   files.add("a.yaml", "plain: 1\nn\xC3\xA4me: \xF0\x9F\x98\x80 here\nlast");
   const auto [line, column, expected, reason] =
@@ -165,7 +166,8 @@ TEST_CASE("A format is found by its name", "[registry][sinks]") {
   }
 }
 
-TEST_CASE("SARIF keeps new and severe results when there are too many", "[registry][sinks]") {
+TEST_CASE("If there are too many results, SARIF contains the new and severe results",
+          "[registry][sinks]") {
   std::vector<Finding> findings(
       5003, finding("missing-meta", Severity::warning, "Assets/c.mat", {}, "again"));
   for (Finding& one : findings) one.is_known = true;

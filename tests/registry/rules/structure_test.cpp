@@ -77,7 +77,8 @@ TEST_CASE("A plain prefab is checked key by key", "[registry][rules]") {
   CHECK(findings_of(project, "Assets/base.yaml").empty());
 }
 
-TEST_CASE("Ids and pools in a plain registry are used or refused", "[registry][rules]") {
+TEST_CASE("Ids and pool sizes in a plain registry are either used or refused",
+          "[registry][rules]") {
   const auto [reason, text, rule, is_error,
               hint] = GENERATE(table<std::string, std::string, std::string, bool, std::string>({
       {"a misspelt id", "entries:\n- typeId: 7\n  prefab: {guid: G}\n", "unknown-field", true,
@@ -114,7 +115,8 @@ TEST_CASE("Ids and pools in a plain registry are used or refused", "[registry][r
   if (is_error) CHECK(found[0].blocks_build);
 }
 
-TEST_CASE("Keys that only a game reads are declared with its class", "[registry][rules]") {
+TEST_CASE("Keys that only the game reads are declared with the class of the registry",
+          "[registry][rules]") {
   const bool is_declared = GENERATE(true, false);
   UnityProject project;
   project.files.add("muster.yaml",
@@ -125,8 +127,9 @@ TEST_CASE("Keys that only a game reads are declared with its class", "[registry]
   CHECK(findings_of(project, "Assets/r.yaml").size() == (is_declared ? 0U : 2U));
 }
 
-TEST_CASE("A root's flag for its side is refused with a wrong name, value or entry",
-          "[registry][rules]") {
+TEST_CASE(
+    "A root is refused if its flag for the side has a wrong name or value, or if an entry is wrong",
+    "[registry][rules]") {
   const auto [text, rule] = GENERATE(table<std::string, std::string>({
       {"serverbuild: 1\nassetRegistries: []\n", "unknown-field"},
       {"serverBuild: '1'\nassetRegistries: []\n", "malformed-flag"},

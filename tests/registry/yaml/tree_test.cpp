@@ -59,7 +59,7 @@ TEST_CASE("Tree refuses integers that are not valid", "[registry][yaml]") {
   CHECK(result.error().code == ErrorCode::malformed);
 }
 
-TEST_CASE("Tree keeps decoded texts valid when it is moved", "[registry][yaml]") {
+TEST_CASE("The decoded texts of a tree stay valid when the tree is moved", "[registry][yaml]") {
   Tree tree;
   const std::string_view shorter = tree.keep("short");
   const std::string_view longer = tree.keep(std::string(100, 'x'));

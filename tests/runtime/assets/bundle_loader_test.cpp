@@ -126,7 +126,8 @@ TEST_CASE("A failure is reported to every request, and can be retried", "[runtim
   CHECK(f.loader.counters().failed == 2);
 }
 
-TEST_CASE("A caller without other work waits for one load after another", "[runtime][assets]") {
+TEST_CASE("A caller that has no other work can wait for one load after another",
+          "[runtime][assets]") {
   Fixture f(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   f.loader.wait(kStart);                       // Nothing is loading.
   const std::array handles{f.request(samples::kFlash), f.request(samples::kTracer)};
@@ -277,7 +278,7 @@ class CrampedSource final : public BundleSource {
   std::string refused_;
 };
 
-TEST_CASE("If one bundle's memory cannot be allocated, only this bundle fails, even among many",
+TEST_CASE("If the memory for one of many bundles cannot be allocated, only this bundle fails",
           "[runtime][assets][threads]") {
   const MemoryFileSystem files = samples::build();
   const FileSystemSource roomy(files, AssetPath::parse("client").value());

@@ -322,7 +322,7 @@ class LimitNotingSource final : public BundleSource {
   mutable std::uint64_t bytes_max_ = 0;
 };
 
-TEST_CASE("A bundle that is much larger than in the catalog is detected by its size",
+TEST_CASE("A bundle that is much larger than the catalog states is detected by its size",
           "[runtime][assets][source]") {
   const MappingGuard guard;
   const SourceKind kind = any_kind();

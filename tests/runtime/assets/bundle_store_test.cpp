@@ -91,7 +91,8 @@ TEST_CASE("A bundle is opened with its dependencies", "[runtime][assets][sys-13]
   CHECK(build.store.is_open(picture));
 }
 
-TEST_CASE("Bundles that are loaded together are read completely", "[runtime][assets][sys-13]") {
+TEST_CASE("If several bundles are loaded together, each bundle is read completely",
+          "[runtime][assets][sys-13]") {
   ClientBuild build;
   BundleStore& store = build.store;
   std::vector<std::uint32_t> all;
@@ -116,7 +117,7 @@ TEST_CASE("Bundles that are loaded together are read completely", "[runtime][ass
   CHECK(counters.plain_bytes == plain_bytes);
 }
 
-TEST_CASE("Loading together stops at a damaged bundle, and can be retried",
+TEST_CASE("Loading several bundles together stops at a damaged bundle, and can be retried",
           "[runtime][assets][sys-13]") {
   ClientBuild build;
   BundleStore& store = build.store;
@@ -189,7 +190,7 @@ TEST_CASE("The table has the same entry as the catalog for every id", "[runtime]
   }
 }
 
-TEST_CASE("A missing asset is an error with its name", "[runtime][assets][sys-13]") {
+TEST_CASE("A missing asset is an error that names the asset", "[runtime][assets][sys-13]") {
   ClientBuild build;
   const Error unknown = build.store.load(guid(999), kMainPayload).error();
   CHECK(unknown.code == ErrorCode::not_found);
@@ -261,7 +262,7 @@ TEST_CASE("A bundle that is larger than in the catalog has another hash",
   CHECK(error.code == ErrorCode::hash_mismatch);
 }
 
-TEST_CASE("A damaged dependency is named together with the dependent bundle",
+TEST_CASE("The error for a damaged dependency names the dependency and the bundle that needs it",
           "[runtime][assets][sys-13]") {
   ClientBuild build;
   const CatalogReader& catalog = build.store.catalog();

@@ -134,7 +134,7 @@ TEST_CASE("Every flipped byte of a dictionary is detected", "[runtime][dictionar
   CHECK(Dictionary::open(ByteVector((1U << 20U) + 1)).error().code == ErrorCode::limit_exceeded);
 }
 
-TEST_CASE("A layer on top can have other dictionaries", "[runtime][dictionary]") {
+TEST_CASE("A layer on top of other layers can have other dictionaries", "[runtime][dictionary]") {
   DictionaryBuild base(0);
   DictionaryBuild mod(1);
   REQUIRE(base.path != mod.path);

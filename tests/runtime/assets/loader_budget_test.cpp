@@ -41,7 +41,7 @@ struct Stage {
   BundleLoader loader;
 };
 
-TEST_CASE("Evicted bundles do not stay in memory beyond the budget", "[runtime][assets]") {
+TEST_CASE("Evicted bundles do not use memory beyond the budget", "[runtime][assets]") {
   const std::vector<std::size_t> sizes(12, 300 * kKilobyte);
   Stage stage(sizes, 1000 * kKilobyte);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -71,7 +71,8 @@ TEST_CASE("Buffers of closed bundles are reused, and freed before any bundle is 
 }
 
 TEST_CASE(
-    "A bundle that is opened without the loader counts against its budget, and is not closed by it",
+    "A bundle that is opened without the loader uses the loader's budget, but the loader never "
+    "closes it",
     "[runtime][assets]") {
   Stage stage({300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte, 300 * kKilobyte},
               1000 * kKilobyte);
@@ -90,8 +91,9 @@ TEST_CASE(
   CHECK(stage.store.memory_bytes() + stage.store.memory()->kept_bytes() == stage.used_bytes());
 }
 
-TEST_CASE("A bundle that was opened without the loader is ready at once and needs no room",
-          "[runtime][assets]") {
+TEST_CASE(
+    "A bundle that was opened without the loader is ready at once and needs no further memory",
+    "[runtime][assets]") {
   Stage stage({600 * kKilobyte, 300 * kKilobyte, 600 * kKilobyte}, 1000 * kKilobyte);
   CHECK(stage.load(1) == LoadState::ready);
   REQUIRE(stage.store.load(plain_asset(0), kMainPayload).has_value());
@@ -125,8 +127,9 @@ MemorySource bundles_of_two() {
   return source;
 }
 
-TEST_CASE("Room is reserved for the unread rest of a bundle opened without the loader",
-          "[runtime][assets]") {
+TEST_CASE(
+    "The loader reserves memory for the unread part of a bundle that was opened without the loader",
+    "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
@@ -152,8 +155,9 @@ TEST_CASE("Room is reserved for the unread rest of a bundle opened without the l
   CHECK(before <= kBudget);
 }
 
-TEST_CASE("A bundle that was released before it was read needs room again at the next request",
-          "[runtime][assets]") {
+TEST_CASE(
+    "A bundle that was released before it was read needs a new reservation at the next request",
+    "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
@@ -169,7 +173,7 @@ TEST_CASE("A bundle that was released before it was read needs room again at the
   CHECK(loader.memory_bytes() <= 700 * kKilobyte);
 }
 
-TEST_CASE("A bundle that is released and requested again at once keeps its room",
+TEST_CASE("A bundle that is released and requested again at once keeps its reserved memory",
           "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
@@ -195,8 +199,9 @@ TEST_CASE("A bundle that is released and requested again at once keeps its room"
   }
 }
 
-TEST_CASE("An open bundle with room for its rest is ready at once, even after its deadline",
-          "[runtime][assets]") {
+TEST_CASE(
+    "An open bundle with memory for its unread part is ready at once, even after its deadline",
+    "[runtime][assets]") {
   const MemorySource source = bundles_of_two();
   BundleStore store = BundleStore::open(source).value();
   SteppedLoads executor(source, store.catalog());
@@ -209,7 +214,7 @@ TEST_CASE("An open bundle with room for its rest is ready at once, even after it
   CHECK(loader.finish(late, kStart) == LoadState::failed);
 }
 
-TEST_CASE("The buffers of a destroyed store stay in a pool that other stores use",
+TEST_CASE("The buffers of a destroyed store are kept in a pool that other stores use",
           "[runtime][assets]") {
   const MemorySource source = plain_bundles({2 * kKilobyte, 300 * kKilobyte});
   const auto memory = std::make_shared<MemoryPool>();
@@ -238,7 +243,7 @@ LoaderCounters stream_through(std::size_t count) {
   return stage.loader.counters();
 }
 
-TEST_CASE("Making room visits only the evicted bundles, however many there are",
+TEST_CASE("Freeing memory visits only the evicted bundles, for any number of open bundles",
           "[runtime][assets]") {
   const LoaderCounters small = stream_through(200);
   const LoaderCounters large = stream_through(400);
@@ -294,7 +299,8 @@ TEST_CASE("Data that was read from a bundle without requests can be evicted", "[
   CHECK(loader.counters().evicted == 1);
 }
 
-TEST_CASE("A bundle that cannot fit does not close other bundles", "[runtime][assets]") {
+TEST_CASE("A bundle that cannot fit into the budget does not cause other bundles to be closed",
+          "[runtime][assets]") {
   Stage stage({100 * kKilobyte, 100 * kKilobyte, 900 * kKilobyte}, 500 * kKilobyte);
   CHECK(stage.load(0) == LoadState::ready);
   CHECK(stage.load(1) == LoadState::ready);
@@ -310,7 +316,8 @@ TEST_CASE("A bundle that cannot fit does not close other bundles", "[runtime][as
   CHECK(stage.loader.counters().evicted == 0);
 }
 
-TEST_CASE("Thousands of bundles without room do not all fail in one update", "[runtime][assets]") {
+TEST_CASE("Thousands of bundles that do not fit into the budget do not all fail in one update",
+          "[runtime][assets]") {
   constexpr std::size_t kCount = 2000;
   Stage stage(std::vector<std::size_t>(kCount, 100), 1);
   std::vector<BundleHandle> handles;
@@ -360,8 +367,10 @@ TEST_CASE("A bundle that is too large for its reservation is refused before it i
   CHECK(loaded.result.value().memory_bytes() == refused.whole_bytes);
 }
 
-TEST_CASE("A frame starts loads of files up to its byte budget, or one larger bundle",
-          "[runtime][assets]") {
+TEST_CASE(
+    "In a frame, loads are started up to a byte budget, or one bundle that is larger than the "
+    "budget",
+    "[runtime][assets]") {
   const std::vector<std::size_t> sizes = {3000, 3000, 3000, 9000, 3000, 100};
   const MemorySource source = plain_bundles(sizes, samples::PlainBytes::noise);
   BundleStore store = BundleStore::open(source).value();

@@ -61,7 +61,8 @@ struct StoredBuild {
   MappedSource source{folder.path()};
 };
 
-TEST_CASE("A bundle that is truncated while it is open is an error", "[runtime][assets][lost]") {
+TEST_CASE("Loading from a bundle that was truncated while it was open is an error",
+          "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
   const std::uint32_t crate = store.catalog().bundle_of(guid(samples::kCrate)).value();
@@ -77,7 +78,7 @@ TEST_CASE("A bundle that is truncated while it is open is an error", "[runtime][
   CHECK(store.load(guid(samples::kCrate), kFlattenedPrefab));
 }
 
-TEST_CASE("Decompressed data is not lost with its file", "[runtime][assets][lost]") {
+TEST_CASE("Decompressed data is still available when its file is lost", "[runtime][assets][lost]") {
   const MappedBuild build;
   BundleStore store = BundleStore::open(build.source).value();
   const LoadedEntry before = store.load(guid(samples::kPicture), kMainPayload).value();
@@ -109,7 +110,7 @@ TEST_CASE("A lost catalog does not affect its store", "[runtime][assets][lost]")
   CHECK_FALSE(BundleStore::open(build.source));
 }
 
-TEST_CASE("A raw entry is used from the mapped file, and its loss is detected",
+TEST_CASE("A raw entry is used in the mapped file, and a loss of the file is detected",
           "[runtime][assets][lost]") {
   const StoredBuild build(EntryKind::raw);
   BundleStore store = BundleStore::open(build.source).value();
@@ -167,7 +168,7 @@ TEST_CASE("An entry with a structure is copied", "[runtime][assets][lost]") {
   CHECK_FALSE(store.load(guid(2), kMainPayload));
 }
 
-TEST_CASE("Bytes that change under an open bundle never cause reads outside of it",
+TEST_CASE("Bytes that change in the file of an open bundle never cause reads outside of the bundle",
           "[runtime][assets][lost]") {
   const EntryKind kind = GENERATE(EntryKind::raw, EntryKind::text);
   const StoredBuild build(kind);

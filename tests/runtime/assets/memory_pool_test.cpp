@@ -47,7 +47,7 @@ TEST_CASE("The smallest of the fitting large buffers is reused", "[runtime][asse
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("Small buffers are reused for about the same size", "[runtime][assets]") {
+TEST_CASE("Small buffers are reused only for sizes that are about equal", "[runtime][assets]") {
   // All small sizes, and a few large sizes.
   for (std::size_t size = MemoryPool::kMinPooledBytes; size < 70'000; ++size) {
     MemoryPool pool;
@@ -108,7 +108,7 @@ TEST_CASE("Small buffers are freed if freeing the large buffers is not enough",
   CHECK(pool.kept_bytes() == 0);
 }
 
-TEST_CASE("The kept memory has a limit", "[runtime][assets]") {
+TEST_CASE("The memory that a pool keeps has a limit", "[runtime][assets]") {
   MemoryPool pool;
   std::vector<PooledMemory> allocated;
   for (int i = 0; i < 5; ++i) allocated.push_back(pool.allocate(100 * kMegabyte));

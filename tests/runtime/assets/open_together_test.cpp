@@ -153,8 +153,9 @@ TEST_CASE("A load can be dropped only before it has begun", "[runtime][assets][t
   CHECK(gate.source.counts() == std::vector<std::size_t>{1, 4});
 }
 
-TEST_CASE("Files are opened one by one if memory to open them together cannot be allocated",
-          "[runtime][assets][threads]") {
+TEST_CASE(
+    "Files are opened one by one if the memory for opening several together cannot be allocated",
+    "[runtime][assets][threads]") {
   Gate gate(6);
   gate.source.open_gate(true);
   for (const FinishedLoad& load : gate.collect(6)) CHECK(load.result.has_value());
@@ -165,7 +166,7 @@ TEST_CASE("An executor ends while files are being opened", "[runtime][assets][th
   gate.source.open_gate();
 }
 
-TEST_CASE("A stack opens as many files together as its layer with the highest limit",
+TEST_CASE("A stack's limit of files to open together is the highest limit of its layers",
           "[runtime][assets]") {
   const MemorySource files;
   StackedSource stack;

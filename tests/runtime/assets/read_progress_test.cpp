@@ -7,7 +7,7 @@ namespace {
 
 using Step = ReadProgress::Step;
 
-TEST_CASE("A file that is read in pieces is complete with its last byte",
+TEST_CASE("A file that is read in pieces is complete when its last byte was read",
           "[runtime][assets][source]") {
   ReadProgress progress(10);
   CHECK(progress.add(4) == Step::read_again);

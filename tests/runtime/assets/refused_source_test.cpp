@@ -30,7 +30,7 @@ void put_sparse(const TemporaryFolder& folder, const std::string& name, std::siz
   std::filesystem::resize_file(folder.path() + "/" + name, size_bytes);
 }
 
-TEST_CASE("Without io_uring other sources work", "[runtime][assets][source]") {
+TEST_CASE("Other kinds of sources work without io_uring", "[runtime][assets][source]") {
   const int refusal = GENERATE(ENOSYS, EPERM);
   const ChildEnd end = run_in_child([refusal] {
     forbid_call(SYS_io_uring_setup, refusal);
@@ -67,7 +67,7 @@ TEST_CASE("A ring that the kernel stops serving is replaced by plain reads",
   CHECK(end.exit_code == 0);
 }
 
-TEST_CASE("A file that does not fit into memory fails alone", "[runtime][assets][source]") {
+TEST_CASE("If a file does not fit into memory, only this file fails", "[runtime][assets][source]") {
   if (!kCanLimitMemory) return;
   const auto kind = GENERATE(SourceKind::mapped, SourceKind::pread, SourceKind::uring);
   CAPTURE(to_string(kind));

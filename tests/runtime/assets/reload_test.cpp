@@ -90,7 +90,7 @@ struct MappedStage : WrittenBuild {
   BundleLoader loader{store, executor, {}};
 };
 
-TEST_CASE("Lost data of a mapped file is available again with its file",
+TEST_CASE("Lost data of a mapped file is available again when the file is restored",
           "[runtime][assets][lost]") {
   MappedStage stage;
   const BundleHandle crate = stage.loader.request_asset(guid(samples::kCrate)).value();

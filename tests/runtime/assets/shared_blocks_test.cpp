@@ -254,8 +254,9 @@ class RandomPlayer {
   std::vector<FinishedLoad> finished_;
 };
 
-TEST_CASE("Large loads end even if they are cancelled at random or never collected",
-          "[runtime][assets][threads]") {
+TEST_CASE(
+    "Large loads end even if they are cancelled at random, or if their results are never collected",
+    "[runtime][assets][threads]") {
   std::vector<samples::BlockBundle> bundles = {{.plain_bytes = kLargeBytes},
                                                {.plain_bytes = kLargeBytes + 70'000},
                                                {.plain_bytes = kLargeBytes}};

@@ -25,7 +25,8 @@ std::vector<std::uint32_t> started(const LoaderStage& stage) {
   return bundles;
 }
 
-TEST_CASE("An urgent load is placed before started ones that have not begun", "[runtime][assets]") {
+TEST_CASE("An urgent load is placed before other loads that were started but have not begun",
+          "[runtime][assets]") {
   LoaderStage stage(true);
   const BundleHandle flash = stage.request(samples::kFlash, kHint);
   const BundleHandle tracer = stage.request(samples::kTracer, kHint);
@@ -61,7 +62,8 @@ TEST_CASE("A load that was started as a hint becomes urgent with an urgent reque
   CHECK(crate.state() == LoadState::ready);
 }
 
-TEST_CASE("A load that becomes less urgent returns to its earlier order", "[runtime][assets]") {
+TEST_CASE("A load that becomes less urgent returns to its earlier position in the order",
+          "[runtime][assets]") {
   LoaderStage stage(true, {.start_budget_bytes = 1});  // Starts one load at a time.
   const BundleHandle first = stage.request(samples::kTracer, kNeeded);
   stage.loader.update(kStart);
@@ -122,7 +124,7 @@ TEST_CASE("A retry with a deadline sets no deadline for other requests", "[runti
   CHECK(patient.state() == LoadState::loading);
 }
 
-TEST_CASE("A deadline has passed only after its time", "[runtime][assets]") {
+TEST_CASE("A load does not fail at exactly its deadline, but fails after it", "[runtime][assets]") {
   const auto later =
       GENERATE(table<int, LoadState>({{1, LoadState::loading}, {2, LoadState::failed}}));
   // A load waits either in the loader's queue, or in the executor.
@@ -156,7 +158,7 @@ class BusyLoads final : public LoadExecutor {
   SteppedLoads loads_;
 };
 
-TEST_CASE("While an overdue load runs, the deadlines of other loads pass one by one",
+TEST_CASE("While an overdue load runs, other loads fail one by one as their deadlines pass",
           "[runtime][assets]") {
   constexpr std::uint32_t kCount = 300;
   const MemorySource source = samples::plain_bundles(std::vector<std::size_t>(kCount, 100));

@@ -142,7 +142,7 @@ void need(const Made& made, const BundleName& bundle, const VariantKeys& choice,
   }
 }
 
-TEST_CASE("Every choice selects one bundle and its dependencies, as brute force does",
+TEST_CASE("Every choice selects the same bundle and dependencies as a brute-force search",
           "[runtime][bundle][variant][property]") {
   const auto seed = GENERATE(range(1U, 61U));
   CAPTURE(seed);

@@ -8,7 +8,7 @@
 namespace muster {
 namespace {
 
-TEST_CASE("A slot table finds only its values", "[runtime][c_api]") {
+TEST_CASE("A slot table finds its values, and nothing for other ids", "[runtime][c_api]") {
   SlotTable<int> table(8);
   const std::uint64_t first = table.add(10);
   const std::uint64_t second = table.add(20);

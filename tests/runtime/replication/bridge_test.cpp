@@ -21,7 +21,7 @@ ComponentDescription& described(std::vector<ComponentDescription>& components,
 
 }  // namespace
 
-TEST_CASE("An entity of a server exists on a client, with everything below it",
+TEST_CASE("An entity of a server exists on a client, with all entities below it",
           "[runtime][replication][sys-16][sys-17][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -50,7 +50,7 @@ TEST_CASE("An entity of a server exists on a client, with everything below it",
   CHECK(stage.client.counters().divergences == 0);
 }
 
-TEST_CASE("Snapshots are applied to an entity without its bundle",
+TEST_CASE("Snapshots are applied to an entity whose bundle is not loaded",
           "[runtime][replication][sys-13][sys-18]") {
   BridgeStage stage;
   const EntityId crate = stage.spawn(5, kCrateType);
@@ -113,7 +113,8 @@ TEST_CASE("A client with another prefab applies the matching parts",
   CHECK(stage.receiver.drain_notes().empty());
 }
 
-TEST_CASE("An id that is used again at once is another entity", "[runtime][replication][sys-47]") {
+TEST_CASE("An id that is used again at once names another entity",
+          "[runtime][replication][sys-47]") {
   BridgeStage stage;
   stage.spawn(5, kCrateType);
   stage.run(20);
@@ -192,8 +193,9 @@ TEST_CASE("When the map changes, all entities despawn and live entities are spaw
   CHECK(stage.client_world.entity_count() == 2);
 }
 
-TEST_CASE("A client whose world differs from the server's detects and corrects it",
-          "[runtime][replication][sys-48]") {
+TEST_CASE(
+    "A client whose world differs from the server's world detects and corrects the difference",
+    "[runtime][replication][sys-48]") {
   BridgeStage stage;
   stage.spawn(1, kCrateType);
   stage.run(30);
@@ -270,7 +272,8 @@ TEST_CASE("Unchanged entities are only compared, and paused entities are not com
   CHECK(stage.received(stage.life, 4)->current == 1);
 }
 
-TEST_CASE("In steady state nothing is allocated on the way to a client", "[runtime][replication]") {
+TEST_CASE("In steady state, sending changes to a client allocates nothing",
+          "[runtime][replication]") {
   BridgeStage stage;
   for (std::int32_t id = 0; id < 10; ++id) stage.spawn(id, kCrateType);
   const auto move = [&] {

@@ -66,7 +66,7 @@ std::vector<std::int32_t> ids_of(const ReplicatedCollection& collection) {
 
 }  // namespace
 
-TEST_CASE("An entity that is placed on both sides has one id, and is updated like all others",
+TEST_CASE("An entity that is placed on both sides has one id, and is updated like other entities",
           "[runtime][replication][sys-15]") {
   Yard yard;
   BridgeStage& stage = yard.stage;
@@ -137,7 +137,7 @@ TEST_CASE("No placed entity despawns before all entities have arrived",
   CHECK(ids_of(stage.seen) == std::vector<std::int32_t>{0, 1, 3});
 }
 
-TEST_CASE("A placed entity stays when other datagrams overtake its datagram",
+TEST_CASE("A placed entity is not removed when other datagrams overtake its datagram",
           "[runtime][replication][sys-15][property]") {
   constexpr std::size_t kPosts = 700;
   const auto latency = GENERATE(34, 42, 46, 58);

@@ -88,7 +88,7 @@ TEST_CASE("Members that a reload removes are not reported as missing",
   stage.check_root();
 }
 
-TEST_CASE("A server whose prefabs are reloaded then sends the new members",
+TEST_CASE("After a reload of its prefabs, a server sends the new members",
           "[runtime][replication][reload]") {
   BridgeStage stage;
   MemoryFileSystem files;
@@ -154,7 +154,7 @@ TEST_CASE("A despawning member keeps its index when its entity is sent", "[runti
   CHECK(stage.received(stage.body, 5, 1)->mass != 9);
 }
 
-TEST_CASE("A reload does not replace a received value by an equal old one of the prefab",
+TEST_CASE("A reload keeps a received value that equals the prefab's old value",
           "[runtime][replication][reload][sys-18]") {
   EditedBuild edited({.crate_life = 70});
   WhenIdle stage(1);
@@ -279,7 +279,8 @@ EntityId restored_crate(BridgeStage& stage) {
 }  // namespace
 
 TEST_CASE(
-    "An entity restored to a tick before its bundle was loaded is not reloaded, and completed once",
+    "An entity that is restored to a tick before its bundle was loaded is not reloaded, but "
+    "completed once",
     "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
@@ -295,8 +296,10 @@ TEST_CASE(
   CHECK(masses_below(stage.client_world, stage.body, root, {}).size() == 3);
 }
 
-TEST_CASE("An entity restored to a tick before its bundle, which is missing now, is not rebuilt",
-          "[runtime][replication][reload]") {
+TEST_CASE(
+    "An entity that is restored to a tick before its bundle was loaded is not rebuilt without its "
+    "bundle",
+    "[runtime][replication][reload]") {
   ThirdLid build;
   auto& [side, edited, stage, instances] = build;
   const EntityId root = restored_crate(stage);

@@ -135,7 +135,7 @@ TEST_CASE("Some time after a reload the rebuilt members are sent, even if they w
   CHECK(stage.received(stage.body, 5, 2)->mass == 19);
 }
 
-TEST_CASE("An entity that a game attaches to a reloaded instance is not sent in another's place",
+TEST_CASE("An entity that a game attaches to a reloaded instance is not sent instead of a member",
           "[runtime][replication][reload]") {
   ReloadedServer server;
   auto& stage = server.stage;

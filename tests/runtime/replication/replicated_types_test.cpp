@@ -7,8 +7,9 @@
 
 namespace muster {
 
-TEST_CASE("The replicated components of a type are those of its prefab, in the order of its group",
-          "[runtime][replication][sys-17][sys-39]") {
+TEST_CASE(
+    "A type's replicated components are the components of its prefab, in the order of the group",
+    "[runtime][replication][sys-17][sys-39]") {
   samples::BridgeStage stage;
   const ReplicationSchema& schema = stage.types.schema;
   REQUIRE(schema.types.size() == 3);
@@ -116,8 +117,9 @@ TEST_CASE("Members are named by their index", "[runtime][replication]") {
   if (row.expected) CHECK(wire_name(*row.expected) == row.name);
 }
 
-TEST_CASE("An entity that was spawned separately below another one is not its member",
-          "[runtime][replication]") {
+TEST_CASE(
+    "An entity that was spawned separately below another entity is not a member of that entity",
+    "[runtime][replication]") {
   World world(samples::game_components_with_links());
   const auto link = world.component<PrefabLink>("PrefabLink");
   const EntityId root = world.create();

@@ -121,7 +121,7 @@ void play(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE(
-    "A component in slices equals the server's after changes end, without a reported divergence",
+    "When changes stop, a component in slices equals the server's, and no divergence is reported",
     "[runtime][replication]") {
   // The option --rng-seed selects other worlds.
   const std::uint64_t first = 1 + std::uint64_t{Catch::rngSeed()} * 1'000;

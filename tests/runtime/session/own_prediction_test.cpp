@@ -106,8 +106,9 @@ TEST_CASE("A replay ends with the state that the server will have, for any error
   CHECK(stage.prediction->counters().corrections > 2);
 }
 
-TEST_CASE("A field that only the server changes keeps its value while the rest is shown at once",
-          "[session][prediction][sys-84]") {
+TEST_CASE(
+    "A field that only the server changes keeps its value, while other changes are shown at once",
+    "[session][prediction][sys-84]") {
   Stage stage(make_game(systems<hurt>()), 1, 5);
   const EntityId self = stage.owned[0];
   for (std::uint32_t tick = 0; tick < 10; ++tick) stage.tick({});

@@ -161,7 +161,7 @@ TEST_CASE("A cue with an invalid position or a long name is refused", "[session]
   CHECK_FALSE(encode_cue(cue, bytes));
 }
 
-TEST_CASE("An offset decreases to zero, and a switch of prediction begins one",
+TEST_CASE("An offset begins when prediction is switched on or off, and decreases to zero",
           "[session][sys-59]") {
   ShownOffsets offsets;
   const EntityId bolt(2, 1);

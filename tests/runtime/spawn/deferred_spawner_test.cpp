@@ -48,7 +48,7 @@ TEST_CASE("An entity exists before its bundle is loaded, and is completed afterw
   CHECK_FALSE(f.world.first_child(second).is_null());
 }
 
-TEST_CASE("An entity that despawns before its bundle is loaded leaves nothing",
+TEST_CASE("An entity that despawns before its bundle is loaded leaves no request and no entity",
           "[runtime][spawn]") {
   Fixture f;
   const EntityId root = f.deferred.spawn(guid(samples::kCrate));

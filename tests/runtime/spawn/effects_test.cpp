@@ -77,7 +77,7 @@ TEST_CASE("A spatial effect plays at its position for its duration",
   CHECK(show.player.counters().ended == 1);
 }
 
-TEST_CASE("An effect without the component lasts the default time", "[runtime][spawn][sys-20]") {
+TEST_CASE("An effect without its component lasts the default time", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.player.request(SpatialEffectRequest{TypeId(2), {}, {}, show.now}) ==
           EffectVerdict::accepted);
@@ -114,7 +114,7 @@ TEST_CASE("A line without length ends at once", "[runtime][spawn][sys-20]") {
   CHECK_FALSE(show.tracer(0).is_playing);
 }
 
-TEST_CASE("Without a component a hitscan effect moves at 100 m/s", "[runtime][spawn][sys-20]") {
+TEST_CASE("Without its component, a hitscan effect moves at 100 m/s", "[runtime][spawn][sys-20]") {
   Stage stage;
   EffectPlayer player =
       EffectPlayer::create(stage.spawner, {.hitscan_component = "Nothing"}).value();
@@ -201,7 +201,7 @@ TEST_CASE("A full pool reuses the oldest instance", "[runtime][spawn][sys-20]") 
   CHECK(show.player.playing_count() == 3);
 }
 
-TEST_CASE("A free instance is used before a playing one", "[runtime][spawn][sys-20]") {
+TEST_CASE("A free instance is used before an instance that plays", "[runtime][spawn][sys-20]") {
   Show show;
   REQUIRE(show.shoot({500, 1, 0}) == EffectVerdict::accepted);  // This effect lasts ten seconds.
   // This effect lasts a tenth of a second.
@@ -239,7 +239,7 @@ TEST_CASE("An effect with a cause plays once, even if its tick is computed sever
   CHECK(explode_at(90) == EffectVerdict::accepted);
 }
 
-TEST_CASE("A game can treat two causes within a few ticks as one cause that has moved",
+TEST_CASE("If causes are a few ticks apart, a game can treat them as one cause that has moved",
           "[runtime][spawn][sys-20][sys-56]") {
   Stage stage;
   EffectPlayer player = EffectPlayer::create(stage.spawner, {.same_within_ticks = 1}).value();
@@ -396,7 +396,7 @@ TEST_CASE(
   CHECK(stage.world.entity_count() == 0);
 }
 
-TEST_CASE("A pool of invalid size is refused, and leaves nothing", "[runtime][spawn][sys-20]") {
+TEST_CASE("A pool of invalid size is refused, and creates no entity", "[runtime][spawn][sys-20]") {
   samples::TargetOptions options;
   options.change = [](CatalogData& data) { data.effects[2].pool_size = 4'000'000'000; };
   MemoryFileSystem files;

@@ -113,7 +113,7 @@ TEST_CASE("New values of a prefab reach live entities, but not values that the g
   CHECK(f.instances.reload(spawner, *fresh.store).unchanged == 3);
 }
 
-TEST_CASE("A prefab with other entities is spawned again below its root, which stays",
+TEST_CASE("After a change of a prefab's entities, all entities below the root are spawned again",
           "[runtime][spawn][reload]") {
   Build old(100, 1);
   Build fresh(100, 3, true);
@@ -175,7 +175,7 @@ TEST_CASE("All spawning classes use a new build, and release the old build",
   CHECK(f.world.get(f.life, deferred.spawn(guid(kTree)))->current == 150);
 }
 
-TEST_CASE("Instances that the new build cannot spawn are kept, and despawned instances removed",
+TEST_CASE("Instances that the new build cannot spawn are kept, and despawned instances are removed",
           "[runtime][spawn][reload]") {
   Build old(100);
   Build fresh(150);

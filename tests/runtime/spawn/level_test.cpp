@@ -163,7 +163,7 @@ TEST_CASE("A level may be unloaded while it loads, and another level may be requ
   CHECK(client.level.state() == LevelState::ready);
 }
 
-TEST_CASE("A level with a missing layer fails completely, and leaves nothing",
+TEST_CASE("A level with a missing layer fails completely, and leaves no entity",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   const auto path = AssetPath::parse("client/" + samples::bundle_path(samples::kSky)).value();
@@ -341,7 +341,7 @@ TEST_CASE("Either all placed entities get ids, or none", "[runtime][spawn][sys-1
   CHECK(client.level.register_placed(collection) == CollectionVerdict::accepted);
 }
 
-TEST_CASE("A level whose entity despawns while it loads fails, and leaves nothing",
+TEST_CASE("A level whose entity despawns during the load fails, and leaves no entity",
           "[runtime][spawn][sys-14]") {
   Side client("client");
   SnapshotRing ring(client.world, 4);
@@ -397,7 +397,8 @@ TEST_CASE("Layers on demand are loaded and unloaded separately, each with its ow
 }
 
 TEST_CASE(
-    "A layer on demand may be requested before its level is loaded, and on a side that lacks it",
+    "A layer on demand may be requested before its level is loaded, even on a side without the "
+    "layer",
     "[runtime][spawn][sys-14]") {
   Side client("client");
   client.level.load(guid(samples::kLevel));

@@ -49,7 +49,7 @@ PresentationKey crate_key(std::uint16_t variation, PresentationType type = Prese
   return {guid(samples::kCrate), platforms, type, variation};
 }
 
-TEST_CASE("A presentation is found by its full key", "[runtime][spawn][sys-9]") {
+TEST_CASE("A presentation is found by all parts of its key", "[runtime][spawn][sys-9]") {
   Stage stage;
   const EntityId owner = stage.crate();
   const EntityId whole = stage.show(owner, crate_key(0));
@@ -229,8 +229,9 @@ TEST_CASE("A visible presentation stays if its successor cannot be loaded",
   CHECK(stage.shown_count() == 1);
 }
 
-TEST_CASE("A presentation that cannot be loaded has a placeholder, is reported once and counted",
-          "[runtime][spawn][sys-9]") {
+TEST_CASE(
+    "A presentation that cannot be loaded gets a placeholder, and is reported once and counted",
+    "[runtime][spawn][sys-9]") {
   Stage stage(guid(samples::kSky));
   stage.break_file(samples::kCrateLook);
   const EntityId owner = stage.game.create();

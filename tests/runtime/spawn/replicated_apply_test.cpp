@@ -117,7 +117,7 @@ TEST_CASE("Invalid changes from the network are counted and skipped", "[runtime]
   CHECK(counters.refused == 5);
 }
 
-TEST_CASE("No peer can have an entity's prefab spawned again", "[runtime][spawn][sys-18]") {
+TEST_CASE("No peer can cause an entity's prefab to be spawned again", "[runtime][spawn][sys-18]") {
   Client client;
   client.apply(1, {}, {{{1}, kHero, {}}}, {});
   client.load();

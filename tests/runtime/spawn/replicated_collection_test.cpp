@@ -76,7 +76,8 @@ TEST_CASE("After a world is replaced, no id is in use", "[runtime][spawn]") {
   CHECK(collection.lowest_free().network_id == 0);
 }
 
-TEST_CASE("No other entity gets an id while its entity is alive", "[runtime][spawn][sys-17]") {
+TEST_CASE("While an entity is alive, no other entity gets the same id",
+          "[runtime][spawn][sys-17]") {
   World world(samples::game_components());
   ReplicatedCollection collection(world);
   const EntityId a = world.create();

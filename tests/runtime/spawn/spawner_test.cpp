@@ -94,7 +94,7 @@ TEST_CASE("A factory becomes one entity with data only", "[runtime][spawn][sys-1
   CHECK(client.world.first_child(made.root).is_null());
 }
 
-TEST_CASE("A definition becomes one entity, and a picture becomes none",
+TEST_CASE("A definition becomes one entity, and a picture becomes no entity",
           "[runtime][spawn][sys-13]") {
   Side client("client");
   const Spawned hero = client.spawner.spawn(guid(samples::kDefinition)).value();
@@ -146,8 +146,10 @@ TEST_CASE("An entity that is spawned below a parent joins its group", "[runtime]
   CHECK(server.world.entity_count() == 0);
 }
 
-TEST_CASE("A component cooked with another description is refused, and the error names it",
-          "[runtime][spawn][sys-13]") {
+TEST_CASE(
+    "A component that was cooked with another description is refused, and the error names the "
+    "component",
+    "[runtime][spawn][sys-13]") {
   // The game has added a third field to Life since the build was made.
   struct NewerLife {
     float current = 100;
@@ -170,7 +172,7 @@ TEST_CASE("A component cooked with another description is refused, and the error
   CHECK(newer.entity_count() == 0);
 }
 
-TEST_CASE("A component that the game lacks is refused, and the error names it",
+TEST_CASE("A component that the game lacks is refused, and the error names the component",
           "[runtime][spawn][sys-13]") {
   Side client("client");
   std::vector<ComponentDescription> fewer = samples::game_components();
@@ -270,7 +272,7 @@ TEST_CASE("A damaged bundle affects only its own entities", "[runtime][spawn][sy
   CHECK(client.spawner.spawn_type(replicated, TypeId(3)));
 }
 
-TEST_CASE("A plan outlives its bundle, and spawning from it allocates nothing",
+TEST_CASE("A plan stays valid without its bundle, and spawning from a plan allocates nothing",
           "[runtime][spawn][sys-13]") {
   Side client("client");
   client.world.reserve(4096, 4096);

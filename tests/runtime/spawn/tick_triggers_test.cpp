@@ -22,7 +22,7 @@ TEST_CASE("An event is reported once, even if its tick is computed several times
   CHECK_FALSE(triggers.fires(kShot, Tick(90)));  // A late packet has tick 90 again.
 }
 
-TEST_CASE("An event that a correction has moved by a few ticks is the same event",
+TEST_CASE("An event that a correction has moved by a few ticks is not reported again",
           "[runtime][spawn][sys-20][sys-56]") {
   TickTriggers triggers(3);
   CHECK(triggers.fires(kShot, Tick(90)));

@@ -126,7 +126,7 @@ TEST_CASE("Each command has its claim unless two packets in a row are lost",
   CHECK(missing < 2256 / 50);
 }
 
-TEST_CASE("A received claim is not replaced by a later one for the same command",
+TEST_CASE("A received claim is not replaced by a later claim for the same command",
           "[sync][lag][sys-83]") {
   ClaimSender honest;
   honest.push(CommandNumber(7), claim_of(7));

@@ -188,8 +188,10 @@ TEST_CASE("One second after an outage of the uplink, commands are in time [F23]"
   CHECK(early_max(commands, end + 2500, 30'000) < 4 * kTickMs);
 }
 
-TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again [P11, F23]",
-          "[sync][sys-52][sys-81]") {
+TEST_CASE(
+    "After a stop, a client runs only a few ticks at once, and is ahead of the server again [P11, "
+    "F23]",
+    "[sync][sys-52][sys-81]") {
   const double stop_ms = GENERATE(1000.0, 10'000.0, 60'000.0);
   CAPTURE(stop_ms);
   ClockServo servo(60);
@@ -206,7 +208,7 @@ TEST_CASE("A client that was stopped runs few ticks at once, and is ahead again 
   CHECK(early_max(commands, end + 1000, 80'000) < 4 * kTickMs);
 }
 
-TEST_CASE("The worst of three commands per report is enough to keep the lead",
+TEST_CASE("One report for each three commands, with the worst of them, is enough to keep the lead",
           "[sync][sys-52][sys-81]") {
   const auto commands = lead(constant_delay(50), {.report_ms = 50});
   CHECK(late_count(commands, 1500, 20'000) == 0);
@@ -231,7 +233,7 @@ TEST_CASE("Reports of commands that were never sent, or of impossible times, hav
   }
 }
 
-TEST_CASE("The fraction is below one, and the next tick is at most a tick away",
+TEST_CASE("The fraction of a tick is below one, and the next tick begins within one tick",
           "[sync][sys-52][sys-81]") {
   ClockServo servo(60);
   CHECK(servo.due(at_ms(0)) == 0);

@@ -50,7 +50,7 @@ struct Client {
   std::vector<Act> effective;
 };
 
-TEST_CASE("A forced view applies from its tick on, moves with the device, and is not blended",
+TEST_CASE("A forced view applies from its tick on, follows the player's device, and is not blended",
           "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   Client client(stage);

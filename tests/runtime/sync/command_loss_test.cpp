@@ -178,7 +178,7 @@ TEST_CASE("On thousands of networks no press of an arriving command is lost or d
   CHECK(arrived > commands * 9 / 10);
 }
 
-TEST_CASE("Presses that are late for longer than commands are kept finally run once",
+TEST_CASE("A press that is later than the time for which commands are kept still runs once",
           "[sync][commands]") {
   const std::uint32_t late_ticks = GENERATE(70U, 200U, 900U);
   CAPTURE(late_ticks);

@@ -158,7 +158,7 @@ TEST_CASE("A late command does not run, but loses no press, no turn and no latch
   CHECK(stage.queue.counters().late == 1);
 }
 
-TEST_CASE("Presses that do not fit into one tick run in the next ones", "[sync][commands]") {
+TEST_CASE("Presses that do not fit into one tick run in the next ticks", "[sync][commands]") {
   Stage stage(CommandPacing::by_server);
   stage.begin_tick(1);
   stage.command = 1;

@@ -26,7 +26,7 @@ struct Sampled {
   }
 };
 
-TEST_CASE("A press shorter than a tick is sent, and two presses in one tick count as two",
+TEST_CASE("A press that is shorter than a tick is sent, and two presses in one tick count as two",
           "[sync][commands][sys-51]") {
   Sampled sampled;
   sampled.set({.fire = {.is_held = true}});
@@ -109,7 +109,7 @@ TEST_CASE("Each press and the whole turn are sampled at every frame rate", "[syn
     run += act.fire.press_count;
     sent += static_cast<double>(act.turn);
   }
-  // If a tick has more than 7 presses, the next ticks send the rest.
+  // If a tick has more than 7 presses, the next ticks send the remaining presses.
   for (int tick = 0; tick < 600; ++tick) run += sampled.end_tick().fire.press_count;
   CHECK(pressed > 50);
   CHECK(run == pressed);

@@ -249,7 +249,7 @@ TEST_CASE("64 shooters of one tick have the same results in any order and on any
   }
 }
 
-TEST_CASE("A batch equal to the previous one allocates nothing", "[sync][lag][sys-61]") {
+TEST_CASE("A batch that equals the previous batch allocates nothing", "[sync][lag][sys-61]") {
   Random random(13);
   const HitCrowd crowd(random, 64, 32);
   std::vector<ViewedShot> shots;
@@ -285,7 +285,7 @@ TEST_CASE("Splash damage decreases from its full share to the minimum, and ends 
   CHECK(range.splash(splash).empty());
 }
 
-TEST_CASE("Splash damage is measured to a box's nearest point, not to its center",
+TEST_CASE("Splash damage depends on the distance to a box's nearest point, not to its center",
           "[sync][lag][sys-62]") {
   Range range;
   range.put(kTarget, {4, 0, 0}, {.half_size = {3, 1, 1}});

@@ -72,7 +72,7 @@ TEST_CASE("No policy shows a tick before the first snapshot", "[sync][sys-53][sy
   CHECK(buffer->shown(at_ms(10)) <= 7);
 }
 
-TEST_CASE("On random links no policy shows an earlier tick than the last one",
+TEST_CASE("On random links, no policy shows an earlier tick than the previously shown tick",
           "[sync][sys-53][sys-81]") {
   const auto policy =
       GENERATE(JitterPolicy::quantile, JitterPolicy::variance, JitterPolicy::newest);
@@ -103,7 +103,7 @@ TEST_CASE("On random links the default plays at 0.85 to 1.1 times real time, or 
   CHECK(jumps == buffer->reseats());
 }
 
-TEST_CASE("On random links the default is one interval to half a second behind",
+TEST_CASE("On random links, the default policy is between one interval and half a second behind",
           "[sync][sys-53][sys-81]") {
   const auto seed = GENERATE(take(20, random(1U, 1'000'000U)));
   CAPTURE(seed);
@@ -115,8 +115,9 @@ TEST_CASE("On random links the default is one interval to half a second behind",
   }
 }
 
-TEST_CASE("On a steady link the default interpolates, little more than an interval behind",
-          "[sync][sys-53][sys-81]") {
+TEST_CASE(
+    "On a steady link, the default policy interpolates, and is little more than an interval behind",
+    "[sync][sys-53][sys-81]") {
   const double frame_ms = GENERATE(1000.0 / 15, 1000.0 / 30, 1000.0 / 59.94, 1000.0 / 144, 1.0);
   CAPTURE(frame_ms);
   const auto frames = play_default(constant_delay(20), {.frame_ms = frame_ms});
@@ -166,7 +167,7 @@ TEST_CASE("The view follows a step of the delay once, within two seconds, never 
   }
 }
 
-TEST_CASE("Catching up after the delay became shorter ends at the new delay, not beyond [S53]",
+TEST_CASE("When the delay becomes shorter, the view moves to the new delay without overshoot [S53]",
           "[sync][sys-53][sys-81]") {
   const auto frames =
       play_default([](double ms) { return ms < 10'000 ? 120.0 : 20.0; }, {.seconds = 30});
@@ -236,7 +237,7 @@ TEST_CASE("A server that stalls every 10 s does not change the delay [S83]",
   }
 }
 
-TEST_CASE("A client at one frame per second is not permanently catching up [S55]",
+TEST_CASE("A client at one frame per second reaches its delay and does not run fast forever [S55]",
           "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
   const auto frames = play_link(*buffer, constant_delay(20), {.frame_ms = 1000});
@@ -246,7 +247,7 @@ TEST_CASE("A client at one frame per second is not permanently catching up [S55]
   }
 }
 
-TEST_CASE("The tick of a server that runs for months is played like that of a new one [S22]",
+TEST_CASE("A server that has run for months is played exactly like a new server [S22]",
           "[sync][sys-53][sys-81]") {
   const auto young = play_default(random_link(5));
   const auto old = play_default(random_link(5), {.first_tick = 4'000'000'000});
@@ -256,7 +257,8 @@ TEST_CASE("The tick of a server that runs for months is played like that of a ne
   }
 }
 
-TEST_CASE("Reordered snapshots keep the newest one [S12]", "[sync][sys-53][sys-81]") {
+TEST_CASE("When snapshots are reordered, the newest snapshot stays the newest [S12]",
+          "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::quantile));
   const auto other = make_jitter_buffer(options_of(JitterPolicy::quantile));
   for (std::uint32_t tick = 30; tick < 900; tick += 3) {
@@ -268,7 +270,7 @@ TEST_CASE("Reordered snapshots keep the newest one [S12]", "[sync][sys-53][sys-8
   }
 }
 
-TEST_CASE("The weight `quick` gives less delay, and the weight `steady` fewer late snapshots",
+TEST_CASE("The weight `quick` gives less delay, and the weight `smooth` gives fewer late snapshots",
           "[sync][sys-53][sys-81]") {
   double delay[3] = {};
   int late[3] = {};
@@ -322,7 +324,7 @@ TEST_CASE("Seed 001's rule waits an interval when the buffer is empty, except on
   CHECK(wild.skipped() == 0);
 }
 
-TEST_CASE("FPSSample's rule stops at the newest snapshot, and jumps when 10 ticks behind",
+TEST_CASE("FPSSample's rule stops at the newest snapshot, and jumps when it is 10 ticks behind",
           "[sync][sys-53][sys-81]") {
   const auto buffer = make_jitter_buffer(options_of(JitterPolicy::newest));
   buffer->note(Tick(100), at_ms(0));

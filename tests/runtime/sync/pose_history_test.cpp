@@ -1,4 +1,4 @@
-// Past poses.
+// Tests the history of poses.
 #include "runtime/sync/pose_history.h"
 
 #include <cmath>
@@ -154,7 +154,7 @@ TEST_CASE("A dead entity can be hit at its past positions within the history",
   CHECK(all(view).empty());
 }
 
-TEST_CASE("A rider on a turning lift is at its drawn position: both poses are blended",
+TEST_CASE("A rider on a turning lift is hit at its drawn position, because both poses are blended",
           "[sync][lag][sys-60]") {
   Random random(2);
   PoseHistory history({.states = 16});
@@ -211,7 +211,7 @@ TEST_CASE("A rider on a turning lift is at its drawn position: both poses are bl
   CHECK(chord_error_max > 20);  // The error if poses were blended in world coordinates.
 }
 
-TEST_CASE("Stepping from one lift to another is a cut, and a removed lift carries nothing",
+TEST_CASE("A change to another lift is not blended, and a removed lift carries no rider",
           "[sync][lag][sys-60]") {
   PoseHistory history;
   const EntityId other(4, 1);
@@ -232,7 +232,8 @@ TEST_CASE("Stepping from one lift to another is a cut, and a removed lift carrie
   CHECK(centers(history, ViewTime::at(Tick(3))).at(0).y == 1);
 }
 
-TEST_CASE("A volume keeps its past shape: crouching does not shrink it", "[sync][lag][sys-60]") {
+TEST_CASE("A volume keeps its shape of the past when the entity crouches later",
+          "[sync][lag][sys-60]") {
   PoseHistory history;
   const HitVolume crouched{.center = {0, 0.5F, 0}, .radius = 0.4F, .half_height = 0.1F};
   note_one(history, 1, {.entity = kRobot, .pose = {}, .volume = &kBody});

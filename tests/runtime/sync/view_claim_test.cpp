@@ -17,8 +17,8 @@ using samples::ViewedCommand;
 using samples::ViewerOptions;
 using samples::ViewRule;
 
-/// The first commands of a client do not count, because the client still adapts its delay. This is
-/// the number of these commands.
+/// The number of a client's first commands that do not count, because the client still adapts its
+/// delay.
 constexpr std::uint64_t kSettled = 300;
 
 struct Outcome {

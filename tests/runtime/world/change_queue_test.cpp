@@ -39,7 +39,8 @@ TEST_CASE("Queued changes are executed in order, and invalid changes are counted
   CHECK(f.world.entity_count() == 2);
 }
 
-TEST_CASE("An entity of an earlier round of a queue is detected as a bug", "[runtime][world]") {
+TEST_CASE("Using an entity of an earlier round of a queue is detected as a bug",
+          "[runtime][world]") {
   SampleWorld f;
   ChangeQueue queue;
   const QueuedEntity early = queue.create({.name = f.world.intern("a")});

@@ -114,7 +114,7 @@ TEST_CASE("A restore also restores the list of initialised components", "[runtim
   CHECK(f.world.initialised()[0].entity == entity);
 }
 
-TEST_CASE("Objects outside of the world match it through every rollback",
+TEST_CASE("Objects outside of the world match the world after every rollback",
           "[runtime][world][sys-100][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);

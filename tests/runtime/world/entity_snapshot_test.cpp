@@ -64,10 +64,8 @@ TEST_CASE("The captured values of some entities are compared with their current 
   CHECK_FALSE(kept.first_difference(f.world).has_value());
 }
 
-TEST_CASE(
-    "A component that exists only in the captured or only in the current state differs without a "
-    "field",
-    "[runtime][world][sys-78]") {
+TEST_CASE("If only one of the compared states has a component, the difference names no field",
+          "[runtime][world][sys-78]") {
   SampleWorld f;
   const EntityId entity = f.spawn(1);
   f.world.remove(f.velocity.id(), entity);
@@ -93,7 +91,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("A snapshot of some entities equals them after it is restored, and only then",
+TEST_CASE("A snapshot of some entities equals the entities after a restore, and only then",
           "[runtime][world][sys-78][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);

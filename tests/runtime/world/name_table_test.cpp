@@ -9,7 +9,8 @@
 
 namespace muster {
 
-TEST_CASE("A world removes the names of despawned entities, and no others", "[runtime][world]") {
+TEST_CASE("A world removes the names of despawned entities, and no other names",
+          "[runtime][world]") {
   World world(samples::game_components());
   const NameId kept = world.intern_kept("Bullet");
   const EntityId hero = world.create({.name = world.intern("Hero")});
@@ -38,7 +39,8 @@ TEST_CASE("The number of a removed name is not used again", "[runtime][world]") 
   CHECK(names.text(old).empty());
 }
 
-TEST_CASE("A world that is restored from a copy has the removed names again", "[runtime][world]") {
+TEST_CASE("After a restore from a copy, a world again has the names that were removed later",
+          "[runtime][world]") {
   NameTable names;
   const NameId old = names.intern("old");
   const NameTable copy = names;

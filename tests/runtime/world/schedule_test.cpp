@@ -224,7 +224,8 @@ Visits visits(SampleWorld& f, Query<Position, Vitality>& query) {
   return visits;
 }
 
-TEST_CASE("A query stays valid when another world is assigned to its world", "[runtime][world]") {
+TEST_CASE("A query stays valid when another world is assigned to the query's world",
+          "[runtime][world]") {
   SampleWorld f;
   const EntityId a = f.world.create();
   const EntityId b = f.world.create();
@@ -279,7 +280,7 @@ TEST_CASE("Systems that run in parallel may share a query", "[runtime][world][sy
   }
 }
 
-TEST_CASE("A pool that cannot start all threads ends the started ones",
+TEST_CASE("If a pool cannot start all threads, the started threads end",
           "[runtime][world][threads]") {
   if (!kCanLimitMemory) return;
   const ChildEnd end = run_in_child([] {

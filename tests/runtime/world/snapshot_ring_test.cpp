@@ -170,7 +170,7 @@ TEST_CASE("Computing the same ticks again gives the same world", "[runtime][worl
   CHECK(run() == once);
 }
 
-TEST_CASE("A past value is found although its entity has moved since",
+TEST_CASE("A past value is found although its entity has moved in memory since then",
           "[runtime][world][sys-78][property]") {
   const auto seed = GENERATE(range(1U, 21U));
   CAPTURE(seed);

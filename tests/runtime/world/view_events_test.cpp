@@ -25,7 +25,7 @@ TEST_CASE("A signature is equal on every platform", "[runtime][world][sys-102]")
   CHECK_FALSE(Signature("").is_none());
 }
 
-TEST_CASE("Computing a tick again does not make an effect flicker",
+TEST_CASE("Computing a tick again does not end and restart an effect",
           "[runtime][world][sys-101][sys-102]") {
   SampleWorld f;
   SnapshotRing past(f.world, 8);
@@ -85,7 +85,7 @@ TEST_CASE("A second entity with the same signature gets the next ordinal",
   CHECK(f.world.find(kShot).is_null());
 }
 
-TEST_CASE("The presentation matches the world through every rollback",
+TEST_CASE("The presentation matches the world after every rollback",
           "[runtime][world][sys-102][property]") {
   const auto seed = GENERATE(range(1U, 31U));
   CAPTURE(seed);

@@ -347,8 +347,9 @@ TEST_CASE("A world with free capacity allocates nothing", "[runtime][world][sys-
   CHECK(allocation_count() == before);
 }
 
-TEST_CASE("A world that is restored from a copy keeps the names that others use by number",
-          "[runtime][world]") {
+TEST_CASE(
+    "A world that is restored from a copy keeps the names that other code refers to by number",
+    "[runtime][world]") {
   World world(samples::game_components());
   (void)world.intern("old");
   const World saved = world;

@@ -59,7 +59,7 @@ std::vector<TrainingTrace> training_of(const Trace& trace) {
   return training;
 }
 
-TEST_CASE("A model that fits equals the one trained without a limit") {
+TEST_CASE("A model that fits equals the model that was trained without a limit") {
   const Trace trace = storm();
   const std::vector<TrainingTrace> training = training_of(trace);
   SnapshotModel model = train_model(training);

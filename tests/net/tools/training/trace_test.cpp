@@ -1,4 +1,5 @@
-// Recorded worlds as files: they read back as written, and damaged ones are refused.
+// Tests the files of recorded worlds. A file returns the world that was written, and a damaged file
+// is refused.
 #include "net/tools/training/trace.h"
 
 #include <catch2/catch.hpp>
@@ -107,7 +108,7 @@ TEST_CASE("A trace with extra bytes is refused") {
   CHECK(fault_of(tail) == "3 bytes follow its last tick");
 }
 
-TEST_CASE("A header without names, or beyond a model's limits, is refused") {
+TEST_CASE("A header without names, or one that exceeds a model's limits, is refused") {
   const auto name_of = [](std::string_view header) {
     return trace_name(TraceBytes(header).release());
   };
@@ -139,7 +140,7 @@ TEST_CASE("A header without names, or beyond a model's limits, is refused") {
         "crate: angles have a period, other lanes none");
 }
 
-TEST_CASE("Types beyond a model's limits together are refused") {
+TEST_CASE("Types that exceed a model's limits together are refused") {
   const EntitySchema wide{
       .name = "wide", .lanes = std::vector<LaneSchema>(1024, {.name = "x", .maximum = UINT32_MAX})};
   std::vector<EntitySchema> types;

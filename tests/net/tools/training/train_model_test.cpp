@@ -1,4 +1,4 @@
-// A trained model also works for a world that it has not seen.
+// Tests that a trained model also works for a world that is not in its training data.
 #include "net/tools/training/train_model.h"
 
 #include <algorithm>
@@ -90,7 +90,7 @@ std::size_t bytes_of(const Trace& trace, const SnapshotModel& model, SnapshotCod
   return bytes;
 }
 
-TEST_CASE("A model trained on one world works for another one") {
+TEST_CASE("A model that was trained on one world works for another world") {
   const Trace seen = pond(1);
   const Trace unseen = pond(2);
   const SnapshotModel untrained = untrained_model(unseen.types);
@@ -117,7 +117,7 @@ TEST_CASE("Training twice gives the same model, byte for byte") {
   CHECK(encode_model(model) == first);
 }
 
-TEST_CASE("A trained model stays within the size of its coder") {
+TEST_CASE("A trained model has at most the maximum size for its coder") {
   const Trace trace = pond(1);
   CHECK(encode_model(trained(trace, SnapshotCoder::range)).size() <= 64U * 1024U);
   CHECK(encode_model(trained(trace, SnapshotCoder::mix)).size() <= 1024U * 1024U);
