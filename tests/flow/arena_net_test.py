@@ -217,8 +217,8 @@ def killed_servers_recording_is_played(stage, net_demo):
 
 
 def usage_is_printed(stage, _):
-    """Wrong arguments give exit code 2 and the usage. An unreadable build gives exit code 2 and the
-    reason."""
+    """Wrong arguments give exit code 2 and the usage. An unreadable build or a malformed key gives
+    exit code 2 and the reason."""
     for program, words in (
             ("arena_server", []), ("arena_server", ["x", "nowhere"]),
             ("arena_server", [stage.build, "--loss", "101"]),
@@ -226,7 +226,6 @@ def usage_is_printed(stage, _):
             ("arena_server", [stage.build, "--workers", "0"]),
             ("arena_server", [stage.build, "--clients-per-address", "many"]),
             ("arena_client", [stage.build, "127.0.0.1:1"]),
-            ("arena_client", [stage.build, "127.0.0.1:1", "12"]),
             ("arena_client", [stage.build, "127.0.0.1:1", "00" * 32, "--speed", "2"]),
             ("arena_server", [stage.build, "--play", "match.mrec"]),
             ("arena_client", [stage.build, "127.0.0.1:1", "00" * 32, "--admit-other-content"])):
@@ -242,6 +241,9 @@ def usage_is_printed(stage, _):
         ended = subprocess.run([stage.bin / program, *words], capture_output=True, text=True,
                                timeout=PATIENCE_SECONDS)
         assert ended.returncode == 2 and "nothing-here" in ended.stderr, ended
+    ended = subprocess.run([stage.bin / "arena_client", stage.build, "127.0.0.1:1", "12"],
+                           capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+    assert ended.returncode == 2 and "64 lower-case hex digits" in ended.stderr, ended
 
 
 def match_is_recorded(stage, _):
