@@ -86,7 +86,7 @@ struct SystemEdges::Impl {
     }
   };
 
-  // Without a guard, bundles are read into memory instead of mapped.
+  // If the guard cannot be created, bundles are read into memory instead of mapped.
   Impl() {
     if (!MappingGuard::is_there()) guard.emplace();
   }
