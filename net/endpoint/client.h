@@ -62,8 +62,8 @@ struct ClientCounters {
   std::uint64_t dropped_unread = 0;
 };
 
-/// One connection to a server. Use it in one thread at a time. In each tick, call `receive`, then
-/// read and queue data with `connection`, then call `send`.
+/// One connection to a server. Only one thread at a time may use this object. In each tick, call
+/// `receive`, then read and queue data with `connection`, then call `send`.
 class Client {
  public:
   /// All arguments must outlive the client.

@@ -164,10 +164,11 @@ struct ServerCounters {
   std::uint64_t capped = 0;
 };
 
-/// One socket and up to `clients_max` clients. Use it in one thread at a time. In each tick, call
-/// `receive`, then read and queue data with each client's `connection`, then call `send`. If memory
-/// is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are then lost, and the
-/// server can continue. If a packet of a connection was being read, close this connection.
+/// One socket and up to `clients_max` clients. Only one thread at a time may use this object. In
+/// each tick, call `receive`, then read and queue data with each client's `connection`, then call
+/// `send`. If memory is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are
+/// then lost, and the server can continue. If a packet of a connection was being read, close this
+/// connection.
 class Server {
  public:
   /// All arguments must outlive the server.

@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Estimates bits from a simple prediction, corrected by the measured costs of recent snapshots.
-/// The correction adapts slowly. The results depend only on the calls.
+/// Estimates bits with a simple prediction. The measured costs of recent snapshots correct the
+/// prediction. The correction adapts slowly. The results depend only on the calls.
 class BitEstimate {
  public:
   /// The expected bits of an update of this many lanes.

@@ -122,7 +122,8 @@ void ClientEntities::clear_changes() {
   changed_.clear();
 }
 
-/// True when the set of entities of interest, or their views, may have changed.
+/// Returns true if the set of entities of interest, or the views of these entities, may have
+/// changed.
 bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                       const Viewer& viewer) {
   const InterestOptions& interest = *interest_options_;
@@ -250,8 +251,8 @@ void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, 
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);
   next.is_active = false;
-  // For the codec, an entity whose codec type changed is another entity, which the client does not
-  // have yet.
+  // If the codec type of an entity changes, the codec treats the entity as another entity, which
+  // the client does not have yet.
   if (next.codec_type != kind.type) next.acked_since = ClientEntity::kNotAcked;
   next.is_confirmed = next.is_confirmed && next.codec_type == kind.type;
   next.codec_type = kind.type;

@@ -17,7 +17,8 @@ namespace muster {
 /// The maximum number of events about entities that the client may receive soon.
 inline constexpr std::size_t kOpenEventsMax = 1024;
 
-/// The events of one client. Use it in one thread at a time. It allocates nothing in steady state.
+/// The events of one client. Only one thread at a time may use this object. It allocates nothing in
+/// steady state.
 class ClientEvents {
  public:
   /// `views` must outlive this object.

@@ -81,18 +81,18 @@ class ReplicationServer {
   /// Sends an event that happened at a tick. The client reports it to its game when its world
   /// reaches that tick. Returns false if too many events wait for that client, or if the event is
   /// longer than `kTimedEventBytesMax`. A client that does not play yet, or has not begun the
-  /// current map, gets no event: the world that it receives already contains the result.
+  /// current map, gets no event. The world that such a client receives already contains the result.
   bool send_event(ClientId id, Tick tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
   void send_event_about(NetworkId entity, Tick tick, std::span<const std::byte> event);
 
-  /// Starts another map: the world is empty, and every client receives `map_info` before anything
-  /// else of the map. The next `update` of each client calls its connection's `begin_map`.
+  /// Starts another map: the world is empty, and every client receives `map_info` before all other
+  /// data of the map. The next `update` of each client calls its connection's `begin_map`.
   /// Requires: the call is between `begin_tick` and `end_tick`.
   void begin_map(std::span<const std::byte> map_info);
 
-  /// Reads the client's answers, and sends what is due.
+  /// Reads the client's answers, and sends the data that is due.
   void update(ClientId id, Connection& connection, Time now);
 
   /// Returns null if the client does not exist.

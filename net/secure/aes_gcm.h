@@ -13,7 +13,7 @@ namespace muster {
 /// A 96-bit nonce. Two seals under one key must never have the same nonce.
 using Nonce = std::array<unsigned char, 12>;
 
-/// One prepared AES-256-GCM key. Use it in one thread at a time.
+/// One prepared AES-256-GCM key. Only one thread at a time may use this object.
 class AesGcm {
  public:
   virtual ~AesGcm() = default;

@@ -1,5 +1,5 @@
 // Combines several probabilities of one decision: each context of a decision has a table of
-// corrections to the odds. SNAPSHOT_FORMAT.md, "Mixing".
+// corrections to the odds. See SNAPSHOT_FORMAT.md, "Mixing".
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace muster {
 
-/// The number of contexts of a decision. Each context saves one or two percent of the bytes.
+/// The number of contexts of a decision. Each context reduces the number of bytes by one or two
+/// percent.
 inline constexpr std::size_t kMixContexts = 12;
 /// The table of a context has 2^kMixTableBits entries. All tables together fit into a processor's
 /// second-level cache.

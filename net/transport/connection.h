@@ -107,8 +107,8 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
-/// One end of an established connection. Use it in one thread at a time. The options limit its
-/// memory. It allocates on construction and when a queue first grows, and not afterwards.
+/// One end of an established connection. Only one thread at a time may use this object. The options
+/// limit its memory. It allocates on construction and when a queue first grows, and not afterwards.
 ///
 /// Once per tick, pass received packets to `classify` and `read_packet`. Read messages, payloads,
 /// blocks and delivery reports. Queue data to send, with payloads no larger than `budget`. Then

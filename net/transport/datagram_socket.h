@@ -63,8 +63,8 @@ struct SendOutcome {
   std::size_t failed = 0;
 };
 
-/// A datagram socket. Only `wait` blocks. Use it in one thread at a time. Network errors are
-/// counted in `SendOutcome` and not returned, because a protocol treats them as loss.
+/// A datagram socket. Only `wait` blocks. Only one thread at a time may use this object. Network
+/// errors are counted in `SendOutcome` and not returned, because a protocol treats them as loss.
 class DatagramSocket {
  public:
   virtual ~DatagramSocket() = default;

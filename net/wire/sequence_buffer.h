@@ -11,8 +11,8 @@ namespace muster {
 
 /// A ring buffer of elements whose keys are 32-bit sequence numbers. Number `n` is in slot `n mod
 /// capacity`, and the slot's tag is the number. The number `n` replaces the number `n - capacity`.
-/// Allocates on construction only. Each call except `clear` takes constant time. Use it in one
-/// thread at a time.
+/// Allocates on construction only. Each call except `clear` takes constant time. Only one thread at
+/// a time may use this object.
 ///
 ///     SequenceBuffer<SentPacket> sent(256);
 ///     sent.acquire(sequence) = {.sent_at = now};
