@@ -23,8 +23,8 @@ class AesGcm {
   virtual void seal(const Nonce& nonce, std::span<const std::byte> head,
                     std::span<std::byte> memory, std::size_t body_bytes) = 0;
   /// Decrypts in place. The last 16 bytes of `sealed` are the tag. Returns false if `head` or
-  /// `sealed` was changed. The bytes are then meaningless. Requires: `sealed` has at least 16
-  /// bytes.
+  /// `sealed` was changed. In this case, the bytes are meaningless. Requires: `sealed` has at least
+  /// 16 bytes.
   [[nodiscard]] virtual bool open(const Nonce& nonce, std::span<const std::byte> head,
                                   std::span<std::byte> sealed) = 0;
 };

@@ -44,7 +44,8 @@ class SequenceBuffer {
   bool is_available(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == kEmpty; }
 
   /// Assigns the slot to `sequence`, replacing any other number, and returns the element. Set every
-  /// member of the element: it keeps the old contents of the slot, so that its memory is reused.
+  /// member of the element: the element still has the old contents of the slot, so that memory is
+  /// reused.
   Element& acquire(std::uint32_t sequence) {
     tags_[slot_of(sequence)] = sequence;
     return elements_[slot_of(sequence)];
