@@ -28,8 +28,8 @@ struct ReloadReport {
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
 /// Stores which entities were spawned from which prefab, and updates the entities when the prefab
-/// changes. For development only. A spawner has at most one `PrefabInstances`. One thread may use
-/// it at a time.
+/// changes. For development only. A spawner has at most one `PrefabInstances`. Only one thread at a
+/// time may use this object.
 ///
 ///     PrefabInstances instances;
 ///     spawner.note_in(&instances);
