@@ -51,7 +51,7 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
                                std::shared_ptr<const DictionarySet> dictionaries);
 
 /// Loads bundles in the order of their starts, or in parallel. Implementations: `ThreadedLoads`,
-/// `SteppedLoads`. One thread may call these functions at a time.
+/// `SteppedLoads`. Only one thread at a time may call these functions.
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;

@@ -17,9 +17,10 @@ struct WorldDifference {
   bool is_tolerable = false;
 };
 
-/// Compares everything that the checksums of two worlds cover, and returns the most important
-/// difference. Returns no value if and only if the checksums are equal. Do not call it every tick.
-/// Requires: both worlds have equal component types. The kinds of differences, by importance:
+/// Compares all data that the checksums of two worlds cover, and returns the most important
+/// difference. Returns no value if and only if the checksums are equal. Do not call this function
+/// every tick. Requires: both worlds have equal component types. The kinds of differences, by
+/// importance:
 ///
 /// - which entities exist;
 /// - for each entity in the order of slots: its player, parent, state, components and values;
