@@ -21,8 +21,9 @@ struct ChangeCandidate {
   std::uint32_t waited_ticks = 1;  ///< The ticks that the change has waited, at least 1.
   double bits = 0;                 ///< The expected cost.
   bool is_confirmed = true;        ///< True if the client is confirmed to have the entity.
-  bool may_be_shown = true;  ///< True if a snapshot with the entity was sent, even if it was lost.
-  bool is_lost = false;      ///< True if the last snapshot with the entity was lost.
+  bool may_be_shown =
+      true;  ///< True if a snapshot with the entity was sent, even if the snapshot was lost.
+  bool is_lost = false;  ///< True if the last snapshot with the entity was lost.
 };
 
 /// Chooses changes for one client. In each tick, call `clear`, then `add` for all candidates, and

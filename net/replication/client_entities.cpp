@@ -127,7 +127,8 @@ void ClientEntities::clear_changes() {
 bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                       const Viewer& viewer) {
   const InterestOptions& interest = *interest_options_;
-  // If the client now belongs to another player, it receives other views of the same entities.
+  // If the client now belongs to another player, the client receives other views of the same
+  // entities.
   const bool is_other_world =
       !has_interest_ || world_version_ != world.version() || viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(viewer_ == viewer);
@@ -146,7 +147,7 @@ bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const Intere
   return !is_unchanged;
 }
 
-/// Applies the changes since the last update. Unchanged entities cost no work. Returns false if the
+/// Applies the changes since the last update. Unchanged entities need no work. Returns false if the
 /// world no longer stores these changes.
 bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);

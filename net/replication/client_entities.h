@@ -42,9 +42,10 @@ struct ClientEntity {
   bool was_sent = false;
   /// True if a snapshot that certainly contained the entity is confirmed.
   bool is_confirmed = false;
-  bool is_active = false;     ///< True if the entity is in `active()`.
-  bool is_first = false;      ///< True if the entity was of interest when the client began.
-  bool may_be_shown = false;  ///< True if a snapshot with the entity was sent, even if it was lost.
+  bool is_active = false;  ///< True if the entity is in `active()`.
+  bool is_first = false;   ///< True if the entity was of interest when the client began.
+  bool may_be_shown =
+      false;  ///< True if a snapshot with the entity was sent, even a lost snapshot.
   /// The last state that did not fit into a datagram: the first tick of its values, its codec type,
   /// and the room that was available.
   Tick unfit_since{};
@@ -55,7 +56,7 @@ struct ClientEntity {
 };
 
 /// The entities of interest of one client. An index `i` is an index into `states()`, and is valid
-/// until the next `update`. Unchanged entities cost no work, and nothing is allocated in steady
+/// until the next `update`. Unchanged entities need no work, and nothing is allocated in steady
 /// state. Only one thread at a time may use this object.
 class ClientEntities {
  public:
@@ -65,9 +66,10 @@ class ClientEntities {
 
   /// Starts again, as for a client without any state.
   void clear();
-  /// Call this if the client may have lost its state. After this call, no entity is confirmed.
+  /// Call this function if the client may have lost its state. After this call, no entity is
+  /// confirmed.
   void forget_all(Tick tick);
-  /// Call this if the client may have lost this slice.
+  /// Call this function if the client may have lost this slice.
   void forget(const EventSubject& slice, Tick tick);
   /// Applies the world of this tick. `is_comparable` is true if the last update was at most
   /// `kPastTicksMax` ticks ago. After a longer time, rows may be reused. Then an entity may have

@@ -16,9 +16,9 @@ namespace {
 /// have to be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
-/// A snapshot that cannot contain all changes is sent only if it has room for this many bytes,
-/// because a smaller snapshot would be mostly overhead. The snapshot waits for more room for at
-/// most 1 / `kWorthWait` of a second.
+/// A snapshot that cannot contain all changes is sent only if there is room for this many bytes. A
+/// smaller snapshot would be mostly overhead. The snapshot waits for more room for at most 1 /
+/// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
 /// If all snapshots of this many seconds have deferred unknown entities, new entities wait. New
@@ -136,7 +136,7 @@ ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const List
   return is_same_view ? entity : nullptr;
 }
 
-/// A lost change that no later snapshot contains waits again, as if it had never been sent.
+/// A lost change waits again if no later snapshot contains the change.
 void ClientView::apply_loss(SnapshotNumber number) {
   const SnapshotInFlight* const flight = in_flight_.find(number);
   if (flight == nullptr) return;

@@ -49,10 +49,11 @@ class ClientView {
 
   /// Starts again, as for a client without any state. Payloads in flight no longer count.
   void restart();
-  /// Call this if the client may have lost its state. The next snapshot then contains everything.
+  /// Call this function if the client may have lost its state. The next snapshot then contains
+  /// everything.
   void resync();
 
-  /// Call this when the client could not read a snapshot that arrived.
+  /// Call this function when the client could not read a snapshot that arrived.
   void disown(SnapshotNumber number);
   /// Applies delivery reports of payloads.
   void apply_delivery_reports(std::span<const DeliveryReport> reports);
@@ -67,8 +68,8 @@ class ClientView {
   bool knows(SliceId slice) const;
   bool knows_as(SliceId slice, CodecType codec_type) const;
 
-  /// Keeps the values that the client's updates may refer to. Call it before `send`. Requires:
-  /// successive calls are at most 8 ticks apart.
+  /// Keeps the values that the client's updates may refer to. Call this function before `send`.
+  /// Requires: successive calls are at most 8 ticks apart.
   void keep(Tick tick) { writer_->keep(tick); }
   /// Sends the world of this tick. `connection` determines how many payloads can be sent.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,

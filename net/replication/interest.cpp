@@ -1,4 +1,4 @@
-// Only entities that moved are updated in the grid, so entities that do not move cost no work.
+// Only entities that moved are updated in the grid, so entities that do not move need no work.
 // Lists are not sorted, because each search sorts its result.
 #include "net/replication/interest.h"
 

@@ -167,7 +167,8 @@ void ReplicationClient::apply_setup(std::span<const std::byte> block) {
   unsent_.push(encode(ReplicationMessage::ready));
 }
 
-/// Applies a setup. Returns a description of its fault, or an empty string if it is valid.
+/// Applies a setup. Returns a description of the setup's fault, or an empty string if the setup is
+/// valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
   if (!setup || setup->schema.empty() == requested_.schema ||

@@ -125,8 +125,8 @@ class ReplicationClient {
   bool has(NetworkId id) const { return mirror_ && mirror_->has(id); }
   /// True when any state of an entity is stored: the entity exists, or the entity was in a snapshot
   /// that newer snapshots had overtaken. In the second case the entity is shown with one of the
-  /// next snapshots, unless it was removed meanwhile. So the result may stay true for about 64
-  /// snapshots after an entity was removed.
+  /// next snapshots, unless the entity was removed before that. So the result may stay true for
+  /// about 64 snapshots after an entity was removed.
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
   /// The tick of an entity's values, or 0 if the entity does not exist. The result is earlier than
   /// `tick()` if the server deferred a change.

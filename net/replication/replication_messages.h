@@ -107,7 +107,7 @@ struct SetupRefusedMessage {
   std::uint32_t setup_bytes = 0;
 };
 inline constexpr std::uint16_t kNoLane = 0xFFFF;
-/// The maximum number of lanes in a `DivergedMessage`, so that it fits into a message.
+/// The maximum number of lanes in a `DivergedMessage`, so that the report fits into a message.
 inline constexpr std::size_t kDivergedLanesMax = 240;
 
 std::vector<std::byte> encode(const JoinMessage& message);

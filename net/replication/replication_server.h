@@ -47,9 +47,9 @@ struct ReplicationClientInfo {
 
 /// Replicates one world to all clients. In each tick: call `begin_tick`, change `world()`, call
 /// `end_tick`, and then call `update` for each client with its connection. `update` reads answers,
-/// and sends a snapshot if one is due. Use it in one thread at a time, with one exception: several
-/// threads may call `update` for different clients at the same time. The log is then called from
-/// several threads.
+/// and sends a snapshot if one is due. Only one thread at a time may use this object, with one
+/// exception: several threads may call `update` for different clients at the same time. The log is
+/// then called from several threads.
 class ReplicationServer {
  public:
   /// Requires: `schema` has no fault, and the model file decodes or is empty. `log` may be null,
@@ -66,8 +66,8 @@ class ReplicationServer {
 
   /// Requires: no client has this id.
   void add_client(ClientId id, const ReplicationClientInfo& info);
-  /// Requires: the client's connection has ended, because it may still read a setup block of this
-  /// server.
+  /// Requires: the client's connection has ended, because a connection may still read a setup block
+  /// of this server.
   void remove_client(ClientId id);
   void set_info(ClientId id, const ReplicationClientInfo& info);
   /// Adds an update class and returns its index. There are at most 256 classes, and they cannot be

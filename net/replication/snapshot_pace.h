@@ -12,9 +12,9 @@ namespace muster {
 /// The maximum number of datagrams per tick. With this limit, the codec's window covers at least
 /// `kSnapshotWindow / kPartsPerTickMax` ticks.
 inline constexpr std::size_t kPartsPerTickMax = 4;
-/// The maximum number of snapshots in a round trip. When a snapshot is acknowledged, it must still
-/// be in the codec's window, together with some earlier snapshots for prediction. Otherwise every
-/// snapshot would contain the whole state.
+/// The maximum number of snapshots in a round trip. When a snapshot is acknowledged, the snapshot
+/// must still be in the codec's window, together with some earlier snapshots for prediction.
+/// Otherwise every snapshot would contain the whole state.
 inline constexpr double kPartsInFlightMax = 40;
 static_assert(kPartsInFlightMax + 8 < kSnapshotWindow);
 
@@ -26,11 +26,12 @@ class SnapshotPace {
  public:
   explicit SnapshotPace(double ticks_per_second) : ticks_per_second_(ticks_per_second) {}
 
-  /// Call this when a snapshot arrived too late to be read, `ticks` after it was sent.
+  /// Call this function when a snapshot arrived too late to be read. `ticks` is the time from the
+  /// sending of the snapshot to its arrival.
   void was_late(double ticks);
   /// Returns the number of snapshots that may be sent now. `ticks` is the time since the last call.
   std::size_t allowed(const RoundTrip& path, std::uint32_t ticks);
-  /// Call this for each snapshot that was sent.
+  /// Call this function for each snapshot that was sent.
   void sent() { saved_ -= 1; }
 
  private:

@@ -81,7 +81,7 @@ class TimedEventSender {
   std::size_t waiting_bytes(std::size_t bytes_max) const;
   /// True when an event waits for its entity.
   bool has_waiting() const { return waiting_ > 0; }
-  /// Call this when the payload with this number was delivered.
+  /// Call this function when the payload with this number was delivered.
   void delivered(std::uint16_t payload);
   void clear();
 

@@ -74,8 +74,8 @@ class LaneMaker {
   }
 
  private:
-  /// The upper half of a large number rarely changes; the lower half cannot be extrapolated,
-  /// because it wraps.
+  /// The upper half of a large number rarely changes; the lower half wraps, so it cannot be
+  /// extrapolated.
   void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t maximum) {
     lane.kind = LaneKind::symbol;
     lane.maximum = static_cast<std::uint32_t>(maximum >> 32U);

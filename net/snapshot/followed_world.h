@@ -79,7 +79,7 @@ struct SnapshotReach {
 
 /// The tracks of all entities for one receiver. An entity is *idle* when every snapshot that can
 /// still be a reference contained the entity with its current values. The known states of an idle
-/// entity follow from the references alone. An idle entity costs no work until it changes or a
+/// entity follow from the references alone. An idle entity needs no work until it changes or a
 /// snapshot omits it. Not thread-safe; nothing is allocated while the world does not grow.
 class FollowedWorld {
  public:

@@ -33,8 +33,8 @@ constexpr double exponential(double x) {
   return result;
 }
 
-/// The probability for each value of the odds. The compiler computes it, so that it is equal on
-/// every machine.
+/// The probability for each value of the odds. The compiler computes the table, so that it is equal
+/// on every machine.
 inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [] {
   std::array<BitProbability, 2 * kOddsMax + 1> table{};
   for (std::int32_t odds = 0; odds <= kOddsMax; ++odds) {

@@ -38,7 +38,7 @@ class SnapshotWriter {
   void begin(Tick tick, std::span<const EntityState> world);
   /// Does the same as the other `begin`, for a `world` with the same entities at the same indices
   /// as at the last `begin`. Only deferred entities and the entities at the indices in `changed`
-  /// may differ. Unchanged entities cost no work.
+  /// may differ. Unchanged entities need no work.
   void begin(Tick tick, std::span<const EntityState> world, std::span<const std::uint32_t> changed);
   /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns an empty span
   /// if a single entity does not fit; `unfit_id` identifies the entity. The caller may defer that
@@ -72,7 +72,8 @@ class SnapshotWriter {
   /// Records that the receiver could not read this snapshot. Later snapshots do not refer to it, or
   /// to snapshots that depend on it.
   void disown(SnapshotNumber number);
-  /// Call this if the receiver may have lost its state. The next snapshot then contains everything.
+  /// Call this function if the receiver may have lost its state. The next snapshot then contains
+  /// everything.
   void forget_acknowledged() { sent_ = {}; }
   /// Copies values that the receiver has and that the owner of the world will drop. Requires:
   /// successive calls are at most 8 ticks apart, even when no snapshot is sent. Each call visits a
@@ -89,7 +90,7 @@ class SnapshotWriter {
   std::size_t changed_count() const;
   /// The number of entity checks so far. Idle entities are not checked.
   std::uint64_t checked_count() const { return followed_.checked_count(); }
-  /// The number of entities that cost no work until they change.
+  /// The number of entities that need no work until they change.
   std::size_t idle_count() const { return followed_.idle_count(); }
   /// For tests: makes the next snapshot check every entity. The bytes do not change.
   void check_all() { followed_.activate_all(); }

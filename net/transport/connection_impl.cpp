@@ -300,7 +300,7 @@ void Connection::Impl::end_unread_stop() {
 void Connection::Impl::close(CloseReason reason, std::string_view text, Time now) {
   if (state_ == ConnectionState::closed) return;
   finish(reason, false, text.substr(0, kCloseTextBytesMax));
-  closes_to_send_ = 3;  // A close is sent three times, because it is never acknowledged.
+  closes_to_send_ = 3;  // A close is sent three times, because no close is acknowledged.
   last_departure_ = now;
 }
 

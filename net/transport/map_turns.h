@@ -48,9 +48,9 @@ class MapTurns {
     is_urgent_ = !delivered;
   }
 
-  /// Classifies a packet of the peer by the map that it names. If a packet that names no map has a
-  /// higher number than a packet that named the peer's last map, it belongs to this map. A peer
-  /// names its map in every packet until one of these packets arrives.
+  /// Classifies a packet of the peer by the map that it names. A packet that names no map belongs
+  /// to the peer's last map if its number is higher than the number of a packet that named this
+  /// map. A peer names its map in every packet until one of these packets arrives.
   PacketMap classify(std::uint32_t sequence, std::optional<std::uint16_t> reported) const {
     if (!reported.has_value()) {
       return theirs_ == present_ && sequence >= first_theirs_ ? PacketMap::present

@@ -1,6 +1,6 @@
 // The part of BundleLoader that starts loads, collects results and evicts bundles. The executor
-// gets more loads than it can begin at once, so that it is not idle before the next frame. A load
-// that has not begun can be withdrawn.
+// gets more loads than it can begin at once, so that the executor is not idle before the next
+// frame. A load that has not begun can be withdrawn.
 #include <algorithm>
 #include <cassert>
 #include <new>

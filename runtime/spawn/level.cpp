@@ -145,8 +145,8 @@ void Level::follow(BundleLoader& loader) {
 }
 
 // Whether a reload has rebuilt a layer that belongs to the level. After such a rebuild, the level
-// loads again and spawns new layers. So a rebuild of a present layer happened after the level was
-// loaded.
+// loads again and spawns new layers. So if a rebuilt layer still exists, the rebuild happened after
+// the level was loaded.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {

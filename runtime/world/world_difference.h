@@ -34,7 +34,7 @@ std::optional<WorldDifference> first_difference(const World& left, const World& 
 /// desync report. Each field that differs is one difference; for an array, only the first element
 /// that differs is listed. A different order or next id is left out if it follows from a listed
 /// difference of the entities, components, parents or despawns. If free slots differ, only the
-/// first slot that differs is listed. Do not call it every tick.
+/// first slot that differs is listed. Do not call this function every tick.
 ///
 ///     std::vector<WorldDifference> list;
 ///     differences(mine, theirs, 20, list);
