@@ -23,7 +23,7 @@ class AppendedFile {
   [[nodiscard]] bool append(std::span<const std::byte> bytes);
   /// Passes buffered bytes to the system. Returns false if this or an earlier write failed.
   [[nodiscard]] bool flush();
-  /// Ends the file: does the same as `flush`.
+  /// Ends the file. Does the same as `flush`.
   [[nodiscard]] bool finish() { return flush(); }
 
  private:

@@ -35,7 +35,7 @@ enum class [[nodiscard]] CaptureStatus : std::uint8_t{
 std::string_view text_of(CaptureStatus status);
 
 /// Iterates over a capture, whose bytes must outlive the reader. After a result other than
-/// `record`, every call returns that result again. It never allocates.
+/// `record`, every call returns that result again. The reader never allocates.
 ///
 ///     CaptureReader reader(bytes);
 ///     CaptureRecord record;

@@ -1,5 +1,5 @@
-// Every other record leaves room for one `dropped` record, so that a full capture can report its
-// dropped records.
+// When any other record is written, room for one `dropped` record remains. So a full capture can
+// report its dropped records.
 #include "net/capture/capture_writer.h"
 
 #include <algorithm>

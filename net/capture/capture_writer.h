@@ -23,9 +23,9 @@ struct CaptureOptions {
   std::uint64_t capture_bytes_max = std::uint64_t{1} << 30U;
 };
 
-/// Stores records in memory until the caller writes them to a file. It never blocks: records that
-/// do not fit are dropped and counted, also in the capture. Allocates on construction only. Use it
-/// in the thread of the recorded endpoint.
+/// Stores records in memory until the caller writes them to a file. The writer never blocks:
+/// records that do not fit are dropped and counted, also in the capture. Allocates on construction
+/// only. Only the thread of the recorded endpoint may use this object.
 ///
 ///     CaptureWriter capture({.start = now});
 ///     Server server({.recorder = &capture, ...});
@@ -43,7 +43,8 @@ class CaptureWriter final : public PacketRecorder {
   /// Returns the next bytes of the file, which begins with the capture's header. Valid until the
   /// next record or `clear_pending`.
   std::span<const std::byte> pending();
-  /// Removes the pending bytes. Call it after they were written, or to discard them.
+  /// Removes the pending bytes. Call this function after the bytes were written, or to discard the
+  /// bytes.
   void clear_pending();
 
   /// The number of dropped records.

@@ -51,7 +51,7 @@ struct PacketView {
 
 /// Parses an untrusted body without knowledge of channels and earlier packets. A connection refuses
 /// every body in which this function finds a problem. A connection also refuses some other bodies,
-/// because it knows more.
+/// because it knows the channels and earlier packets.
 void read_packet_view(std::span<const std::byte> body, std::size_t datagram_bytes,
                       PacketView& view);
 

@@ -1,5 +1,5 @@
-// Writes the classic pcap format with nanoseconds (draft-ietf-opsawg-pcap). It contains raw IP
-// packets with valid checksums, because some programs report wrong checksums.
+// Writes the classic pcap format with nanoseconds (draft-ietf-opsawg-pcap). The file contains raw
+// IP packets with valid checksums, because some programs report wrong checksums.
 #include "net/capture/pcap.h"
 
 #include <algorithm>

@@ -12,8 +12,8 @@
 namespace muster {
 
 /// Hashes the data that a game reads from a connection. Each channel, the payloads and the blocks
-/// have separate hashes, so the order in which the game reads different kinds has no effect. It
-/// uses FNV-1a, which is enough to compare two runs but does not protect against an attacker.
+/// have separate hashes, so the order in which the game reads different kinds has no effect. The
+/// hash is FNV-1a, which is enough to compare two runs but does not protect against an attacker.
 class ReceivedHash {
  public:
   void add_message(std::size_t channel, std::span<const std::byte> message) {

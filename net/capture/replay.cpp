@@ -15,8 +15,8 @@ namespace muster {
 
 namespace {
 
-/// This offset is added to recorded times. They start at zero, but a connection also uses times
-/// before its first packet.
+/// This offset is added to recorded times. Recorded times start at zero, but a connection also uses
+/// times before its first packet.
 constexpr Time kStart{std::chrono::seconds(1)};
 
 struct Part {

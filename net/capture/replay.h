@@ -1,4 +1,4 @@
-// Replays captures: passes their packets to new connections.
+// Replays captures: passes the recorded packets to new connections.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ struct ReplayedConnection {
   std::uint64_t refused = 0;
   /// The packets that the recorded run sent and the capture does not contain.
   std::uint64_t missing_out = 0;
-  /// The packets that were skipped, because a recorded connection cannot have them in this order.
+  /// The packets that were skipped, because no connection sends or receives packets in this order.
   std::uint64_t unfit = 0;
   std::uint64_t differing = 0;  ///< The packets whose verdict differs from the recorded run.
   std::optional<Close> end{};
@@ -45,12 +45,12 @@ struct Replay {
   std::uint64_t hash() const;
 };
 
-/// Passes every packet of a capture to a new connection with the recorded options, at its recorded
-/// time. The replay reads all data at once, even data that the recorded game left unread when a map
-/// ended. It sends the packets of the recorded run again without contents, so that the peer's
-/// acknowledgements refer to sent packets. Values that depend on sent contents (rates, delivery
-/// reports of payloads) differ from the recorded run. The same capture always gives the same
-/// replay. The replay needs memory for one connection at a time, and a few bytes per record.
+/// Passes every packet of a capture, at its recorded time, to a new connection with the recorded
+/// options. The replay reads all data at once, even data that the recorded game left unread when a
+/// map ended. The replay sends the packets of the recorded run again without contents, so that the
+/// peer's acknowledgements refer to sent packets. Values that depend on sent contents (rates,
+/// delivery reports of payloads) differ from the recorded run. The same capture always gives the
+/// same replay. The replay needs memory for one connection at a time, and a few bytes per record.
 Replay replay(std::span<const std::byte> capture);
 
 }  // namespace muster

@@ -247,8 +247,8 @@ void Client::give_up(CloseReason reason, std::string_view text) {
   forget_secrets();
 }
 
-/// Wipes the ephemeral key and the key chain. With one of them and a recorded accept, an attacker
-/// can compute every key of the connection.
+/// Wipes the ephemeral key and the key chain. With one of these two and a recorded accept, an
+/// attacker can compute every key of the connection.
 void Client::forget_secrets() {
   handshake_.forget_secrets();
   if (options_.handshake.token.has_value()) options_.handshake.token->secret = SecretKey();

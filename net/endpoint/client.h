@@ -28,8 +28,8 @@ struct ClientOptions {
   /// `connect_timeout`. After a refusal, the client tries the next address at once
   /// (`Client::tried`).
   Address server{};
-  /// Receives a warning at once and every minute if the mode is `unprotected`. By default the
-  /// warning goes to standard error.
+  /// If the mode is `unprotected`, this function receives a warning at once and then every minute.
+  /// By default the warning goes to standard error.
   DangerLog danger_log{};
   /// The maximum time from the first request to the accept. The server's first packet must arrive
   /// within the same time after the accept.
@@ -57,13 +57,13 @@ struct ClientCounters {
   std::uint64_t forged = 0;
   std::uint64_t send_failed = 0;       ///< Datagrams that the socket did not send.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
-  /// on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. These datagrams are
+  /// counted only on Linux.
   std::uint64_t dropped_unread = 0;
 };
 
-/// One connection to a server. Use it in one thread at a time. In each tick, call `receive`, then
-/// read and queue data with `connection`, then call `send`.
+/// One connection to a server. Only one thread at a time may use this object. In each tick, call
+/// `receive`, then read and queue data with `connection`, then call `send`.
 class Client {
  public:
   /// All arguments must outlive the client.
@@ -75,8 +75,8 @@ class Client {
   void send(Time now);
 
   ClientState state() const;
-  /// The connection; null until the client is connected. It stays valid after the connection has
-  /// ended.
+  /// The connection; null until the client is connected. The pointer stays valid after the
+  /// connection has ended.
   Connection* connection() { return sealed_ ? &sealed_->connection() : nullptr; }
   /// How the connection ended; nothing while it is alive. For a refusal, the text contains the
   /// remedy for the user.
@@ -94,7 +94,7 @@ class Client {
   void close(std::string_view text, Time now);
 
   const ClientCounters& counters() const { return counters_; }
-  /// True when everyone on the path can read and forge packets. Show this to the user.
+  /// True when everyone on the path can read and forge packets. Show a warning to the user.
   bool is_dangerous() const { return options_.handshake.mode == TrustMode::unprotected; }
 
  private:

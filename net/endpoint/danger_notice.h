@@ -13,8 +13,8 @@ namespace muster {
 /// Receives one line of text, without a line break.
 using DangerLog = std::function<void(std::string_view line)>;
 
-/// Writes the same line at once and then every minute. Without a log, it writes to standard error,
-/// so that a game does not hide the warning by mistake.
+/// Writes the same line at once and then every minute. If there is no log, the line is written to
+/// standard error, so that a game does not hide the warning by mistake.
 class DangerNotice {
  public:
   explicit DangerNotice(DangerLog log) : log_(std::move(log)) {}

@@ -46,8 +46,8 @@ class IncomingBatch {
 
   /// Returns the next datagram, valid until the next call; null if the socket has no more
   /// datagrams. A datagram that is too large has `kDatagramBytesMax + 1` bytes. A system call reads
-  /// up to `maximum` datagrams, and later calls return the rest of them. Requires: `maximum` is not
-  /// 0.
+  /// up to `maximum` datagrams. Later calls of `next` return the remaining datagrams. Requires:
+  /// `maximum` is not 0.
   const IncomingDatagram* next(DatagramSocket& socket, Time now, std::size_t maximum) {
     if (next_ == count_) {
       const std::size_t wanted = std::min(maximum, kBatch);

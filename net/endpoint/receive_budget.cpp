@@ -37,7 +37,7 @@ ReceiveBudget::ReceiveBudget(const ReceiveLimits& limits, Time now)
 void ReceiveBudget::begin(Time now) {
   rhythm_.note(now);
   // With a fixed limit, a slow loop would get less than its share of time. The longest interval
-  // counts, because a loop may make several calls at once and then none for a long time.
+  // counts, because a loop may make several calls at once and then no call for a long time.
   const double call_max = units(limits_.call_max);
   const double burst = std::max(limits_.share * units(rhythm_.longest()), call_max);
   bucket_.set_burst(burst);

@@ -1,5 +1,5 @@
-// Limits the work for received datagrams. Work is counted in units, because the units are the same
-// in every run.
+// Limits the work for received datagrams. Work is counted in units and not in time, because the
+// number of units is the same in every run.
 #pragma once
 
 #include <cstddef>

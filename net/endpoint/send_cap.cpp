@@ -92,7 +92,7 @@ std::size_t SendCap::refill(Time now) {
       member.needy_until = now + kNeedy;
       ++used_up;
     } else if (member.needy_until <= now && member.credit > base) {
-      // The member saved up credit and did not use it.
+      // The member saved up credit and did not use this credit.
       spare_ += member.credit - base;
       member.credit = base;
     }

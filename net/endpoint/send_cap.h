@@ -20,15 +20,15 @@ class SendCap {
   /// Requires: `bytes_per_second` is more than 0. Infinity means no cap.
   SendCap(double bytes_per_second, std::size_t members_max, Time now);
 
-  /// Adds a member, and gives it some of the spare credit.
+  /// Adds a member, which gets some of the spare credit.
   void join(std::size_t member);
-  /// Removes a member; does nothing if it never joined.
+  /// Removes a member. Does nothing if the member never joined.
   void leave(std::size_t member);
   /// Records a sent packet. If the packet is larger than the credit, the credit becomes negative.
   void spent(std::size_t member, std::size_t bytes);
-  /// Distributes the bytes that the cap has allowed since the last call. Call it after all packets
-  /// of a tick were sent. Returns the number of members that had used up their credit. Takes time
-  /// linear in `members_max`.
+  /// Distributes the bytes that the cap has allowed since the last call. Call this function after
+  /// all packets of a tick were sent. Returns the number of members that had used up their credit.
+  /// Takes time linear in `members_max`.
   std::size_t refill(Time now);
 
   /// The bytes that a member may send before the next refill; negative if the member has sent more

@@ -1,5 +1,5 @@
-// A server: one socket and many clients. It answers handshakes, encrypts and decrypts packets, and
-// detects when a client's address changes.
+// A server: one socket and many clients. The server answers handshakes, encrypts and decrypts
+// packets, and detects when a client's address changes.
 #pragma once
 
 #include <array>
@@ -34,8 +34,8 @@ struct ClientHandle {
   friend bool operator==(const ClientHandle&, const ClientHandle&) = default;
 };
 
-/// A client that asks to join. It has proved that it receives datagrams at its address and knows
-/// this server's key. If the server requires a token, the client has a valid token.
+/// A client that asks to join. The client has proved that it receives datagrams at its address and
+/// knows this server's key. If the server requires a token, the client has a valid token.
 struct Applicant {
   Address address;
   Hello hello;
@@ -50,11 +50,11 @@ struct Applicant {
 class Admission {
  public:
   virtual ~Admission() = default;
-  /// Returns nothing to admit the applicant. To refuse it, returns a text for the user.
+  /// To admit the applicant, return nothing. To refuse the applicant, return a text for the user.
   virtual std::optional<std::string> refusal(const Applicant& applicant) = 0;
-  /// Returns true when a client with this different content fingerprint may join.
+  /// Return true if a client with this different content fingerprint may join.
   virtual bool admits_content(std::uint64_t theirs) = 0;
-  /// Returns the client's account. For example, a game that finds a login ticket in the user data
+  /// Return the client's account. For example, a game that finds a login ticket in the user data
   /// returns the account of the ticket. If the game does not know the account, it must return
   /// `applicant.account`: the account of the connect token, or `AccountId()` without a token. A
   /// newer connection of the same account replaces the older connection. Called before `refusal`.
@@ -69,13 +69,13 @@ struct ServerOptions {
   /// The key that the server shares with the backend, to open connect tokens.
   std::optional<SecretKey> backend_key{};
   /// True if clients without a token are admitted. The identity of such a client is unknown. By
-  /// default, they are admitted only if there is no `backend_key`.
+  /// default, such clients are admitted only if there is no `backend_key`.
   std::optional<bool> allow_pinned{};
   /// DANGER: admits clients without encryption. Everyone on the path can read and forge their
   /// packets. Only for development.
   bool danger_allow_unprotected = false;
-  /// Receives a warning at once and every minute if `danger_allow_unprotected` is set. By default,
-  /// the warning goes to standard error.
+  /// If `danger_allow_unprotected` is set, this function receives a warning at once and then every
+  /// minute. By default, the warning goes to standard error.
   DangerLog danger_log{};
   /// The maximum number of clients, at most 4096. There are 64 more slots, because a client that
   /// replaces an older connection uses two slots for a short time.
@@ -92,13 +92,13 @@ struct ServerOptions {
   /// server ends, and each valid token can then open one more connection. To prevent this, keep the
   /// list (`save_used_tokens`) or set `tokens_issued_from`.
   std::size_t used_tokens_max = 65536;
-  /// Tokens issued before this date are refused. Set it to the server's start date to refuse all
-  /// tokens that were issued earlier, used or not. The clocks of the backend and the server must
-  /// then agree.
+  /// Tokens issued before this date are refused. Set this date to the server's start date to refuse
+  /// all tokens that were issued earlier, even unused tokens. The clocks of the backend and the
+  /// server must then agree.
   UnixSeconds tokens_issued_from = 0;
-  /// The cap of all connections together in bytes per second, without IP and UDP headers. It limits
-  /// the budgets of the connections. Clients share the cap equally. The part that a client does not
-  /// need is distributed to other clients.
+  /// The cap of all connections together in bytes per second, without IP and UDP headers. The cap
+  /// limits the budgets of the connections. Clients share the cap equally. The part that a client
+  /// does not need is distributed to other clients.
   double bytes_per_second_max = 125e6;
   ReceiveLimits receive_limits{};
   /// Receives every packet of admitted clients; null if there is no recorder. Must outlive the
@@ -129,8 +129,8 @@ struct ServerCounters {
   std::uint64_t not_ours = 0;          ///< Datagrams of an unknown kind or a wrong size.
   std::uint64_t bad_sources = 0;       ///< Datagrams whose source address fails `Address::is_peer`.
   std::uint64_t receives_limited = 0;  ///< Calls of `receive` that ended at a limit.
-  /// Datagrams that the system dropped because the socket's buffer was full. They are counted only
-  /// on Linux.
+  /// Datagrams that the system dropped because the socket's buffer was full. These datagrams are
+  /// counted only on Linux.
   std::uint64_t dropped_unread = 0;
   std::uint64_t requests = 0;
   std::uint64_t challenges = 0;
@@ -164,10 +164,11 @@ struct ServerCounters {
   std::uint64_t capped = 0;
 };
 
-/// One socket and up to `clients_max` clients. Use it in one thread at a time. In each tick, call
-/// `receive`, then read and queue data with each client's `connection`, then call `send`. If memory
-/// is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are then lost, and the
-/// server can continue. If a packet of a connection was being read, close this connection.
+/// One socket and up to `clients_max` clients. Only one thread at a time may use this object. In
+/// each tick, call `receive`, then read and queue data with each client's `connection`, then call
+/// `send`. If memory is exhausted, a call throws `std::bad_alloc`. The datagrams of this call are
+/// then lost, and the server can continue. If a packet of a connection was being read, close this
+/// connection.
 class Server {
  public:
   /// All arguments must outlive the server.
@@ -205,8 +206,8 @@ class Server {
   std::span<const std::byte> token_data(ClientHandle client) const;
 
   /// Returns the used tokens as bytes, for `restore_used_tokens` of this server after a restart, or
-  /// of another server. To lose no token, save after each tick in which `counters().tokens_used`
-  /// grew.
+  /// of another server. Save the list after each tick in which `counters().tokens_used` grew, so
+  /// that no token is lost.
   std::vector<std::byte> save_used_tokens() const { return used_tokens_.save(); }
   /// Adds a list of used tokens. Returns false and changes nothing if the bytes are not a valid
   /// list or do not fit.

@@ -22,7 +22,7 @@ static_assert(kClientsMax + kSpareSlots <= kSlotsMax);
 /// The maximum time from the accept to the client's first packet.
 inline constexpr Duration kPendingTime = std::chrono::seconds(5);
 inline constexpr std::size_t kPendingMax = 256;
-/// The limit for repeated responses of a client, which sends four per second.
+/// The limit for repeated responses of a client. A valid client sends four responses per second.
 inline constexpr TimeBucket::Limits kRepeatLimits{.per_second = 8, .burst = 8};
 /// The time for which the slot of a closed client is kept, so that the game can read the remaining
 /// data.

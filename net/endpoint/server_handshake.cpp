@@ -1,5 +1,5 @@
-// Handles requests and responses. The checks have the order of net/CONNECTION.md: cheap checks come
-// first, and the server stores nothing before a cookie has proved the sender's address.
+// Handles requests and responses. The checks are in the order of net/CONNECTION.md: fast checks
+// come first, and the server stores nothing before a cookie has proved the sender's address.
 #include <algorithm>
 
 #include "net/endpoint/server.h"
@@ -83,7 +83,7 @@ void Server::receive_response(Time now, UnixSeconds date, const DatagramPath& pa
 
 /// Handles a repeated response: the accept may have been lost, so the same response gets the same
 /// accept. Returns false for a new response. The ephemeral key alone proves nothing, so a different
-/// response with the same key is checked like any new response.
+/// response with the same key is checked as a new response.
 bool Server::answers_again(Time now, const ResponseView& response, const DatagramPath& path) {
   const auto known = slot_of_attempt_.find(response.head.ephemeral);
   if (known == slot_of_attempt_.end()) return false;
@@ -97,7 +97,8 @@ bool Server::answers_again(Time now, const ResponseView& response, const Datagra
   work_.spend(receive_work::kRepeat);
   if (client.response_hash != hash_of_response(response)) return false;
   // The time for the client's first packet starts again. Otherwise the server could drop a client
-  // that has just received the accept. Repeats are possible only until the challenge expires.
+  // that has just received the accept. Repeated responses are possible only until the challenge
+  // expires.
   client.accepted_at = now;
   client.path = path;
   const std::span<std::byte> memory = outgoing_.next(socket_);

@@ -16,7 +16,8 @@ std::optional<std::uint32_t> Server::free_slot() const {
   return std::nullopt;
 }
 
-/// Returns true if a client counts towards `clients_max`. A client and its replacement count once.
+/// Returns true if a client counts towards `clients_max`. A client and its replacement count as one
+/// client.
 bool Server::uses_slot(const Client& client) const {
   if (client.is_replaced) return false;
   return client.is_connected || !client.replaces.has_value() || find(*client.replaces) == nullptr;
@@ -41,7 +42,7 @@ bool Server::is_silent(std::uint32_t slot) const {
 }
 
 /// Returns the connection that an applicant would replace: the connection of the same account.
-/// For an applicant without an account, it is a connection from the same address that has sent
+/// If the applicant has no account, this is a connection from the same address that has sent
 /// nothing for `interrupted_after`. This connection is replaced only if the applicant could not be
 /// admitted otherwise.
 std::optional<ClientHandle> Server::replaced_by(const Applicant& applicant,

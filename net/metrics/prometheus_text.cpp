@@ -176,8 +176,8 @@ std::size_t visible_bytes(std::string_view text) {
 }
 
 /// Appends a label whose value is UTF-8 with escaped quotes and line ends. Invalid bytes and
-/// backslashes are written as `\\x` and two digits. So different values stay different: Prometheus
-/// rejects all rows of a server if a row is repeated.
+/// backslashes are written as `\\x` and two digits. So different values have different texts. This
+/// is necessary, because Prometheus rejects all rows of a server if a row is repeated.
 void append_label(std::string& text, const Label& label) {
   text.append(label.name).append("=\"");
   for (std::string_view rest = label.value; !rest.empty();) {

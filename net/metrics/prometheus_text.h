@@ -42,8 +42,9 @@ struct ServerMetrics {
 /// Appends a server's metrics. Their names begin with `muster_server_`.
 void append_prometheus(std::string& text, const ServerMetrics& server);
 /// Appends the metrics of all connections, with one row per connection for each metric. Their names
-/// begin with `muster_connection_`, and times are in seconds. Call it once per export, because the
-/// format requires that all rows of a metric are together. Without connections, appends nothing.
+/// begin with `muster_connection_`, and times are in seconds. Call this function once per export,
+/// because the format requires that all rows of a metric are together. If there are no connections,
+/// appends nothing.
 void append_prometheus(std::string& text, std::span<const ConnectionMetrics> connections);
 
 }  // namespace muster

@@ -1,6 +1,6 @@
 // One ring contains every sample. The other ring contains samples with a minimum distance, so that
-// it covers a second at any tick rate. A rate is a difference of totals, so the skipped samples
-// affect only the mean round trip.
+// this ring covers a second at any tick rate. A rate is a difference of totals, so the skipped
+// samples affect only the mean round trip.
 #include "net/metrics/traffic_windows.h"
 
 #include <algorithm>

@@ -24,8 +24,8 @@ struct TrafficTotals {
 };
 
 TrafficTotals totals_of(const ConnectionCounters& counters);
-/// The totals of a server's datagrams, including handshakes. They contain no losses, because only
-/// connections count losses.
+/// The totals of a server's datagrams, including handshakes. The totals contain no losses, because
+/// only connections count losses.
 TrafficTotals totals_of(const ServerCounters& counters);
 
 /// The totals at one point in time.
@@ -44,7 +44,7 @@ struct TrafficRates {
   double packets_in_per_second = 0;
   double packets_out_per_second = 0;
   double loss_in = 0;  ///< The share of the peer's packets that did not arrive, 0 to 1.
-  /// The lost share of this end's packets that were delivered or lost, 0 to 1.
+  /// The number of lost packets of this end, divided by the number of delivered and lost packets.
   double loss_out = 0;
   Duration round_trip_mean{};
   Duration round_trip_max{};
@@ -85,7 +85,8 @@ class TrafficWindows {
   void add(const TrafficSample& sample);
 
   /// The rates over the second before the last sample. `TrafficRates::over` is the real duration.
-  /// It is longer if samples are more than a second apart, and shorter during the first second.
+  /// The duration is longer than a second if samples are more than a second apart, and shorter
+  /// during the first second.
   TrafficRates last_second() const;
   /// The rates over the last `kWindowSamples` samples.
   TrafficRates last_samples() const;

@@ -21,7 +21,7 @@ struct HeadPart {
   const char* field;
 };
 
-/// Slots of the snapshot itself, in order.
+/// The parts of a snapshot's head, in the order of their slots.
 constexpr std::array kHeadParts = {
     HeadPart{slots::kHasReference, "head", "number and references"},
     HeadPart{slots::kOddTick, "head", "tick"},

@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Estimates bits from a simple prediction, corrected by the measured costs of recent snapshots.
-/// The correction adapts slowly. The results depend only on the calls.
+/// Estimates bits with a simple prediction. The measured costs of recent snapshots correct the
+/// prediction. The correction adapts slowly. The results depend only on the calls.
 class BitEstimate {
  public:
   /// The expected bits of an update of this many lanes.
@@ -20,13 +20,13 @@ class BitEstimate {
   /// The expected bits of a tick's snapshots, without the bits of updates and new entities.
   double overhead_bits() const { return overhead_bits_; }
 
-  /// Call this before the snapshots of a tick.
+  /// Call this function before the snapshots of a tick.
   void begin_tick() { tick_overhead_bits_ = 0; }
-  /// Call this after each snapshot. The first two arguments are the sums of the estimates for the
-  /// snapshot's updates and new entities. `cost` has the measured bits.
+  /// Call this function after each snapshot. The first two arguments are the sums of the estimates
+  /// for the snapshot's updates and new entities. `cost` has the measured bits.
   void learn(double update_bits, double new_bits, const SnapshotCost& cost,
              std::size_t snapshot_bytes);
-  /// Call this after all snapshots of the tick.
+  /// Call this function after all snapshots of the tick.
   void end_tick();
 
  private:

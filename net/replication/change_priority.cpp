@@ -15,11 +15,11 @@ constexpr float kFarShare = 0.05F;
 /// Entities get extra nearness within this share of the farthest candidate's distance.
 constexpr float kCloseDistance = 0.1F;
 
-/// Returns a nearness: 1 at the view position, `kFarShare` at the farthest candidate. It falls most
-/// steeply near the view position. Distance is relative to the farthest candidate, so that a dense
-/// crowd also has near and far members. One half of the value falls evenly over the whole distance.
-/// The other half falls with the area that an entity covers on the screen, so that the few closest
-/// entities are in nearly every snapshot.
+/// Returns a nearness: 1 at the view position, `kFarShare` at the farthest candidate. The nearness
+/// falls most steeply near the view position. Distances are relative to the farthest candidate, so
+/// that entities in a dense crowd also have different values. One half of the value falls evenly
+/// over the whole distance. The other half falls with the area that an entity covers on the screen,
+/// so that the few closest entities are in nearly every snapshot.
 float nearness_of(float distance, float distance_max) {
   if (!(distance_max > 0)) return 1;
   const float part = std::min(distance / distance_max, 1.0F);

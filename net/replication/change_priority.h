@@ -13,21 +13,22 @@ namespace muster {
 
 /// A change of one slice that may be sent now.
 struct ChangeCandidate {
-  /// The caller's index. Of equally urgent changes, the change with the lower index is chosen
-  /// first.
+  /// The caller's index. If two changes are equally urgent, the change with the lower index is
+  /// chosen first.
   std::uint32_t index = 0;
   const UpdateClass* update_class = nullptr;  ///< Must stay valid until `clear`.
   float distance = 0;  ///< The distance to the view position, at most the radius of the class.
   std::uint32_t waited_ticks = 1;  ///< The ticks that the change has waited, at least 1.
   double bits = 0;                 ///< The expected cost.
   bool is_confirmed = true;        ///< True if the client is confirmed to have the entity.
-  bool may_be_shown = true;  ///< True if a snapshot with the entity was sent, even if it was lost.
-  bool is_lost = false;      ///< True if the last snapshot with the entity was lost.
+  bool may_be_shown =
+      true;  ///< True if a snapshot with the entity was sent, even if the snapshot was lost.
+  bool is_lost = false;  ///< True if the last snapshot with the entity was lost.
 };
 
 /// Chooses changes for one client. In each tick, call `clear`, then `add` for all candidates, and
-/// then `choose` if `bits()` is more than the room. Use it in one thread at a time. It allocates
-/// nothing in steady state.
+/// then `choose` if `bits()` is more than the room. Only one thread at a time may use this object.
+/// Once all candidates of a tick fit into the memory of earlier ticks, nothing is allocated.
 class ChangePriority {
  public:
   void clear();
@@ -45,9 +46,9 @@ class ChangePriority {
   ///
   /// If `is_settling` is true, some candidates are chosen first: the candidates that the client may
   /// have from an unconfirmed snapshot. If there is too little room for all of these candidates,
-  /// only the candidates whose last snapshot was lost are chosen first. The others will soon be
-  /// acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a candidate
-  /// was added.
+  /// only the candidates whose last snapshot was lost are chosen first. The other candidates will
+  /// soon be acknowledged. Candidates that were in no snapshot yet are not chosen. Requires: a
+  /// candidate was added.
   std::span<const std::uint32_t> choose(double room_bits, bool is_settling);
   std::size_t memory_bytes() const;
 

@@ -13,12 +13,12 @@
 
 namespace muster {
 
-/// A field for which a game wrote values outside the field's range, and the type of the entities.
-/// Each value was moved into the range (`TypeView::to_lanes`).
+/// A field of a type for which a game wrote values outside the field's range. `TypeView::to_lanes`
+/// moved each of these values into the range.
 struct ClampedField {
   SchemaType type{};
   std::string name;              ///< `Component.field`.
-  NetworkId first_id{};          ///< The first entity with such a value.
+  NetworkId first_id{};          ///< The first entity that had such a value.
   std::int64_t first_value = 0;  ///< The value of the first entity.
   std::int64_t low = 0;          ///< The minimum of the field's range.
   std::int64_t high = 0;
@@ -36,8 +36,7 @@ class ClampedFields {
   /// values of the type.
   void add(NetworkId id, SchemaType type, std::span<const std::int64_t> values);
 
-  /// The fields, in the order in which their first such values were counted. The order does not
-  /// change.
+  /// The fields, in the order in which `add` first found them. The order does not change.
   std::span<const ClampedField> fields() const { return fields_; }
   /// The total number of such values, of all fields.
   std::uint64_t count() const { return count_; }

@@ -122,11 +122,13 @@ void ClientEntities::clear_changes() {
   changed_.clear();
 }
 
-/// True when the set of entities of interest, or their views, may have changed.
+/// Returns true if the set of entities of interest, or the views of these entities, may have
+/// changed.
 bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const InterestGrid& grid,
                                       const Viewer& viewer) {
   const InterestOptions& interest = *interest_options_;
-  // If the client now belongs to another player, it receives other views of the same entities.
+  // If the client now belongs to another player, the client receives other views of the same
+  // entities.
   const bool is_other_world =
       !has_interest_ || world_version_ != world.version() || viewer_.player != viewer.player;
   const bool may_differ = grid_version_ != grid.version() || !(viewer_ == viewer);
@@ -145,7 +147,7 @@ bool ClientEntities::refresh_interest(const ReplicatedWorld& world, const Intere
   return !is_unchanged;
 }
 
-/// Applies the changes since the last update. Unchanged entities cost no work. Returns false if the
+/// Applies the changes since the last update. Unchanged entities need no work. Returns false if the
 /// world no longer stores these changes.
 bool ClientEntities::apply_changes(const ReplicatedWorld& world) {
   const auto changes = world.changes_since(changes_seen_);
@@ -250,8 +252,8 @@ void ClientEntities::add_slice(const ReplicatedEntity& source, EntityKind kind, 
   set_values(states_.size() - 1);
   ClientEntity& next = next_entities_.emplace_back(before);
   next.is_active = false;
-  // For the codec, an entity whose codec type changed is another entity, which the client does not
-  // have yet.
+  // If the codec type of an entity changes, the codec treats the entity as another entity, which
+  // the client does not have yet.
   if (next.codec_type != kind.type) next.acked_since = ClientEntity::kNotAcked;
   next.is_confirmed = next.is_confirmed && next.codec_type == kind.type;
   next.codec_type = kind.type;

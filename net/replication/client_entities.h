@@ -30,8 +30,8 @@ struct ClientEntity {
   SliceId id{};
   std::uint32_t generation = 0;
   Tick since;  ///< The tick at which the entity became of interest.
-  /// The first tick at which the client's confirmed values were current. It identifies the row of
-  /// these values, which may no longer be stored. `kNotAcked` if the client has no confirmed
+  /// The first tick at which the client's confirmed values were current. This tick identifies the
+  /// row of these values, which may no longer be stored. `kNotAcked` if the client has no confirmed
   /// values.
   Tick acked_since = kNotAcked;
   Tick sent_at{};        ///< The tick of the last snapshot that contained the entity.
@@ -42,9 +42,10 @@ struct ClientEntity {
   bool was_sent = false;
   /// True if a snapshot that certainly contained the entity is confirmed.
   bool is_confirmed = false;
-  bool is_active = false;     ///< True if the entity is in `active()`.
-  bool is_first = false;      ///< True if the entity was of interest when the client began.
-  bool may_be_shown = false;  ///< True if a snapshot with the entity was sent, even if it was lost.
+  bool is_active = false;  ///< True if the entity is in `active()`.
+  bool is_first = false;   ///< True if the entity was of interest when the client began.
+  bool may_be_shown =
+      false;  ///< True if a snapshot with the entity was sent, even a lost snapshot.
   /// The last state that did not fit into a datagram: the first tick of its values, its codec type,
   /// and the room that was available.
   Tick unfit_since{};
@@ -55,23 +56,24 @@ struct ClientEntity {
 };
 
 /// The entities of interest of one client. An index `i` is an index into `states()`, and is valid
-/// until the next `update`. Unchanged entities cost no work, and nothing is allocated in steady
-/// state. Use it in one thread at a time.
+/// until the next `update`. Unchanged entities need no work, and nothing is allocated in steady
+/// state. Only one thread at a time may use this object.
 class ClientEntities {
  public:
   /// Both arguments must outlive this object.
   ClientEntities(const TypeViews& views, const InterestOptions& interest)
       : views_(&views), interest_options_(&interest) {}
 
-  /// Starts again for a client without any state.
+  /// Starts again, as for a client without any state.
   void clear();
-  /// Call this if the client may have lost its state. No entity is confirmed afterwards.
+  /// Call this function if the client may have lost its state. After this call, no entity is
+  /// confirmed.
   void forget_all(Tick tick);
-  /// Call this if the client may have lost this slice.
+  /// Call this function if the client may have lost this slice.
   void forget(const EventSubject& slice, Tick tick);
   /// Applies the world of this tick. `is_comparable` is true if the last update was at most
-  /// `kPastTicksMax` ticks ago. After a longer time rows may be reused, so an entity with the same
-  /// row as before may still have changed.
+  /// `kPastTicksMax` ticks ago. After a longer time, rows may be reused. Then an entity may have
+  /// changed even if it has the same row as before.
   void update(const ReplicatedWorld& world, const InterestGrid& grid, const Viewer& viewer,
               bool is_comparable);
   /// True after the first `update` since `clear`.

@@ -1,9 +1,10 @@
-// A client receives an event about an entity only if it receives the entity. This is known after
-// its entities of interest are updated. Until a snapshot with the entity is confirmed, only
-// payloads that contain the entity carry the event. A snapshot with the entity may be overtaken by
-// a snapshot without it. So the event names its entity, and the client keeps the event until the
-// entity arrives. A client shows an entity of several slices when all slices have arrived. In this
-// file, an entity is represented by its first slice.
+// A client receives an event about an entity only if it receives the entity. Whether the client
+// receives the entity is known after the client's entities of interest are updated. Until a
+// snapshot with the entity is confirmed, the event is only in payloads that contain the entity. A
+// snapshot without the entity may overtake a snapshot with the entity. So the event names its
+// entity, and the client keeps the event until the entity arrives. A client shows an entity of
+// several slices when all slices have arrived. In this file, an entity is represented by its first
+// slice.
 #include "net/replication/client_events.h"
 
 #include <algorithm>

@@ -17,7 +17,8 @@ namespace muster {
 /// The maximum number of events about entities that the client may receive soon.
 inline constexpr std::size_t kOpenEventsMax = 1024;
 
-/// The events of one client. Use it in one thread at a time. It allocates nothing in steady state.
+/// The events of one client. Only one thread at a time may use this object. It allocates nothing in
+/// steady state.
 class ClientEvents {
  public:
   /// `views` must outlive this object.
@@ -29,11 +30,11 @@ class ClientEvents {
   /// Returns false if the event is too long, or if too many events wait.
   bool send_about(const ReplicatedWorld& world, const ClientEntities& entities, NetworkId entity,
                   Tick tick, std::span<const std::byte> event, ClientViewCounters& counters);
-  /// Drops events about entities that the client will not receive. Call it after each update of
-  /// `entities`. `room_bytes` is the room for a state in a datagram.
+  /// Drops events about entities that the client will not receive. Call this function after each
+  /// update of `entities`. `room_bytes` is the room for a state in a datagram.
   void update(const ClientEntities& entities, const SnapshotsInFlight& in_flight,
               std::size_t room_bytes, ClientViewCounters& counters);
-  /// Call this when the client has received a snapshot that lists this slice.
+  /// Call this function when the client has received a snapshot that lists this slice.
   void release(const ClientEntities& entities, const ListedSlice& listed);
   /// Allows the events whose entities this part of a snapshot contains.
   void allow_in_part(const ClientEntities& entities, const SnapshotWriter& writer,

@@ -11,17 +11,19 @@
 namespace muster {
 namespace {
 
-/// With this many unacknowledged snapshots, the next snapshot waits for a delivery. If the newest
-/// acknowledged snapshot left the window, everything would have to be sent again.
+/// If this many snapshots are unacknowledged, the next snapshot waits until a packet is delivered.
+/// Otherwise the newest acknowledged snapshot could leave the window, and the whole state would
+/// have to be sent again.
 constexpr std::size_t kUnacknowledgedMax = 48;
 static_assert(kUnacknowledgedMax > kPartsInFlightMax && kUnacknowledgedMax + 8 < kSnapshotWindow);
-/// A snapshot that cannot contain all changes is sent only if it has room for this many bytes,
-/// because a smaller snapshot would be mostly overhead. It waits for more room at most 1 /
+/// A snapshot that cannot contain all changes is sent only if there is room for this many bytes. A
+/// smaller snapshot would be mostly overhead. The snapshot waits for more room for at most 1 /
 /// `kWorthWait` of a second.
 constexpr std::size_t kWorthBytes = 80;
 constexpr std::uint32_t kWorthWait = 4;
-/// If every snapshot of this many seconds has deferred unknown entities, new entities wait. They
-/// wait until a snapshot defers no unknown entities, but not longer than this many seconds.
+/// If all snapshots of this many seconds have deferred unknown entities, new entities wait. New
+/// entities wait until a snapshot defers no unknown entities, but not longer than this many
+/// seconds.
 constexpr std::uint32_t kSettleSeconds = 2;
 
 }  // namespace
@@ -121,9 +123,10 @@ void ClientView::confirm(const SnapshotInFlight& flight, const ListedSlice& list
   events_.release(entities_, listed);
 }
 
-/// Returns the record of a listed entity, or null if the client no longer has the listed state. The
-/// client has removed an entity that was out of interest meanwhile. For an entity with one slice, a
-/// state of any view counts. For an entity with several slices, only slices of the same view count.
+/// Returns the record of a listed entity, or null if the client no longer has the listed state. If
+/// the entity was out of interest since then, the client has removed the entity. For an entity with
+/// one slice, a state of any view counts. For an entity with several slices, only slices of the
+/// same view count.
 ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const ListedSlice& listed) {
   ClientEntity* const entity = entities_.find(listed.entity);
   if (entity == nullptr || flight.tick < entity->since) return nullptr;
@@ -133,7 +136,7 @@ ClientEntity* ClientView::find_listed(const SnapshotInFlight& flight, const List
   return is_same_view ? entity : nullptr;
 }
 
-/// A lost change that no later snapshot contains waits again, as if it had never been sent.
+/// A lost change waits again if no later snapshot contains the change.
 void ClientView::apply_loss(SnapshotNumber number) {
   const SnapshotInFlight* const flight = in_flight_.find(number);
   if (flight == nullptr) return;
@@ -176,7 +179,7 @@ void ClientView::send(const ReplicatedWorld& world, const InterestGrid& grid,
   }
   entities_.clear_changes();
   send_parts(world, connection, std::min(parts_max, parts_for_new()), budget);
-  // This comes after sending, because a state that did not fit before may have fitted now.
+  // This call comes after sending, because a state that did not fit before may fit now.
   note_complete();
 }
 
@@ -193,8 +196,8 @@ void ClientView::send_parts(const ReplicatedWorld& world, Connection& connection
     const std::size_t bytes = written.payload.size();
     if (bytes == 0) break;
     const std::uint64_t tag = epoch_ << 16U | writer_->last_number();
-    // A payload that was not queued is never sent. It gets no delivery report, and no snapshot
-    // refers to it.
+    // A payload that was not queued is never sent. No delivery report and no snapshot refers to
+    // such a payload.
     if (connection.send_payload(written.payload, tag) != SendStatus::queued) break;
     record(part, {first_id, writer_->end_id()}, world.tick(), written.snapshot_bytes);
     first_id = writer_->end_id();
@@ -284,8 +287,8 @@ void ClientView::find_candidates(Tick tick, bool is_settling_now) {
 
 /// Returns true if new entities must wait, so that a snapshot can contain all unknown entities. A
 /// snapshot that defers unknown entities makes the client keep all entities that the snapshot does
-/// not list, even removed entities (`SnapshotHead::keeps_unknown`). This must not continue for a
-/// long time.
+/// not list, even removed entities (`SnapshotHead::keeps_unknown`). The client must not keep
+/// removed entities for a long time.
 bool ClientView::is_settling(Tick tick) const {
   const std::uint32_t interval = kSettleSeconds * options_.ticks_per_second;
   return (tick - settled_at_) / interval % 2 == 1;
@@ -305,7 +308,7 @@ double ClientView::expected_bits(std::size_t i) const {
 }
 
 /// The number of parts per snapshot while many entities are new to the client, for example when a
-/// map begins. It is low because each part checks all active entities.
+/// map begins. The number is low, because each part checks all active entities.
 std::size_t ClientView::parts_for_new() const {
   constexpr std::size_t kNewMax = 1'024;
   constexpr std::size_t kChecksMax = 40'000;
@@ -342,8 +345,8 @@ void ClientView::record(std::uint32_t part, const IdRange& range, Tick tick,
 }
 
 /// Updates `is_complete_`. Only the entities that existed when the client began must arrive,
-/// because new entities may be created all the time. An entity that fits into no datagram does not
-/// count, because it may never be sent.
+/// because new entities may be created all the time. An entity that does not fit into a datagram
+/// does not count, because it may never be sent.
 void ClientView::note_complete() {
   const auto is_lacking = [&](std::uint32_t i) {
     return entities_[i].is_first && !entities_[i].is_acked() &&

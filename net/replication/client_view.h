@@ -1,5 +1,6 @@
-// A server's view of one client. It knows the entities that the client has and should have, and
-// chooses the changes to send now. README.md shows the work for one snapshot as pseudo-code.
+// A server's view of one client. The view stores the entities that the client has and the entities
+// that it should have, and chooses the changes to send now. README.md shows the work for one
+// snapshot as pseudo-code.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +47,13 @@ class ClientView {
   /// The limit of payload bytes per second; 0 for the rate that the path carries.
   std::uint32_t bytes_per_second_max = 0;
 
-  /// Starts again for a client without any state; payloads in flight no longer count.
+  /// Starts again, as for a client without any state. Payloads in flight no longer count.
   void restart();
-  /// Call this if the client may have lost its state. The next snapshot then contains everything.
+  /// Call this function if the client may have lost its state. The next snapshot then contains
+  /// everything.
   void resync();
 
-  /// Call this when the client could not read a snapshot that arrived.
+  /// Call this function when the client could not read a snapshot that arrived.
   void disown(SnapshotNumber number);
   /// Applies delivery reports of payloads.
   void apply_delivery_reports(std::span<const DeliveryReport> reports);
@@ -61,15 +63,15 @@ class ClientView {
   /// many events wait.
   bool send_event_about(const ReplicatedWorld& world, NetworkId entity, Tick tick,
                         std::span<const std::byte> event);
-  /// `knows` returns true when a slice was sent to the client. `knows_as` returns true when the
-  /// slice was sent as this codec type.
+  /// `knows` returns true if a slice was sent to the client. `knows_as` returns true if the slice
+  /// was sent as this codec type.
   bool knows(SliceId slice) const;
   bool knows_as(SliceId slice, CodecType codec_type) const;
 
-  /// Keeps the values that the client's updates may refer to. Call it before `send`. Requires:
-  /// successive calls are at most 8 ticks apart.
+  /// Keeps the values that the client's updates may refer to. Call this function before `send`.
+  /// Requires: successive calls are at most 8 ticks apart.
   void keep(Tick tick) { writer_->keep(tick); }
-  /// Sends the world of this tick in as many payloads as `connection` has room for.
+  /// Sends the world of this tick. `connection` determines how many payloads can be sent.
   void send(const ReplicatedWorld& world, const InterestGrid& grid, Connection& connection,
             Time now);
 
@@ -123,7 +125,7 @@ class ClientView {
   Tick settled_at_{};
   Tick sent_at_{};                       ///< The tick of the last snapshot.
   std::uint64_t delivered_at_send_ = 0;  ///< The number of delivered packets, at `sent_at_`.
-  double bytes_saved_ = 0;               ///< The unused bytes of the client's own limit.
+  double bytes_saved_ = 0;               ///< The unused bytes of `bytes_per_second_max`.
   Tick budget_tick_{};                   ///< The tick of the last `send`.
   ClientViewCounters counters_;
 };

@@ -20,10 +20,10 @@ struct ClientViewCounters {
   /// Events that were refused, because they were too long or too many other events waited.
   std::uint64_t events_refused = 0;
   std::uint64_t events_not_meant = 0;  ///< Events about entities that the client does not receive.
-  std::uint64_t divergences = 0;  ///< Reports that the client had other values than the server.
-  std::uint64_t disowned = 0;     ///< Snapshots that arrived too late to be read.
-  std::uint64_t malformed = 0;    ///< Messages that no valid client sends.
-  std::uint64_t unfit = 0;        ///< Entity states that are too large for a datagram.
+  std::uint64_t divergences = 0;       ///< Reports that client and server had different values.
+  std::uint64_t disowned = 0;          ///< Snapshots that arrived too late to be read.
+  std::uint64_t malformed = 0;         ///< Messages that no valid client sends.
+  std::uint64_t unfit = 0;             ///< Entity states that are too large for a datagram.
   /// Setups that are larger than the blocks that the client's connection accepts.
   std::uint64_t setups_refused = 0;
 };

@@ -1,5 +1,5 @@
-// Only entities that moved are updated in the grid, so entities at rest cost no work. Lists are not
-// sorted, because each search sorts its result.
+// Only entities that moved are updated in the grid, so entities that do not move need no work.
+// Lists are not sorted, because each search sorts its result.
 #include "net/replication/interest.h"
 
 #include <algorithm>
@@ -174,7 +174,8 @@ void InterestGrid::merge_always() {
   always_removed_.clear();
 }
 
-/// Drops empty lists if there are many. Some are kept, because entities may return to their cells.
+/// Drops empty lists if there are many. Some empty lists are kept, because entities may return to
+/// their cells.
 void InterestGrid::drop_empty_lists() {
   constexpr std::size_t kListsKept = 4096;
   const auto drop = [&](auto& lists) {

@@ -24,13 +24,13 @@ struct Viewer {
 class InterestRule {
  public:
   virtual ~InterestRule() = default;
-  /// Called for each entity that would be sent to a viewer. Returns false to hide the entity. An
+  /// Called for each entity that would be sent to a viewer. Return false to hide the entity. An
   /// entity with `Relevance::custom` is checked at any distance.
   virtual bool is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const = 0;
 };
 
 struct InterestOptions {
-  /// The width of a grid cell. A third of the most common radius is a good value.
+  /// The width of a grid cell. The recommended value is a third of the most common radius.
   float cell_size = 32;
   /// A client keeps an entity until the distance exceeds this multiple of the entity's radius. So
   /// entities at the border do not appear and disappear repeatedly.
@@ -40,8 +40,8 @@ struct InterestOptions {
   const InterestRule* rule = nullptr;  ///< The game's rule, or null. It must outlive the server.
 };
 
-/// Finds entities by position and audience. It is updated once per tick. Between updates, any
-/// number of threads may search.
+/// Finds entities by position and audience. Call `update` once per tick. Between two calls of
+/// `update`, any number of threads may search.
 class InterestGrid {
  public:
   InterestGrid(const InterestOptions& options, const std::vector<UpdateClass>& classes);

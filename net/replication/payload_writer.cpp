@@ -1,6 +1,6 @@
 // A payload begins with a head of flags, events and a checksum. The size of the head is known only
 // after the snapshot was written. So the snapshot is first written after room for the largest head,
-// and is then moved to the end of the head. REPLICATION_FORMAT.md, "Payload".
+// and is then moved to the end of the head. See REPLICATION_FORMAT.md, "Payload".
 #include "net/replication/payload_writer.h"
 
 #include <algorithm>

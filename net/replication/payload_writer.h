@@ -16,8 +16,9 @@
 
 namespace muster {
 
-/// A state of an entity, or of a slice of an entity, that does not fit into a datagram. It is not
-/// sent to the client. This can happen when the priors were trained on very different data.
+/// A state of an entity, or of a slice of an entity, that does not fit into a datagram. Such a
+/// state is not sent to the client. A state can be so large if the priors were trained on very
+/// different data.
 struct UnfitState {
   NetworkId id{};
   CodecType codec_type{};
@@ -33,8 +34,8 @@ struct PayloadSources {
   ClientViewCounters& counters;
 };
 
-/// Writes the payloads for one client. Use it in one thread at a time. It allocates nothing in
-/// steady state.
+/// Writes the payloads for one client. Only one thread at a time may use this object. It allocates
+/// nothing in steady state.
 class PayloadWriter {
  public:
   struct Written {

@@ -1,5 +1,5 @@
 // Records a server's world to a file, and plays the file like the world of a server.
-// REPLICATION_FORMAT.md, "Recording".
+// See REPLICATION_FORMAT.md, "Recording".
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class RecordingWriter {
  public:
   /// Requires: `schema` has no fault, and the model file decodes or is empty.
   RecordingWriter(const RecordingOptions& options, const ReplicationSchema& schema);
-  /// Its members refer to each other.
+  /// Not copyable, because the members refer to each other.
   RecordingWriter(const RecordingWriter&) = delete;
   RecordingWriter& operator=(const RecordingWriter&) = delete;
 
@@ -49,7 +49,7 @@ class RecordingWriter {
   void add(const ReplicatedWorld& world);
   /// Adds an event of a tick. Requires: the tick is not before the tick that was added last.
   void add_event(Tick tick, std::span<const std::byte> event);
-  /// Adds the index. Add nothing afterwards.
+  /// Adds the index. After this call, nothing may be added.
   void finish();
 
   /// The next bytes of the file. Valid until the next addition.
@@ -80,7 +80,8 @@ class RecordingWriter {
   std::uint64_t cleared_ = 0;
   std::vector<std::int64_t> values_;
   std::vector<NetworkId> gone_;
-  /// The server's generation of each entity in `world_`. In the recorded world, generations differ.
+  /// The server's generation of each entity in `world_`. The generations in `world_` are different
+  /// numbers.
   std::unordered_map<NetworkId, std::uint32_t> generations_;
   std::vector<EntityState> states_;
   std::vector<std::byte> memory_;
@@ -93,16 +94,16 @@ inline constexpr ReaderLimits kRecordedLimits = {.memory_bytes_max = std::size_t
 enum class [[nodiscard]] RecordingStatus : std::uint8_t{
     tick,     ///< Another tick was played.
     end,      ///< The recording is complete.
-    cut,      ///< The file ends within a record: its writer was stopped.
+    cut,      ///< The file ends within a record, because its writer was stopped.
     damaged,  ///< The bytes are not from a valid writer. Playing cannot continue.
 };
 
-/// Plays a recording from untrusted bytes. Use it in one thread at a time.
+/// Plays a recording from untrusted bytes. Only one thread at a time may use this object.
 class RecordingReader {
  public:
   /// `file` must outlive the reader. Returns null and sets `error` if `file` is not a recording.
   static std::unique_ptr<RecordingReader> open(std::span<const std::byte> file, std::string& error);
-  /// Its members refer to each other.
+  /// Not copyable, because the members refer to each other.
   RecordingReader(const RecordingReader&) = delete;
   RecordingReader& operator=(const RecordingReader&) = delete;
 

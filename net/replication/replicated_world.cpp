@@ -27,7 +27,7 @@ void ReplicatedWorld::begin(Tick tick) {
   moves_.clear();
   forget_past();
   // The view of a client applies these changes at each snapshot. If a view needs changes that are
-  // no longer stored, it checks every entity once.
+  // no longer stored, the view checks every entity once.
   const std::size_t kept = 4 * entities_.size() + 1024;
   if (changes_.size() > 2 * kept) {
     const std::size_t forgotten = changes_.size() - kept;
@@ -73,8 +73,8 @@ void ReplicatedWorld::spawn(NetworkId id, const ReplicatedEntityOptions& options
 }
 
 /// Returns a generation that no earlier entity with this id had. If a game never reuses ids,
-/// `next_generations_` would grow forever. So it is cleared when it is large, and all generations
-/// continue above the highest generation.
+/// `next_generations_` would grow forever. So the map is cleared when it is large, and all later
+/// generations are above the highest earlier generation.
 std::uint32_t ReplicatedWorld::next_generation(NetworkId id) {
   constexpr std::size_t kGenerationsMin = 4096;
   if (next_generations_.size() >= kGenerationsMin + 2 * entities_.size()) {
@@ -173,8 +173,8 @@ void ReplicatedWorld::set_interest(NetworkId id, Relevance relevance, std::uint8
   options.team = team;
   options.update_class = update_class;
   moves_.push_back(id);
-  // A new update class does not change the values that a client receives, and the interest grid
-  // notices it without `version_`.
+  // A new update class does not change the values that a client receives. The interest grid notices
+  // a new class without `version_`.
   if (!is_same_audience) ++version_;
 }
 

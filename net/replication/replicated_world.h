@@ -35,14 +35,14 @@ enum class Relevance : std::uint8_t {
   custom = 4,  ///< Chosen by the game's `InterestRule`.
 };
 
-/// A class of entities: how often, how far and how urgently they are sent. See
-/// REPLICATION_FORMAT.md, "Which changes go first".
+/// A class of entities. It determines how often, to which distance and with which urgency the
+/// entities are sent. See REPLICATION_FORMAT.md, "Which changes go first".
 struct UpdateClass {
   /// When there is too little room, entities get updates in proportion to weight × nearness.
   float weight = 1;
   /// For `Relevance::near`: the distance within which a client receives an entity.
   float radius = 100;
-  float near_distance = 1e9F;  ///< A change of an entity that is nearer than this is sent at once.
+  float near_distance = 1e9F;  ///< If an entity is nearer than this, its changes are sent at once.
   /// The minimum number of ticks between two sent changes of a farther entity.
   std::uint16_t far_ticks = 1;
   /// A change that has waited longer than this is sent first; such changes use at most a quarter of

@@ -9,8 +9,8 @@
 namespace muster {
 namespace {
 
-/// The minimum number of snapshots between two requests for the whole state. The server needs some
-/// time to receive the first request.
+/// The minimum number of snapshots between two requests for the whole state. Within this pause, the
+/// server receives the first request.
 constexpr std::uint32_t kResyncPause = 32;
 
 /// After this many snapshots, the server knows that an earlier snapshot was unreadable, because at
@@ -43,8 +43,8 @@ ReplicationClient::ReplicationClient(const ReplicationClientOptions& options, Di
 
 void ReplicationClient::update(Connection& connection) {
   if (!has_joined_ || connection.map() != map_) {
-    // Data that arrived with the new map is applied in the next call. So after this call, a caller
-    // notices that there is no schema.
+    // Data that arrived with the new map is applied in the next call. So after this call, there is
+    // no schema, and the caller can see that the map has changed.
     begin_map(connection.map());
     unsent_.send(connection, options_.channel);
     return;
@@ -167,7 +167,8 @@ void ReplicationClient::apply_setup(std::span<const std::byte> block) {
   unsent_.push(encode(ReplicationMessage::ready));
 }
 
-/// Applies a setup. Returns a description of its fault, or an empty string if it is valid.
+/// Applies a setup. Returns a description of the setup's fault, or an empty string if the setup is
+/// valid.
 std::string ReplicationClient::use_setup(std::span<const std::byte> block) {
   const std::optional<SetupBlock> setup = decode_setup(block);
   if (!setup || setup->schema.empty() == requested_.schema ||
@@ -266,8 +267,8 @@ void ReplicationClient::apply_payload(std::span<const std::byte> payload) {
 void ReplicationClient::disown() {
   settled_at_ = counters_.snapshots + kSettlingPause;
   const UnreadableMessage message{.number = mirror_->reader().unknown_number()};
-  // If there is no room, the next unreadable snapshot is reported instead. It lacks the same
-  // references.
+  // If there is no room, the next unreadable snapshot is reported instead. That snapshot lacks the
+  // same references.
   if (unsent_.has_room()) unsent_.push(encode(message));
 }
 

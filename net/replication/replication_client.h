@@ -34,8 +34,8 @@ struct ReplicationClientOptions {
   /// The encoded schema that this client expects, or empty. The server does not send an equal
   /// schema.
   std::span<const std::byte> known_schema{};
-  /// The model files that this client has in its bundles. If the server's model is among them, the
-  /// server does not send it. The files must outlive the client.
+  /// The model files that this client has in its bundles. If one of these files is the server's
+  /// model, the server does not send the model. The files must outlive the client.
   std::vector<std::span<const std::byte>> models{};
   ReaderLimits limits{};
   /// True if `bandwidth` counts the bits of snapshots. Counting costs some time.
@@ -50,7 +50,7 @@ enum class ReplicationPhase : std::uint8_t {
   failed,  ///< This client cannot follow the server until the next map (`failure` has the reason).
 };
 
-/// The state of a received entity in the game.
+/// Whether the game has a received entity.
 enum class EntityFound : std::uint8_t {
   here = 0,
   missing = 1,
@@ -88,12 +88,12 @@ struct ReplicationClientCounters {
 
 /// Follows a server's world. In each tick, after the connection has received: call `update`, read
 /// `changes()` and `events()`, and call `clear()`. The client uses all payloads of the connection,
-/// and the blocks for which `is_setup` is true. Use it in one thread at a time.
+/// and the blocks for which `is_setup` is true. Only one thread at a time may use this object.
 class ReplicationClient {
  public:
   /// `log` may be null. It must outlive the client.
   explicit ReplicationClient(const ReplicationClientOptions& options, DivergenceLog* log = nullptr);
-  /// Its members refer to each other.
+  /// Not copyable, because the members refer to each other.
   ReplicationClient(const ReplicationClient&) = delete;
   ReplicationClient& operator=(const ReplicationClient&) = delete;
 
@@ -120,21 +120,22 @@ class ReplicationClient {
   bool values(NetworkId id, std::span<std::int64_t> values) const {
     return mirror_ && mirror_->values(id, values);
   }
-  /// True when an entity exists. A game can use it to resolve a reference that arrived before its
-  /// entity.
+  /// True when an entity exists. A game can use this function to resolve a reference that arrived
+  /// before its entity.
   bool has(NetworkId id) const { return mirror_ && mirror_->has(id); }
-  /// True when any state of an entity is stored: the entity exists, or it was in a snapshot that
-  /// newer snapshots had overtaken. In the second case the entity is shown with one of the next
-  /// snapshots, unless it was removed meanwhile. So the result may stay true for about 64 snapshots
-  /// after an entity was removed.
+  /// True when any state of an entity is stored: the entity exists, or the entity was in a snapshot
+  /// that newer snapshots had overtaken. In the second case the entity is shown with one of the
+  /// next snapshots, unless the entity was removed before that. So the result may stay true for
+  /// about 64 snapshots after an entity was removed.
   bool holds(NetworkId id) const { return mirror_ && mirror_->holds(id); }
-  /// The tick of an entity's values, or 0 if the entity does not exist. It is earlier than `tick()`
-  /// if the server deferred a change.
+  /// The tick of an entity's values, or 0 if the entity does not exist. The result is earlier than
+  /// `tick()` if the server deferred a change.
   Tick tick_of(NetworkId id) const { return mirror_ ? mirror_->tick_of(id) : Tick(); }
-  /// True when all entities have arrived that were of interest to this client when the server began
-  /// to send this map. After that, an entity of the game for which `holds` is false does not exist
-  /// at the server, or is not visible to this client. The result does not wait for an entity with a
-  /// state that is too large for a datagram (`UnfitEntity`).
+  /// True when all first entities have arrived. The first entities are the entities that were of
+  /// interest to this client when the server began to send this map. After that, an entity of the
+  /// game for which `holds` is false does not exist at the server, or is not visible to this
+  /// client. An entity whose state is too large for a datagram (`UnfitEntity`) does not delay the
+  /// result.
   bool is_complete() const { return is_complete_; }
   /// The events since `clear` whose tick has been reached, sorted by tick. At most
   /// `kTimedEventsDueMax` events are kept, and older events are lost. An event about an entity is
@@ -143,10 +144,10 @@ class ReplicationClient {
   /// `update` or `clear`.
   std::span<const TimedEvent> events() const { return events_.due(); }
   void clear();
-  /// Compares the server's checksums of some entities with the game's values. Call it after the
-  /// game has applied `changes()`. If `game` is null or `verify` is not called, the codec's values
-  /// are compared. A difference is reported to the server and to the logs of both ends, and the
-  /// client requests the whole state.
+  /// Compares the server's checksums of some entities with the game's values. Call this function
+  /// after the game has applied `changes()`. If `game` is null or `verify` is not called, the
+  /// codec's values are compared. A difference is reported to the server and to the logs of both
+  /// ends, and the client requests the whole state.
   void verify(const EntityValues* game);
 
   /// The newest tick with known state.

@@ -1,5 +1,5 @@
-// The messages between a replication server and its clients, except snapshots. They use a reliable
-// channel. REPLICATION_FORMAT.md, "Messages".
+// The messages between a replication server and its clients, except snapshots. The messages use a
+// reliable channel. See REPLICATION_FORMAT.md, "Messages".
 #pragma once
 
 #include <array>
@@ -86,7 +86,7 @@ struct DivergedMessage {
   std::vector<LaneValue> lanes;  ///< The client's first lanes, as many as fit.
 };
 /// Reports an entity whose checksum the client received. The entity does not exist at the client,
-/// or lacks a component there.
+/// or the client's entity lacks a component.
 struct MissingMessage {
   SliceId id{};
   Tick tick{};
@@ -107,7 +107,7 @@ struct SetupRefusedMessage {
   std::uint32_t setup_bytes = 0;
 };
 inline constexpr std::uint16_t kNoLane = 0xFFFF;
-/// The maximum number of lanes in a `DivergedMessage`, so that it fits into a message.
+/// The maximum number of lanes in a `DivergedMessage`, so that the report fits into a message.
 inline constexpr std::size_t kDivergedLanesMax = 240;
 
 std::vector<std::byte> encode(const JoinMessage& message);
@@ -123,8 +123,8 @@ std::vector<std::byte> encode(ReplicationMessage kind);
 
 /// Returns the kind of a message, or nothing if the kind is unknown.
 std::optional<ReplicationMessage> kind_of(std::span<const std::byte> message);
-/// Each `decode` reads an encoded message from untrusted bytes. It returns false if the bytes are
-/// not such a message.
+/// Each `decode` reads an encoded message from untrusted bytes. `decode` returns false if the bytes
+/// are not such a message.
 bool decode(std::span<const std::byte> bytes, JoinMessage& message);
 bool decode(std::span<const std::byte> bytes, BeginMessage& message);
 /// Returns the versions in a `begin` of any version. Returns nothing if the message is truncated,
@@ -190,8 +190,9 @@ struct UnfitEntity {
 };
 
 /// The first value outside its range that the game wrote into a field of a type. Clients receive
-/// the nearest value of the range. An angle is turned by whole turns instead, if that is enough.
-/// Later values outside the range are only counted (`ReplicatedWorld::clamped`).
+/// the nearest value of the range. For an angle, whole turns are added or subtracted instead, if
+/// this brings the angle into the range. Later values outside the range are only counted
+/// (`ReplicatedWorld::clamped`).
 struct ClampedValue {
   NetworkId id{};
   TypeId type{};           ///< The type's id in the game.
@@ -211,7 +212,7 @@ class DivergenceLog {
   virtual void clamped(const ClampedValue& /*value*/) {}
 };
 
-/// Returns a checksum of lanes. It is equal on every machine.
+/// Returns a checksum of lanes. Equal lanes give equal checksums on every machine.
 std::uint32_t checksum(std::span<const LaneValue> lanes);
 
 }  // namespace muster

@@ -120,7 +120,7 @@ void ReplicationServer::add_client(ClientId id, const ReplicationClientInfo& inf
   const auto at =
       std::ranges::lower_bound(clients_, id, {}, [](const auto& client) { return client->id; });
   assert(at == clients_.end() || (*at)->id != id);
-  // The turns of clients are distributed over several ticks.
+  // The clients have their turns in different ticks.
   auto client = std::make_unique<Client>(
       Client{.id = id,
              .view = ClientView({.views = views_,
@@ -167,7 +167,7 @@ bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::
   Client* client = find(id);
   assert(client != nullptr);
   if (!client->is_playing)
-    // The world with which the client will start already contains the result of the event.
+    // The world that the client receives first already contains the result of the event.
     return true;
   const bool is_queued = client->view.events().push(tick, event);
   if (!is_queued) ++client->view.counters().events_refused;
@@ -306,8 +306,8 @@ void ReplicationServer::send_answers(Client& client, Connection& connection) con
 void ReplicationServer::compare(Client& client, const DivergedMessage& message) const {
   TruthMessage truth{
       .id = message.id, .tick = message.tick, .codec_type = message.codec_type, .lane = kNoLane};
-  // The answer reveals values. So a client gets it only if the entity was sent to the client, and
-  // only in the view in which it was sent.
+  // The answer reveals values. So a client gets the answer only if the entity was sent to the
+  // client, and only for the view in which the entity was sent.
   if (codec_index(message.codec_type) >= views_.count() ||
       !client.view.knows_as(message.id, message.codec_type)) {
     ++client.view.counters().malformed;

@@ -47,9 +47,9 @@ struct ReplicationClientInfo {
 
 /// Replicates one world to all clients. In each tick: call `begin_tick`, change `world()`, call
 /// `end_tick`, and then call `update` for each client with its connection. `update` reads answers,
-/// and sends a snapshot if one is due. Use it in one thread at a time, with one exception: several
-/// threads may call `update` for different clients at the same time. The log is then called from
-/// several threads.
+/// and sends a snapshot if one is due. Only one thread at a time may use this object, with one
+/// exception: several threads may call `update` for different clients at the same time. The log is
+/// then called from several threads.
 class ReplicationServer {
  public:
   /// Requires: `schema` has no fault, and the model file decodes or is empty. `log` may be null,
@@ -66,8 +66,8 @@ class ReplicationServer {
 
   /// Requires: no client has this id.
   void add_client(ClientId id, const ReplicationClientInfo& info);
-  /// Requires: the client's connection has ended, because it may still read a setup block of this
-  /// server.
+  /// Requires: the client's connection has ended, because a connection may still read a setup block
+  /// of this server.
   void remove_client(ClientId id);
   void set_info(ClientId id, const ReplicationClientInfo& info);
   /// Adds an update class and returns its index. There are at most 256 classes, and they cannot be
@@ -81,18 +81,18 @@ class ReplicationServer {
   /// Sends an event that happened at a tick. The client reports it to its game when its world
   /// reaches that tick. Returns false if too many events wait for that client, or if the event is
   /// longer than `kTimedEventBytesMax`. A client that does not play yet, or has not begun the
-  /// current map, gets no event: the world that it receives already contains the result.
+  /// current map, gets no event. The world that such a client receives already contains the result.
   bool send_event(ClientId id, Tick tick, std::span<const std::byte> event);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
   void send_event_about(NetworkId entity, Tick tick, std::span<const std::byte> event);
 
-  /// Starts another map: the world is empty, and every client receives `map_info` before anything
-  /// else of the map. The next `update` of each client calls its connection's `begin_map`.
+  /// Starts another map: the world is empty, and every client receives `map_info` before all other
+  /// data of the map. The next `update` of each client calls its connection's `begin_map`.
   /// Requires: the call is between `begin_tick` and `end_tick`.
   void begin_map(std::span<const std::byte> map_info);
 
-  /// Reads the client's answers, and sends what is due.
+  /// Reads the client's answers, and sends the data that is due.
   void update(ClientId id, Connection& connection, Time now);
 
   /// Returns null if the client does not exist.

@@ -7,7 +7,7 @@
 namespace muster {
 
 /// A type of a `ReplicationSchema`, as its index in `types`. Equal at both ends of a connection.
-/// The codec numbers its types differently: it has one for each view of a type
+/// The codec uses other numbers, because it has one type for each view of a type
 /// (`TypeViews::codec_type`).
 enum class SchemaType : std::uint16_t {};
 

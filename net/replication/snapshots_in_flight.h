@@ -20,7 +20,7 @@ namespace muster {
 struct ListedSlice {
   EventSubject entity;
   CodecType codec_type{};
-  /// True if it is certainly in this part; otherwise it may be in another part.
+  /// True if the slice is certainly in this part. Otherwise the slice may be in another part.
   bool is_certain = false;
   Tick row_since{};
 };
@@ -38,18 +38,18 @@ struct SnapshotInFlight {
   std::vector<ListedSlice> listed;
 };
 
-/// The last `kSnapshotWindow` snapshots to one client. Use it in one thread at a time. It allocates
-/// nothing in steady state. References are valid until the next `add`.
+/// The last `kSnapshotWindow` snapshots to one client. Only one thread at a time may use this
+/// object. It allocates nothing in steady state. References are valid until the next `add`.
 class SnapshotsInFlight {
  public:
-  /// Adds a sent snapshot. The caller appends the listed entities to the result. Forgets the
+  /// Adds a sent snapshot. The caller appends the listed entities to the result. Removes the
   /// snapshot that was sent `kSnapshotWindow` snapshots earlier.
   SnapshotInFlight& add(SnapshotNumber number, std::uint32_t part, Tick tick);
-  /// Returns the snapshot with this number, or null if its delivery was reported before or it is
-  /// forgotten.
+  /// Returns the snapshot with this number, or null if its delivery was reported before or the
+  /// snapshot was removed.
   const SnapshotInFlight* find(SnapshotNumber number) const;
-  /// Records that the snapshot was delivered, and returns it. Returns null if its delivery was
-  /// reported before, or if it is forgotten.
+  /// Records that the snapshot was delivered, and returns the snapshot. Returns null if its
+  /// delivery was reported before, or if the snapshot was removed.
   const SnapshotInFlight* deliver(SnapshotNumber number);
   /// When the first parts of a tick have arrived without a gap, all slices that these parts list
   /// have arrived. Calls `visit(SnapshotInFlight, ListedSlice)` once for each of these slices.
@@ -57,17 +57,17 @@ class SnapshotsInFlight {
   template <typename Visit>
   void settle(const SnapshotInFlight& last, const Visit& visit);
   /// Records that the client could not read this snapshot. Calls `visit(ListedSlice)` for each
-  /// slice that the client may lack as a result. Does nothing if the snapshot is forgotten.
+  /// slice that the client may lack as a result. Does nothing if the snapshot was removed.
   template <typename Visit>
   void disown(SnapshotNumber number, const Visit& visit);
-  /// Returns the tick of a snapshot, or nothing if the snapshot is forgotten.
+  /// Returns the tick of a snapshot, or nothing if the snapshot was removed.
   std::optional<Tick> tick_of(SnapshotNumber number) const;
   /// Returns the age in ticks of the oldest stored snapshot that was not disowned, but at least
   /// `ticks_min`.
   double oldest_ticks(Tick now, double ticks_min) const;
   /// True when a snapshot that lists this entity may still arrive.
   bool lists(const EventSubject& entity) const;
-  /// Forgets all snapshots.
+  /// Removes all snapshots.
   void clear();
   /// The memory of the lists, in bytes.
   std::size_t memory_bytes() const;

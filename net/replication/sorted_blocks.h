@@ -1,5 +1,5 @@
-// A container of items sorted by id. It stores them in blocks, so that thousands of items can be
-// added and removed per tick.
+// A container of items that are sorted by id. The items are stored in blocks, so that thousands of
+// items can be added and removed per tick.
 #pragma once
 
 #include <algorithm>

@@ -6,7 +6,7 @@ namespace muster {
 
 namespace {
 
-/// A flag in the length of an event. If it is set, the event's entity follows.
+/// A flag in the length of an event. If the flag is set, the event's entity follows.
 constexpr std::uint32_t kHasSubject = 0x8000;
 
 }  // namespace
@@ -99,7 +99,8 @@ void TimedEventSender::clear() {
 }
 
 bool TimedEventReceiver::read(ByteReader& reader, std::uint64_t payload) {
-  // Reads all events before the first is accepted, because a malformed payload must change nothing.
+  // Reads all events before the first event is accepted, because a malformed payload must change
+  // nothing.
   ByteReader preview = reader;
   for (std::uint8_t i = preview.u8(); i > 0; --i) {
     static_cast<void>(preview.bytes(2 + 4));

@@ -1,5 +1,5 @@
-// Events that belong to a tick. They are sent with snapshots, so that an event has arrived when the
-// client's world reaches its tick. REPLICATION_FORMAT.md, "Events".
+// Events that belong to a tick. Events are sent with snapshots, so that an event has arrived when
+// the client's world reaches the event's tick. See REPLICATION_FORMAT.md, "Events".
 #pragma once
 
 #include <array>
@@ -25,8 +25,8 @@ inline constexpr std::size_t kTimedEventsDueMax = 4096;
 inline constexpr std::size_t kTimedEventHeadBytes = 2 + 4 + 2;
 /// The size of an event's entity: its id and its generation.
 inline constexpr std::size_t kEventSubjectBytes = 4 + 4;
-/// A received event waits for its entity during this many payloads. This covers some round trips,
-/// and the time in which a server defers the entity for lack of room.
+/// A received event waits for its entity during this many payloads. This number covers some round
+/// trips, and the time in which a server defers the entity because there is too little room.
 inline constexpr std::uint64_t kEventPatience = 1024;
 
 /// Identifies the entity of an event, or any slice that a snapshot lists.
@@ -56,7 +56,7 @@ class TimedEventSender {
 
   /// Queues an event. Returns false if too many events wait, or if the event is too long.
   bool push(Tick tick, std::span<const std::byte> event);
-  /// Queues an event about an entity. `turn` is `any` if the receiver has the entity. If it is
+  /// Queues an event about an entity. `turn` is `any` if the receiver has the entity. If `turn` is
   /// `waits`, the event waits until `settle` changes its turn.
   bool push_about(const EventSubject& subject, EventTurn turn, Tick tick,
                   std::span<const std::byte> event);
@@ -81,7 +81,7 @@ class TimedEventSender {
   std::size_t waiting_bytes(std::size_t bytes_max) const;
   /// True when an event waits for its entity.
   bool has_waiting() const { return waiting_ > 0; }
-  /// Call this when the payload with this number was delivered.
+  /// Call this function when the payload with this number was delivered.
   void delivered(std::uint16_t payload);
   void clear();
 
@@ -91,7 +91,7 @@ class TimedEventSender {
 
   struct Slot {
     Tick tick{};
-    bool is_over = false;  ///< True if it was delivered, or never will be delivered.
+    bool is_over = false;  ///< True if the event was delivered or dropped.
     EventTurn turn = EventTurn::any;
     bool has_subject = false;
     EventSubject subject;
@@ -134,13 +134,14 @@ enum class SubjectState : std::uint8_t {
 };
 
 /// The receiving side. Reports each event once, when the world has reached the event's tick, in the
-/// order of ticks. An event about an entity also waits until the entity was shown. This may be
-/// later than the tick, if the entity's snapshot was overtaken. Memory is bounded against
-/// attackers: if too many events wait, the earliest events are reported before their tick.
+/// order of ticks. An event about an entity also waits until the entity was shown. The event may
+/// then be reported after its tick, if the entity's snapshot was overtaken. Memory is bounded
+/// against attackers: if too many events wait, the earliest events are reported before their tick.
 class TimedEventReceiver {
  public:
-  /// Reads events that `TimedEventSender::write` wrote. `payload` is the number of the payload; it
-  /// limits how long an event waits. Returns false and changes nothing if the bytes are malformed.
+  /// Reads events that `TimedEventSender::write` wrote. `payload` is the number of the payload,
+  /// from which the maximum wait of an event is counted. Returns false and changes nothing if the
+  /// bytes are malformed.
   bool read(ByteReader& reader, std::uint64_t payload);
   /// Calls `state_of(EventSubject, tick)` for each entity for which an event waits. `payload` is
   /// the number of the current payload. Drops an event if its entity was not shown in time or can

@@ -25,7 +25,7 @@ bool receives(Receivers receivers, SeenBy seen_by) {
 }
 
 /// The maximum number of bits that a lane needs with built-in priors, even for an unlikely value.
-/// In measurements of all kinds and sizes of lanes, it was at most 35 more than the bits of
+/// In measurements of all kinds and sizes of lanes, this number was at most 35 above the bits of
 /// `maximum` (slices_test.cpp).
 std::size_t weight_of(const LaneSchema& lane) {
   constexpr std::size_t kSurpriseMax = 36;
@@ -74,8 +74,8 @@ class LaneMaker {
   }
 
  private:
-  /// The upper half of a large number rarely changes; the lower half cannot be extrapolated,
-  /// because it wraps.
+  /// The upper half of a large number rarely changes; the lower half wraps, so it cannot be
+  /// extrapolated.
   void add_halves(LaneSchema lane, TypeView::Part part, std::uint64_t maximum) {
     lane.kind = LaneKind::symbol;
     lane.maximum = static_cast<std::uint32_t>(maximum >> 32U);

@@ -78,7 +78,8 @@ class TypeViews {
 
   const TypeView& view(CodecType codec_type) const { return views_[codec_index(codec_type)]; }
   std::size_t count() const { return views_.size(); }
-  /// The codec type of the first slice of `type`. The codec types of the other slices follow it.
+  /// The codec type of the first slice of `type`. The codec types of the other slices follow this
+  /// codec type.
   CodecType codec_type(SchemaType type, SeenBy seen_by) const {
     return codec_types_[schema_index(type)][static_cast<std::size_t>(seen_by)];
   }
@@ -104,18 +105,18 @@ class TypeViews {
   bool to_row(CodecType codec_type, std::span<const std::int64_t> values,
               std::span<LaneValue> row) const;
   void from_row(CodecType codec_type, const LaneValue* row, std::span<std::int64_t> values) const;
-  /// The id of an entity's slice in snapshots. In a schema without slices, it is the entity's id.
-  /// Requires: `entity` is below `id_end`.
+  /// The id of an entity's slice in snapshots. In a schema without slices, the slice's id is the
+  /// entity's id. Requires: `entity` is below `id_end`.
   SliceId slice_id(NetworkId entity, SliceIndex slice) const {
     return SliceId{wire_id(entity) << slice_id_bits_ | slice_number(slice)};
   }
   /// The number of snapshot ids that are reserved for each entity; 1 in a schema without slices.
-  /// Most entities do not use all of them.
+  /// Most entities do not use all of these ids.
   std::uint32_t slice_ids() const { return 1U << slice_id_bits_; }
   NetworkId entity_of(SliceId slice) const { return NetworkId{codec_id(slice) >> slice_id_bits_}; }
   /// The limit of entity ids, which is not included: 2^32 - 1 in a schema without slices.
   NetworkId id_end() const { return NetworkId{0xFFFF'FFFF >> slice_id_bits_}; }
-  /// The codec's schema of each codec type. Equal at both ends.
+  /// The codec's schema of each codec type. The schemas are equal at both ends.
   const std::vector<EntitySchema>& schemas() const { return schemas_; }
   /// The name of a lane: `Component.field`, with `[i]` if the field has several values; empty if
   /// the lane does not exist.

@@ -9,8 +9,8 @@
 
 namespace muster {
 
-/// Keeps a few messages in order until the connection accepts them. The caller checks `has_room`
-/// first and drops a message that does not fit.
+/// Keeps a few messages in order until the connection accepts them. The caller must check
+/// `has_room` first, and must drop a message if there is no room.
 class UnsentMessages {
  public:
   /// The maximum number of messages. Without a limit, a peer that sends requests but never reads

@@ -181,7 +181,7 @@ SubjectState WorldMirror::state_of(const EventSubject& entity, Tick tick) const 
     return gone.id == id && gone.generation == entity.generation && tick <= gone.tick;
   };
   if (std::any_of(gone_.begin(), end, is_it)) return SubjectState::shown;
-  // The generations of an id grow.
+  // Each new entity with an id has a higher generation.
   const bool is_past = listed != nullptr &&
                        static_cast<std::int32_t>(listed->kind.generation - entity.generation) > 0;
   return is_past ? SubjectState::is_past : SubjectState::may_come;

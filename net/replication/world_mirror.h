@@ -1,6 +1,6 @@
 // Converts snapshots to changes of a world: created, changed and removed entities. An entity in
-// slices is created when all of them have arrived. It is removed with its last slice, or when
-// another entity with the same id has arrived.
+// slices is created when all its slices have arrived. It is removed when its last slice is removed,
+// or when another entity with the same id has arrived.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ struct ReplicatedChange {
   Tick tick{};
 };
 
-/// Reads snapshots and lists the changes of entities. Use it in one thread at a time.
+/// Reads snapshots and lists the changes of entities. Only one thread at a time may use this
+/// object.
 class WorldMirror {
  public:
   /// All arguments must outlive the mirror.
@@ -40,9 +41,10 @@ class WorldMirror {
 
   SnapshotVerdict read(std::span<const std::byte> snapshot) { return reader_.read(snapshot); }
 
-  /// Adds the changes since the last call: removed, created, and then changed entities. Unchanged
-  /// entities are not listed, even when a snapshot mentions them. The result is combined with the
-  /// list already in `changes`: for example, an entity that was created and removed is not in it.
+  /// Adds the changes since the last call: removed, created, and then changed entities. An
+  /// unchanged entity is not listed, even when a snapshot mentions the entity. The result is
+  /// combined with the list already in `changes`: for example, an entity that was created and
+  /// removed is not in the list.
   void list_changes(std::vector<ReplicatedChange>& changes);
   /// Adds the removal of every listed entity.
   void list_end(std::vector<ReplicatedChange>& changes);
@@ -52,9 +54,9 @@ class WorldMirror {
   /// Returns whether an event's entity was listed as created. `tick` is the event's tick. The
   /// entity may be one of the last `kGoneMax` removed entities.
   SubjectState state_of(const EventSubject& entity, Tick tick) const;
-  /// The tick of the shown state, or 0 if the entity does not exist. It is earlier than the tick of
-  /// the newest snapshot if a change was deferred. For an entity in slices, it is the tick of the
-  /// oldest slice.
+  /// The tick of the shown state, or 0 if the entity does not exist. This tick is earlier than the
+  /// tick of the newest snapshot if a change was deferred. For an entity in slices, the result is
+  /// the tick of the oldest slice.
   Tick tick_of(NetworkId id) const {
     const Listed* const listed = find_listed(id);
     return listed != nullptr ? listed->tick : Tick();
@@ -63,8 +65,8 @@ class WorldMirror {
   bool holds(NetworkId id) const;
   /// Writes an entity's values into `values`, which has all values of its type. Values that this
   /// client does not receive stay unchanged. Returns false if the entity does not exist, or if only
-  /// some slices of another view of it have arrived. An update is listed when all slices have
-  /// arrived.
+  /// some slices of another view of the entity have arrived. An update is listed when all slices
+  /// have arrived.
   bool values(NetworkId id, std::span<std::int64_t> values) const;
   /// Returns a slice by its id in snapshots, or null if the slice does not exist.
   const SeenEntity* find_slice(SliceId slice) const;

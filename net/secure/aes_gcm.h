@@ -13,7 +13,7 @@ namespace muster {
 /// A 96-bit nonce. Two seals under one key must never have the same nonce.
 using Nonce = std::array<unsigned char, 12>;
 
-/// One prepared AES-256-GCM key. Use it in one thread at a time.
+/// One prepared AES-256-GCM key. Only one thread at a time may use this object.
 class AesGcm {
  public:
   virtual ~AesGcm() = default;
@@ -23,8 +23,8 @@ class AesGcm {
   virtual void seal(const Nonce& nonce, std::span<const std::byte> head,
                     std::span<std::byte> memory, std::size_t body_bytes) = 0;
   /// Decrypts in place. The last 16 bytes of `sealed` are the tag. Returns false if `head` or
-  /// `sealed` was changed. The bytes are then meaningless. Requires: `sealed` has at least 16
-  /// bytes.
+  /// `sealed` was changed. In this case, the bytes are meaningless. Requires: `sealed` has at least
+  /// 16 bytes.
   [[nodiscard]] virtual bool open(const Nonce& nonce, std::span<const std::byte> head,
                                   std::span<std::byte> sealed) = 0;
 };

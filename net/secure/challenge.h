@@ -25,7 +25,7 @@ struct Challenge {
 /// The part of a request that the MAC covers: bytes 2 to 47.
 using ClientClaim = std::span<const std::byte>;
 
-/// Makes and checks challenges. Stores only its secret, which is wiped on destruction.
+/// Makes and checks challenges. Stores only a secret, which is wiped on destruction.
 class Challenger {
  public:
   explicit Challenger(Entropy& entropy);

@@ -106,9 +106,9 @@ class ClientHandshake {
   void write_response(std::span<std::byte, kRequestBytes> into);
   /// Returns the keys if the datagram is the expected server's answer to the last response.
   std::optional<ConnectionKeys> read_accept(std::span<const std::byte> datagram) const;
-  /// Wipes all secrets: the ephemeral key, the key chain and the token's secret. Call it when
-  /// `read_accept` has returned the keys or the attempt has ended. Call no other function
-  /// afterwards.
+  /// Wipes all secrets: the ephemeral key, the key chain and the token's secret. Call this function
+  /// when `read_accept` has returned the keys or the attempt has ended. Call no other function
+  /// after it.
   void forget_secrets();
   /// Reads a refusal. Returns nothing if the sender of the refusal cannot have received the
   /// request.

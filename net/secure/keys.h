@@ -15,8 +15,8 @@ namespace muster {
 /// The size of the tag that every cipher adds to sealed data.
 inline constexpr std::size_t kTagBytes = 16;
 
-/// Prepares libsodium. Call it once per process before any encryption. Further calls, from any
-/// thread, have no effect.
+/// Prepares libsodium. Call this function once per process before any encryption. Further calls,
+/// from any thread, have no effect.
 void prepare_cryptography();
 
 /// A secret of 32 bytes, which is wiped on destruction. A comparison takes constant time.

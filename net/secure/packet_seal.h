@@ -59,9 +59,10 @@ class SealSender {
   SealSender(Cipher cipher, const SecretKey& first, Time now)
       : cipher_(cipher), present_(cipher, first), since_(now) {}
 
-  /// Changes to the next key, and inverts `phase()`, if the change is due. Call it before a packet
-  /// is sealed. A change waits until a packet under the current key was delivered, so the peer is
-  /// never more than one key behind, even after a long outage (RFC 9001, section 6.1).
+  /// Changes to the next key, and inverts `phase()`, if the change is due. Call this function
+  /// before a packet is sealed. A change waits until a packet under the current key was delivered.
+  /// So the peer is never more than one key behind, even after a long outage (RFC 9001, section
+  /// 6.1).
   void refresh(Time now, std::uint64_t highest_delivered);
   /// The key phase bit in the first byte of packets.
   bool phase() const { return phase_; }

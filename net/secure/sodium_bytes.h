@@ -1,4 +1,4 @@
-// Converts bytes to the type that libsodium uses. Only this folder uses it.
+// Converts bytes to the type that libsodium uses. Only this folder uses this header.
 #pragma once
 
 #include <cstddef>

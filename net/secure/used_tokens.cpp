@@ -86,7 +86,7 @@ bool UsedTokens::restore(std::span<const std::byte> list, Time now) {
                         reader.remaining() % kListEntryBytes == 0 &&
                         reader.remaining() / kListEntryBytes == count;
   if (!is_sound || tokens_.size() > uses_max_ || count > uses_max_ - tokens_.size()) return false;
-  // Checks all ids before any change. They must ascend, so that each list has one encoding.
+  // Checks all ids before any change. The ids must ascend, so that each list has one encoding.
   TokenId last{};
   ByteReader ahead = reader;
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -19,9 +19,9 @@ namespace muster {
 ///
 /// The server's date may be wrong, and may be set back. So a token is removed only when two
 /// conditions are true: its expiry date has passed, and its whole lifetime has passed since its
-/// use. It has then expired even if the date is wrong. An unknown token is refused if a token with
-/// the same or a later expiry date was removed. So a removed token cannot be used again after the
-/// date is set back.
+/// use. The token has then expired even if the date is wrong. An unknown token is refused if a
+/// token with the same or a later expiry date was removed. So a removed token cannot be used again
+/// after the date is set back.
 ///
 /// After a restart the list is empty, so each token can open one more connection until it expires.
 /// To prevent this, use `save` and `restore`.
@@ -38,8 +38,8 @@ class UsedTokens {
   explicit UsedTokens(std::size_t uses_max) : uses_max_(uses_max) {}
 
   /// True when another attempt has used the token, or may have used it. The same attempt may use
-  /// the token again, because its answer may have been lost. An attempt is identified by its
-  /// ephemeral key.
+  /// the token again, because the server's answer may have been lost. An attempt is identified by
+  /// its ephemeral key.
   bool is_used_by_another(const TokenId& id, const PublicKey& attempt, UnixSeconds expires) const;
   bool is_full() const { return tokens_.size() >= uses_max_; }
   /// Adds a used token. Requires: the list is not full, and no other attempt has used the token.

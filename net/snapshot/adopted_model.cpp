@@ -23,7 +23,7 @@ auto weights_of(Row& row, std::size_t partner) {
   return row.begin() + static_cast<std::ptrdiff_t>(kOwnFeatures + partner * kFeaturesPerPartner);
 }
 
-/// One type of a new model and its trained source.
+/// Copies the training of one trained type into one type of a new model.
 class Adoption {
  public:
   Adoption(const SnapshotModel& trained, const TypeModel& source, SnapshotModel& model,
@@ -61,7 +61,7 @@ class Adoption {
       i += count;
     }
   }
-  /// True when the source has these lanes from `first` on, and they are unused.
+  /// Returns true if the source has these lanes from `first` on, and no lane uses them yet.
   bool gives(std::size_t first, std::span<const LaneSchema> wanted) const {
     const std::span<const LaneSchema> lanes(source_.schema.lanes);
     return to_[first] == kUnknownLane &&

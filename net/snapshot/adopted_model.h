@@ -11,9 +11,9 @@
 namespace muster {
 
 /// Copies the training of the type named `sources[i]` into type i of the untrained `model`: the
-/// data of all lanes with the same name, kind and range. Both ends of a connection call this with
-/// the same models and get equal results. See SNAPSHOT_FORMAT.md, "A model for other types".
-/// Requires: `sources` has one name for each type of `model`.
+/// data of all lanes with the same name, kind and range. Both ends of a connection call this
+/// function with the same models, and get equal results. See SNAPSHOT_FORMAT.md, "A model for other
+/// types". Requires: `sources` has one name for each type of `model`.
 void adopt(const SnapshotModel& trained, std::span<const std::string> sources,
            SnapshotModel& model);
 

@@ -18,7 +18,7 @@ LinkList BaselineLinks::find(LinkList list, Tick tick) const {
 
 void BaselineLinks::add(LinkList& list, EntityKind kind, Tick tick, Tick baseline_tick,
                         const LaneValue* baseline) {
-  if (find(list, tick) != 0) return;  // Another part of the same tick has added it.
+  if (find(list, tick) != 0) return;  // Another part of the same tick has added the link.
   LinkList added = free_;
   if (added != 0) {
     free_ = nodes_[added].next;

@@ -14,8 +14,8 @@
 namespace muster {
 
 /// This many known states are enough to predict motion. An entity with fewer known states also uses
-/// earlier states, which it finds by links, unless its known states are all equal. Each state that
-/// is coded for such an entity gets a link.
+/// earlier states, unless its known states are all equal. Links lead to these earlier states. Each
+/// state that is coded for such an entity gets a link.
 inline constexpr std::size_t kLinkedStates = 3;
 
 /// True when an entity has so few known states that links are used.
@@ -25,7 +25,7 @@ inline bool is_sparse(const KnownStates& known) {
 
 /// Links from states of rarely sent entities to their baselines. A receiver that has a state also
 /// had the state's baseline. So both ends can also predict from the baselines of the states that
-/// they know. Owns copies of the baselines' values. SNAPSHOT_FORMAT.md, "Known states". Not
+/// they know. Owns copies of the baselines' values. See SNAPSHOT_FORMAT.md, "Known states". Not
 /// thread-safe; allocates nothing while the number of links does not grow.
 class BaselineLinks {
  public:
@@ -38,9 +38,9 @@ class BaselineLinks {
   /// Adds earlier states to `known` until it has `kLinkedStates` states, or until no link
   /// continues. Requires: `is_sparse(known)`.
   void extend(LinkList list, EntityKind kind, KnownStates& known) const;
-  /// Drops the links that no state of these records needs. `is_needed(record, index)` returns true
-  /// when the record belongs to the snapshot at that index of the window, and that snapshot may
-  /// still be a reference.
+  /// Removes the links that no state of these records needs. `is_needed(record, index)` returns
+  /// true when the record belongs to the snapshot at that index of the window, and that snapshot
+  /// may still be a reference.
   template <typename IsNeeded>
   void drop_unneeded(LinkList& list, const EntityTrack& track, const TrackRecords& records,
                      const SnapshotTicks& ticks, const IsNeeded& is_needed) {

@@ -9,10 +9,10 @@
 
 namespace muster {
 
-/// Sums the bits of decisions by slot. For coders with probabilities these are the bits of an ideal
-/// coder; the range coder needs a few more per snapshot. For plain coders they are the real bits. A
-/// decision without a slot counts for the slot of the previous decision, or for slot 0 at the start
-/// of a snapshot.
+/// Sums the bits of decisions by slot. For coders with probabilities, the counted bits are the bits
+/// of an ideal coder; the range coder needs a few more bits per snapshot. For plain coders, the
+/// counted bits are the real bits. A decision without a slot counts for the slot of the previous
+/// decision, or for slot 0 at the start of a snapshot.
 class BitMeter {
  public:
   explicit BitMeter(std::size_t slot_count) : bits_(slot_count) {}

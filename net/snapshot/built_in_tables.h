@@ -1,4 +1,4 @@
-// Written by `snapshot_train --built-in`; not by hand.
+// `snapshot_train --built-in` wrote this file. Do not edit it.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // Codes which constant entities changed. Each block of constant entities has one decision. If a
 // block has changes, each of its groups has one decision. If a group has changes, each of its
-// entities has one decision. SNAPSHOT_FORMAT.md, "Body".
+// entities has one decision. See SNAPSHOT_FORMAT.md, "Body".
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,8 @@ inline std::size_t group_of(std::size_t first) { return (first + kGroupSize - 1)
 /// True when a block of groups begins at the known entity `first`. If `is_block` returns true, one
 /// decision codes whether the block contains new entities.
 inline bool begins_block(std::size_t first) { return group_of(first) % kBlockGroups == 0; }
-/// False if so few entities are left that a decision for the whole block costs more than it saves.
+/// Returns false if only few entities are left, because a decision for the whole block would then
+/// cost more bits than it saves.
 inline bool is_block(std::size_t left) { return left > 8 * kGroupSize; }
 
 /// Counts the entities that are not constant and lie before the `count`-th constant entity. Returns
@@ -50,7 +51,7 @@ class ConstantWalk {
   /// Returns how many of the next constant entities are known to be unchanged; 0 if the next entity
   /// is coded separately. `view.changes(n)` returns true if the writer changes any of the next n
   /// constant entities; `view.others(n)` returns the number of other entities between these n
-  /// entities. Requires: at least one constant entity was not passed to `pass` yet.
+  /// entities. Requires: at least one constant entity is left.
   template <DecisionCoder Coder, typename View>
   std::size_t unchanged(Coder& coder, const View& view) {
     if (unchanged_ == 0 && separate_ == 0) decide(coder, view);

@@ -53,7 +53,8 @@ concept PredictionWatcher = requires(C& coder, const PredictionSeen& seen) {
   coder.see(seen);
 };
 
-/// Memory for coding an entity. It is reused for all entities, so that nothing is allocated.
+/// Memory for coding an entity. The memory is reused for all entities, so that nothing is
+/// allocated.
 struct EntityScratch {
   std::vector<LaneNews> news;
   std::vector<Turn> turns;
@@ -61,12 +62,12 @@ struct EntityScratch {
   /// difference for which no older state is known is zero. Four lanes are stored together, so that
   /// the compiler can use vector instructions.
   std::vector<LaneSteps> steps;
-  /// One number per lane. It is 0 if the lane has the same value in all known states.
+  /// One number per lane. The number is 0 if the lane has the same value in all known states.
   std::vector<LaneValue> changed_bits;
   /// The residual of each lane. Only coders with contexts use it.
   std::vector<std::int64_t> missed;
-  /// The spacing of the last coded entity. It is reused while the ticks of the known states equal
-  /// the ticks in `spaced`. For most entities they are equal.
+  /// The spacing of the last coded entity. The spacing is reused while the ticks of the known
+  /// states equal the ticks in `spaced`. For most entities, these ticks are equal.
   StateSpacing spacing;
   KnownStates spaced;
   LaneMotion constant;  ///< The motion of all constant lanes.

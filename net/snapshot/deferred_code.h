@@ -1,5 +1,5 @@
 // Codes whether an entity is deferred. A snapshot that defers entities has one such decision for
-// each known entity. SNAPSHOT_FORMAT.md, "Deferred entities".
+// each known entity. See SNAPSHOT_FORMAT.md, "Deferred entities".
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Codes one entity's new state as a series of decisions. The same code encodes, decodes, counts
-// bits and trains, depending on its coder. It requests the outcome of each decision from the coder.
-// An encoder returns the given bit, and a decoder returns the bit that it reads.
+// bits and trains, depending on its coder. The coder returns the outcome of each decision. An
+// encoder returns the bit that was passed to it, and a decoder returns the bit that it reads. See
 // SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace muster {
 
-/// Returns the slot of a decision: does an entity differ from its newest known state?
+/// Returns the slot of the decision whether an entity differs from its newest known state.
 std::uint32_t changed_slot(const TypeModel& type, const KnownStates& known, bool follows_changed);
 
 /// Codes states of entities of one type.

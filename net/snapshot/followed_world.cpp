@@ -1,6 +1,6 @@
 // Each entity has one bit, which is 1 if the entity is idle. So 64 entities are tested at a time.
-// Bits and tracks are in the order of ids. A snapshot forms groups in the same order, so counting
-// bits counts the entities of a group.
+// Bits and tracks are in the order of ids. A snapshot forms groups in the same order, so the
+// entities of a group are counted by counting bits.
 #include "net/snapshot/followed_world.h"
 
 #include <algorithm>

@@ -44,11 +44,12 @@ struct ListedEntity {
   std::uint32_t track_index = 0;
   std::uint32_t rank = 0;           ///< The number of known entities before this entity.
   std::uint32_t constant_rank = 0;  ///< The number of constant entities before this entity.
-  /// The index of its known states in `known()`; `kUnchanged` if it is unchanged in all references.
+  /// The index of the entity's known states in `known()`; `kUnchanged` if the entity is unchanged
+  /// in all references.
   std::uint32_t known = 0;
   bool is_constant = false;
   bool is_changed = false;
-  bool is_deferred = false;  ///< True if it is changed and the snapshot omits the change.
+  bool is_deferred = false;  ///< True if the snapshot omits the entity's change.
 
   static constexpr std::uint32_t kUnchanged = 0xFFFF'FFFF;
 };
@@ -59,8 +60,8 @@ struct ListedNew {
   std::uint32_t rank = 0;  ///< The number of known entities with smaller ids.
 };
 
-/// The part of a sweep that one call does. The entities that the sweep has not visited yet are
-/// divided into `left` equal shares, and the call visits the first `due` shares.
+/// The part of a sweep that one call of `keep` does. The entities that the sweep has not visited
+/// yet are divided into `left` equal shares, and the call visits the first `due` shares.
 struct SweepShare {
   std::size_t due = 1;
   std::size_t left = 1;
@@ -78,7 +79,7 @@ struct SnapshotReach {
 
 /// The tracks of all entities for one receiver. An entity is *idle* when every snapshot that can
 /// still be a reference contained the entity with its current values. The known states of an idle
-/// entity follow from the references alone. An idle entity costs no work until it changes or a
+/// entity follow from the references alone. An idle entity needs no work until it changes or a
 /// snapshot omits it. Not thread-safe; nothing is allocated while the world does not grow.
 class FollowedWorld {
  public:
@@ -86,17 +87,17 @@ class FollowedWorld {
 
   /// Applies the world of a tick. `next` is the serial of the snapshot that will be written next.
   void apply(Tick tick, std::span<const EntityState> world, SnapshotSerial next);
-  /// Like `apply`, for a world that has the same entities at the same indices as the previous
-  /// world. Only the entities at the indices in `changed` differ.
+  /// Does the same as `apply`, for a world that has the same entities at the same indices as the
+  /// previous world. Only the entities at the indices in `changed` differ.
   void apply_changes(Tick tick, std::span<const EntityState> world,
                      std::span<const std::uint32_t> changed, SnapshotSerial next);
 
   /// Makes the next call of `keep` start with the first track.
   void begin_keep() { keep_id_ = {}; }
-  /// Copies the values of all needed states from `oldest_tick` or earlier, because the owner of the
-  /// world will drop these values. Visits a share of the tracks that were not visited since
-  /// `begin_keep`, and skips idle entities. `is_needed(record, index)` returns true when the record
-  /// belongs to the snapshot at that index of the window, and that snapshot may still be a
+  /// Copies the values of all needed states whose tick is `oldest_tick` or earlier, because the
+  /// owner of the world will drop these values. Visits a share of the tracks that were not visited
+  /// since `begin_keep`, and skips idle entities. `is_needed(record, index)` returns true when the
+  /// record belongs to the snapshot at that index of the window, and that snapshot may still be a
   /// reference.
   template <typename IsNeeded>
   void keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
@@ -106,8 +107,8 @@ class FollowedWorld {
   /// before it.
   void forget();
 
-  /// Divides the world into entities that the receiver knows and entities that are new to it, for a
-  /// snapshot with these references. Sets `head.defers` if any entity is deferred.
+  /// For a snapshot with these references, divides the world into entities that the receiver knows
+  /// and entities that are new to the receiver. Sets `head.defers` if any entity is deferred.
   void list(SnapshotHead& head, const ReferenceStates& references);
   /// The known entities in the snapshot's range that are not idle, in the order of their ids.
   std::span<const ListedEntity> listed() const { return listed_; }
@@ -222,8 +223,8 @@ void FollowedWorld::for_active(std::size_t first, std::size_t end, const Visit& 
   }
 }
 
-/// Stores its position as an id and not as an index, because a track's index changes when entities
-/// are added or removed.
+/// The position of a sweep is stored as an id and not as an index, because a track's index changes
+/// when entities are added or removed.
 template <typename IsNeeded>
 void FollowedWorld::keep(Tick oldest_tick, const SnapshotTicks& ticks, SweepShare share,
                          const IsNeeded& is_needed) {

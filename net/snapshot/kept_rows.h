@@ -18,7 +18,7 @@ namespace muster {
 /// of kept states does not grow.
 class KeptRows {
  public:
-  /// The first kept row of an entity; 0 if it has none.
+  /// The first kept row of an entity; 0 if the entity has no kept row.
   using List = std::uint32_t;
 
   explicit KeptRows(const SnapshotModel& model);

@@ -15,15 +15,15 @@ namespace muster {
 /// bits.
 inline constexpr std::size_t kMaxKnownStates = 8;
 
-/// Acknowledged states of one entity, newest first. This is a view: the owner of the history owns
-/// the values. A state with the same values as the newest state points to the newest state's row,
-/// so that the values need not be compared again.
+/// Acknowledged states of one entity, newest first. This struct does not own the values: the owner
+/// of the history owns them. A state with the same values as the newest state points to the newest
+/// state's row, so that the values need not be compared again.
 struct KnownStates {
   std::size_t count = 0;
   std::array<const LaneValue*, kMaxKnownStates> values{};
   /// The ticks of the states, newest first.
   std::array<Tick, kMaxKnownStates> ticks{};
-  /// The tick of the state to be coded. It is later than all `ticks`.
+  /// The tick of the state to be coded. This tick is later than all `ticks`.
   Tick now;
 };
 

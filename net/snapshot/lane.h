@@ -15,9 +15,9 @@ struct LaneSchema {
   std::string name;
   LaneKind kind = LaneKind::number;
   std::uint32_t maximum = 0;
-  /// The number of steps in a whole turn of an angle; 0 for other lanes. If it equals `maximum`,
-  /// the values 0 and `maximum` are the same direction, but a receiver still gets the value that
-  /// was sent.
+  /// The number of steps in a whole turn of an angle; 0 for other lanes. If `period` equals
+  /// `maximum`, the values 0 and `maximum` are the same direction. A receiver still gets the value
+  /// that was sent.
   std::uint32_t period = 0;
   /// True if the lane's field has several numbers. Such lanes are coded after the lanes of single
   /// numbers, because single numbers often help to predict vectors.
@@ -36,7 +36,8 @@ struct EntitySchema {
 /// A lane's value: the field's value minus its minimum.
 using LaneValue = std::uint32_t;
 
-/// The maximum number of lanes of an entity. It bounds every buffer of the codec.
+/// The maximum number of lanes of an entity. This number limits the size of every buffer of the
+/// codec.
 inline constexpr std::size_t kMaxLanes = kTypeValuesMax;
 
 }  // namespace muster

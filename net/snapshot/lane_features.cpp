@@ -133,8 +133,8 @@ StateSpacing spacing_of(const KnownStates& known) {
     const std::size_t newer = is_there ? older : older - 1;
     const std::int64_t whole = is_there ? 1 : age(older) - age(newer);
     spacing.is_even = spacing.is_even && is_there && older == k;
-    // The product of a distance and `part` must fit into 63 bits. Only malicious ticks are so far
-    // apart that this removes bits.
+    // The product of a distance and `part` must fit into 63 bits. This removes bits only if ticks
+    // are very far apart, which happens only in malicious snapshots.
     const int coarse =
         std::max(static_cast<int>(std::bit_width(static_cast<std::uint64_t>(whole))) - 20, 0);
     spacing.steps[k] = {.newer = static_cast<std::uint8_t>(newer),

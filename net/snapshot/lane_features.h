@@ -1,5 +1,5 @@
 // Computes the inputs of a lane's prediction from its known states. Uses only integers, so that
-// every machine predicts the same. SNAPSHOT_FORMAT.md, "Entities".
+// every machine computes the same prediction. See SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>
@@ -73,8 +73,9 @@ inline constexpr std::size_t kLanesTogether = 4;
 /// For several lanes, the differences between successive known states, newest first, modulo 2^32. A
 /// difference for which no older state is known is zero.
 using LaneSteps = std::array<std::array<LaneValue, kLanesTogether>, kMaxKnownStates - 1>;
-/// Like `motion_of`, but computes the motion from the steps of the lane at `index`. Requires: the
-/// steps are not all zero, and the lane's `maximum` is at most `spacing.plain_maximum`.
+/// Does the same as `motion_of`, but computes the motion from the steps of the lane at `index`.
+/// Requires: the steps are not all zero, and the lane's `maximum` is at most
+/// `spacing.plain_maximum`.
 void motion_of_steps(const LaneSteps& steps, std::size_t index, const StateSpacing& spacing,
                      std::uint32_t period, LaneMotion& out);
 /// The motion of a constant lane.
@@ -84,8 +85,8 @@ inline LaneMotion constant_motion(const StateSpacing& spacing) {
   return motion;
 }
 
-/// The difference `to - from`. If `period` is not 0, the result is the shorter of the two ways
-/// around the circle.
+/// The difference `to - from`. If `period` is not 0, the result is the shorter of the two
+/// differences around the circle.
 inline std::int64_t cyclic_difference(std::int64_t from, std::int64_t to, std::int64_t period) {
   std::int64_t difference = to - from;
   if (period == 0) return difference;

@@ -1,5 +1,5 @@
 // Combines several probabilities of one decision: each context of a decision has a table of
-// corrections to the odds. SNAPSHOT_FORMAT.md, "Mixing".
+// corrections to the odds. See SNAPSHOT_FORMAT.md, "Mixing".
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 
 namespace muster {
 
-/// The number of contexts of a decision. Each context saves one or two percent of the bytes.
+/// The number of contexts of a decision. Each context reduces the number of bytes by one or two
+/// percent.
 inline constexpr std::size_t kMixContexts = 12;
 /// The table of a context has 2^kMixTableBits entries. All tables together fit into a processor's
 /// second-level cache.
@@ -32,8 +33,8 @@ constexpr double exponential(double x) {
   return result;
 }
 
-/// The probability for each value of the odds. The compiler computes it, so that it is equal on
-/// every machine.
+/// The probability for each value of the odds. The compiler computes the table, so that it is equal
+/// on every machine.
 inline constexpr std::array<BitProbability, 2 * kOddsMax + 1> kProbabilities = [] {
   std::array<BitProbability, 2 * kOddsMax + 1> table{};
   for (std::int32_t odds = 0; odds <= kOddsMax; ++odds) {

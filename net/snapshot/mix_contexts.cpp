@@ -1,6 +1,6 @@
 // Each context combines two or three related values, and their lane. The contexts were chosen by
-// tests that left out one context at a time. Similar contexts do no harm, because the corrections
-// of all contexts are trained together.
+// tests that left out one context at a time. Contexts may be similar, because the corrections of
+// all contexts are trained together.
 #include "net/snapshot/mix_contexts.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The contexts of a mixing coder for an entity. SNAPSHOT_FORMAT.md, "Mixing".
+// The contexts of a mixing coder for an entity. See SNAPSHOT_FORMAT.md, "Mixing".
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Reader and writer share the class `ModelCode`, so both use the same order of fields. It iterates
-// over a model and codes each number with adaptive probabilities. The result has a tenth of the
-// size that fields with fixed widths would have, and needs no compressor.
+// Reader and writer share the class `ModelCode`, so both use the same order of fields. The class
+// iterates over a model and codes each number with adaptive probabilities. The result has a tenth
+// of the size that fields with fixed widths would have, so no compressor is needed.
 #include "net/snapshot/model_file.h"
 
 #include <algorithm>

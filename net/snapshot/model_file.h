@@ -1,5 +1,5 @@
 // A trained model as a file: `snapshot_train` writes it, games load it from a bundle, and both ends
-// of a connection compare its hash before the first snapshot. SNAPSHOT_FORMAT.md, "Model file".
+// of a connection compare its hash before the first snapshot. See SNAPSHOT_FORMAT.md, "Model file".
 #pragma once
 
 #include <array>

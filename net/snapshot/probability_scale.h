@@ -14,7 +14,8 @@ namespace muster {
 /// bits.
 inline constexpr std::uint8_t kEvenOdds = 128;
 
-/// The probability of each step. The compiler computes it, so that it is equal on every machine.
+/// The probability of each step. The compiler computes the table, so that it is equal on every
+/// machine.
 inline constexpr std::array<BitProbability, 256> kProbabilityOfStep = [] {
   std::array<BitProbability, 256> table{};
   constexpr double kRatio = 1.0869040495212288;  // e^(1/12)

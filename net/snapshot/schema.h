@@ -20,7 +20,8 @@ enum class LaneKind : std::uint8_t {
   tick = 3,  ///< The tick of the last event.
   /// The index of the component (x, y, z or w) of a rotation that is the largest and is not sent.
   dropped = 4,
-  /// One of the other three components of a rotation. They directly follow the `dropped` lane.
+  /// One of the other three components of a rotation. These three lanes directly follow the
+  /// `dropped` lane.
   rotation = 5,
   opaque = 6,  ///< Bits without order, such as hashes and text.
 };
@@ -46,7 +47,8 @@ struct FieldSchema {
   friend bool operator==(const FieldSchema&, const FieldSchema&) = default;
 };
 
-/// The wire description of one component. Plain data; made from a component's description.
+/// The wire description of one component. The struct is plain data that is made from a component's
+/// description.
 struct ComponentSchema {
   std::string name;
   std::vector<FieldSchema> fields;

@@ -1,4 +1,4 @@
-// The decisions of the snapshot coder and the slots of their probabilities. SNAPSHOT_FORMAT.md,
+// The decisions of the snapshot coder and the slots of their probabilities. See SNAPSHOT_FORMAT.md,
 // "Slots".
 #pragma once
 

@@ -1,5 +1,5 @@
 // Five coders that convert decisions to bytes and back. The code that iterates over a snapshot is
-// compiled for each class of this file. SNAPSHOT_FORMAT.md, "Decisions".
+// compiled for each class of this file. See SNAPSHOT_FORMAT.md, "Decisions".
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The head of a snapshot. Reader and writer share this code. SNAPSHOT_FORMAT.md, "Head".
+// The head of a snapshot. Reader and writer share this code. See SNAPSHOT_FORMAT.md, "Head".
 #pragma once
 
 #include <cstdint>
@@ -92,8 +92,8 @@ void code_references(Coder& coder, SnapshotNumber number, SnapshotReferences& re
   }
 }
 
-/// Returns the expected tick of a snapshot. It assumes that the ticks per snapshot are the same as
-/// between the two newest references.
+/// Returns the expected tick of a snapshot. The function assumes that the number of ticks per
+/// snapshot is the same as between the two newest references.
 inline Tick expected_tick(SnapshotNumber number, const SnapshotReferences& references,
                           Tick newest_tick, Tick tick_before) {
   if (references.count == 0) return {};
@@ -151,8 +151,8 @@ inline unsigned generation_bytes(std::uint32_t generation) {
 }
 
 /// Codes type and generation of a new entity. `before` is the generation of the previous new entity
-/// in the snapshot, or 0 for the first new entity. Returns false for an encoding that no writer
-/// uses.
+/// in the snapshot, or 0 for the first new entity. Returns false if the encoding is one that no
+/// writer uses.
 template <DecisionCoder Coder>
 bool code_kind(Coder& coder, EntityKind& kind, std::size_t type_count, std::uint32_t before) {
   const auto bits = static_cast<unsigned>(std::bit_width(type_count - 1));

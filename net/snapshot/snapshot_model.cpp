@@ -99,7 +99,8 @@ const char* find_fault(const EntitySchema& schema) {
     if (is_angle && lane.maximum >= 2 * std::uint64_t{lane.period}) {
       return "an angle has a range of more than two turns";
     }
-    // The three parts of a rotation directly follow the lane with the index of the missing one.
+    // The three parts of a rotation directly follow the lane that has the index of the missing
+    // part.
     const bool wants_dropped = lane.kind == LaneKind::rotation;
     std::size_t back = 0;
     while (wants_dropped && back < i && back < 3 &&
@@ -194,7 +195,7 @@ void lay_out(SnapshotModel& model) {
   set(slots::kNewGeneration, 0.1);
   set(slots::kAnyNew, 0.05);
   // A constant entity rarely changes if the entities around it are constant. It is more likely to
-  // change if they move.
+  // change if the entities around it move.
   set(slots::kBlockChanges, 0.5);
   set(slots::kBlockChanges + 1, 0.02);
   set(slots::kBlockChanges + 2, 0.6);

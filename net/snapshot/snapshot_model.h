@@ -1,5 +1,5 @@
 // A model of a game's entities: the prediction of each lane, and the probability of each decision.
-// SNAPSHOT_FORMAT.md, "Model file".
+// See SNAPSHOT_FORMAT.md, "Model file".
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace muster {
 
-/// How an already coded lane helps to predict another one.
+/// How a lane that is already coded helps to predict another lane.
 enum class PartnerKind : std::uint8_t {
   difference = 0,  ///< The lane's movement since the newest known state is an input.
   turn = 1,        ///< The lane is an angle. Its sine and cosine are inputs.
@@ -107,8 +107,8 @@ const char* find_fault(const EntitySchema& schema);
 /// model is valid: it can then be laid out and used.
 const char* find_fault(const SnapshotModel& model);
 
-/// The model of a game without training. It predicts that motion continues, and estimates the size
-/// of errors from earlier motion. A trained model needs fewer bytes (`snapshot_train`).
+/// The model of a game without training. The model predicts that motion continues, and estimates
+/// the size of errors from earlier motion. A trained model needs fewer bytes (`snapshot_train`).
 SnapshotModel untrained_model(std::vector<EntitySchema> types);
 
 }  // namespace muster

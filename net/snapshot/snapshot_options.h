@@ -14,19 +14,19 @@ inline constexpr std::uint16_t kSnapshotFormatVersion = 5;
 /// How snapshots become bytes.
 enum class SnapshotCoder : std::uint8_t {
   range = 0,  ///< Trained predictions and one trained probability for each decision.
-  /// Uses many contexts for each decision. It needs fewer bytes than `range`, and more time.
+  /// Uses many contexts for each decision. This coder needs fewer bytes than `range`, and more
+  /// time.
   mix = 1,
   huffman = 2,  ///< Changes since the newest known state in Huffman codes.
   raw = 3,      ///< The changed values as plain bits.
-  /// Differs from `huffman` in one point: changes are relative to an extrapolation of three known
-  /// states.
+  /// As `huffman`, but changes are relative to an extrapolation of three known states.
   reference = 4,
 };
 
 struct SnapshotOptions {
   SnapshotCoder coder = SnapshotCoder::range;
-  /// An optional meter, to which a reader reports the cost of every decision. It must outlive the
-  /// reader, and must have as many slots as the reader's model.
+  /// An optional meter, to which a reader reports the cost of every decision. The meter must
+  /// outlive the reader, and must have as many slots as the reader's model.
   BitMeter* meter = nullptr;
 };
 

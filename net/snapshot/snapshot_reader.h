@@ -21,9 +21,9 @@ namespace muster {
 /// The result of reading a snapshot.
 enum class [[nodiscard]] SnapshotVerdict : std::uint8_t{
     applied = 0,
-    /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller may
-    /// acknowledge the snapshot, or not: no later snapshot refers to a snapshot outside the window,
-    /// and a duplicate was acknowledged before.
+    /// The snapshot is older than the window, or a duplicate; nothing was changed. The caller need
+    /// not acknowledge the snapshot. No later snapshot refers to a snapshot outside the window, and
+    /// a duplicate was acknowledged before.
     late = 1,
     /// The snapshot refers to another snapshot that never arrived, or that was forgotten because
     /// many newer snapshots arrived first. Nothing was changed. The caller must not acknowledge the
@@ -66,9 +66,9 @@ class SnapshotReader {
   SnapshotReader(SnapshotReader&&) = default;
 
   /// Applies a snapshot. If the verdict is `applied`, acknowledge `last_number()` to the sender;
-  /// the sender refers only to acknowledged snapshots. A snapshot that a newer one has overtaken is
-  /// also applied: later snapshots may refer to it, and its states are shown for entities without a
-  /// newer state.
+  /// the sender refers only to acknowledged snapshots. A snapshot that a newer snapshot has
+  /// overtaken is also applied, because later snapshots may refer to it. Its states are shown for
+  /// entities without a newer state.
   SnapshotVerdict read(std::span<const std::byte> bytes);
 
   /// The number of the snapshot that was applied last. Newer snapshots may have been applied before
@@ -93,7 +93,8 @@ class SnapshotReader {
   struct Slot {
     EntityTrack track;
     /// Rows for the largest type that the entity had. A run's values are in the row of the run's
-    /// first snapshot. When the run ends, they are copied to the row of its last snapshot.
+    /// first snapshot. When the run ends, the values are copied to the row of the run's last
+    /// snapshot.
     StateRows rows;
     bool is_there = false;  ///< True if the entity exists in the shown world.
     Tick tick{};            ///< The tick of the shown state.

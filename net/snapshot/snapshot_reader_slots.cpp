@@ -19,8 +19,9 @@ const SnapshotReader::Slot* SnapshotReader::find_slot(SliceId id) const {
   return found != slots_.end() && found->track.id == id ? &*found : nullptr;
 }
 
-/// Counts the memory of a new entity. Returns false if the memory then exceeds a limit. It is
-/// called before the entity's values are read, because reading them needs little memory.
+/// Counts the memory of a new entity. Returns false if the memory then exceeds a limit. This
+/// function can be called before the entity's values are read, because reading them needs little
+/// memory.
 bool SnapshotReader::claim(SliceId id, std::size_t lanes) {
   const Slot* slot = find_slot(id);
   if (slot == nullptr) {
@@ -86,8 +87,8 @@ const LaneValue* SnapshotReader::keep(Slot& slot, SnapshotSerial serial, EntityK
   return row;
 }
 
-/// The values of a run are in the row of its first snapshot. They are copied to the row of its last
-/// snapshot, because the window reuses the first row earlier.
+/// The values of a run are in the row of its first snapshot. At the end of the run, they are copied
+/// to the row of the run's last snapshot, because the window reuses the first row earlier.
 void SnapshotReader::end_run_of(Slot& slot) {
   EntityTrack& track = slot.track;
   if (!track.has_run()) return;
@@ -165,7 +166,7 @@ void SnapshotReader::show(Slot& slot, const TrackRecord& record) {
   slot.version = ++versions_;
 }
 
-/// Applies a snapshot to an entity, listed or not, and returns the new record.
+/// Applies a snapshot to an entity, which the snapshot need not list. Returns the new record.
 TrackRecord SnapshotReader::apply_change(Slot& slot, const Change* change) {
   TrackRecord record = record_of(serial_, {}, Presence::gone);
   record.stamp = stamp_of_serial(serial_);

@@ -15,13 +15,13 @@
 
 namespace muster {
 
-/// Snapshots are numbered from 0; the number wraps.
+/// The number of a snapshot. Numbers begin at 0 and wrap.
 using SnapshotNumber = std::uint16_t;
 
 /// Both ends keep the state of each entity in this many snapshots. A snapshot refers to
-/// acknowledged snapshots among them. A receiver that acknowledged none of them gets the whole
-/// state. 64 snapshots cover one second at 60 Hz, or a quarter of a second with four datagrams per
-/// tick.
+/// acknowledged snapshots of this window. A receiver that acknowledged none of these snapshots gets
+/// the whole state. 64 snapshots cover one second at 60 Hz, or a quarter of a second with four
+/// datagrams per tick.
 inline constexpr std::size_t kSnapshotWindow = 64;
 
 /// The number of ticks for which the owner of the world keeps replaced values. A sender copies
@@ -68,10 +68,10 @@ struct TrackRecord {
   StateStamp stamp;         ///< The stamp of `values`; unused if `presence` is not `present`.
   std::uint32_t generation;
   CodecType type;
-  /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. It is
-  /// more than 0 if the snapshot did not list the entity.
+  /// The number of ticks from the state's tick to the snapshot's tick, at most `kAgeMax`. The age
+  /// is more than 0 if the snapshot did not list the entity.
   std::uint16_t age;
-  /// The bits of the snapshot's serial above the bits of the record's index. They distinguish
+  /// The bits of the snapshot's serial above the bits of the record's index. These bits distinguish
   /// snapshots with the same index, and repeat only after years.
   std::uint32_t serial_above : 26;
   Presence presence : 2;
@@ -131,8 +131,8 @@ struct EntityTrack {
   bool is_forgotten(SnapshotSerial newest) const { return last + kSnapshotWindow <= newest; }
 };
 
-/// Stores the records of tracks. They are separate from the tracks because they are used less
-/// often. Freed indices are reused.
+/// Stores the records of tracks. Records are stored separately from the tracks, because records are
+/// used less often. Freed indices are reused.
 class TrackStore {
  public:
   TrackRecords& operator[](std::uint32_t index) { return records_[index]; }
@@ -188,8 +188,8 @@ inline void begin_run(EntityTrack& track, SnapshotSerial serial, EntityKind kind
   track.values = values;
 }
 
-/// The maximum number of references of a snapshot. It exceeds `kMaxKnownStates`, because a world
-/// may need several datagrams per tick, and each entity is in only one of these datagrams.
+/// The maximum number of references of a snapshot. This number exceeds `kMaxKnownStates`, because a
+/// world may need several datagrams per tick, and each entity is in only one of these datagrams.
 inline constexpr std::size_t kMaxReferences = 24;
 /// The newest and the oldest reference differ by less than this number of snapshots. So a sender
 /// with few references does not write a bit for each snapshot of the window.
@@ -371,10 +371,10 @@ KnownEntity known_entity(const EntityTrack& track, const TrackRecords& records,
   return known;
 }
 
-/// Prefetches the records that `known_entity` will read. The records are many, rarely used and far
-/// apart in memory. Waiting for them would take longer than all other work for an entity that moves
-/// little. The records are prefetched `kExpectRecords` entities ahead, and the values `kExpectRows`
-/// entities ahead.
+/// Prefetches the records that `known_entity` will read. There are many records. They are rarely
+/// used and far apart in memory. Waiting for the records would take longer than all other work for
+/// an entity that moves little. The records are prefetched `kExpectRecords` entities ahead, and the
+/// values `kExpectRows` entities ahead.
 inline constexpr std::size_t kExpectRecords = 8;
 inline constexpr std::size_t kExpectRows = 4;
 inline void expect_records(const EntityTrack& track, const TrackStore& records,

@@ -17,8 +17,8 @@ namespace {
 constexpr std::size_t kEndBytes = 6;
 
 /// An age in snapshots. An older snapshot is a reference only if its age exceeds the newest
-/// reference's age by less than `kSpanMin`. The receiver may have forgotten it, because newer
-/// snapshots may arrive first.
+/// reference's age by less than `kSpanMin`. The receiver may no longer have the older snapshot,
+/// because newer snapshots may arrive first.
 constexpr std::uint32_t kOldestReference = kSnapshotWindow - 17;
 constexpr std::uint32_t kSpanMin = 4;
 
@@ -103,7 +103,7 @@ void SnapshotWriter::keep(Tick tick) {
     forget_acknowledged();
     followed_.forget();
   }
-  // An idle entity's values are stored only in the world, and only `begin` notices that they
+  // The values of an idle entity are stored only in the world, and only `begin` notices when they
   // change.
   if (tick - tick_ >= kPastAge && followed_.idle_count() > 0) followed_.activate_all();
   mark_past(tick);
@@ -118,8 +118,8 @@ void SnapshotWriter::keep(Tick tick) {
     swept_ticks_ = 0;
     if (is_late) keep_share(tick, {.due = 1, .left = 1});
   }
-  // The shares of the ticks without a call are also done. So the work of a call depends only on the
-  // ticks since the last call.
+  // A call also does the shares of the ticks without a call. So the work of a call depends only on
+  // the ticks since the last call.
   const std::uint32_t swept_ticks = tick - sweep_began_ + 1;
   keep_share(tick, {.due = swept_ticks - swept_ticks_, .left = kSweepTicks - swept_ticks_});
   swept_ticks_ = swept_ticks;
@@ -196,7 +196,8 @@ std::span<const std::byte> SnapshotWriter::write_with(std::span<std::byte> out) 
   has_limit_failed_ = false;
   // For coders that need a bit for each decision, first tries whether the whole world fits.
   head.is_cut = !PlainCoder<Encoder>;
-  // If the data between two entities is unusually long, another attempt leaves more room for it.
+  // If the data between two entities is unusually long, another attempt reserves more room for this
+  // data.
   for (std::size_t room = kEndBytes; 2 * room < out.size();) {
     Encoder encoder(model_, options_, out, out.size() - room);
     code_even(encoder, head.number, kNumberBits);

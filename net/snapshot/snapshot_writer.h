@@ -36,14 +36,14 @@ class SnapshotWriter {
   /// Begins the snapshots of a tick. `world` must be sorted by id, and must stay valid until the
   /// tick's last snapshot is written. Requires: `tick` is after the previous tick.
   void begin(Tick tick, std::span<const EntityState> world);
-  /// Like the other `begin`, for a `world` with the same entities at the same indices as at the
-  /// last `begin`. Only deferred entities and the entities at the indices in `changed` may differ.
-  /// Unchanged entities cost no work.
+  /// Does the same as the other `begin`, for a `world` with the same entities at the same indices
+  /// as at the last `begin`. Only deferred entities and the entities at the indices in `changed`
+  /// may differ. Unchanged entities need no work.
   void begin(Tick tick, std::span<const EntityState> world, std::span<const std::uint32_t> changed);
   /// Writes the next snapshot of the tick into `out` and returns its bytes. Returns an empty span
   /// if a single entity does not fit; `unfit_id` identifies the entity. The caller may defer that
-  /// entity in the world passed to `begin` and write again. Then that entity is omitted, and the
-  /// entities after it are written.
+  /// entity in the world passed to `begin` and write again. The snapshot then omits that entity and
+  /// contains the entities after it.
   std::span<const std::byte> write(std::span<std::byte> out);
   /// The entity that did not fit into the last `write`; `kEveryId` if the snapshot itself did not
   /// fit.
@@ -51,8 +51,8 @@ class SnapshotWriter {
   /// True when the snapshots since `begin` contain the whole world.
   bool is_done() const { return is_done_; }
   /// The end of the last written snapshot. The snapshot covers all ids from the end of the previous
-  /// snapshot of the same tick up to this end, which is not included. It does not cover deferred
-  /// entities.
+  /// snapshot of the same tick up to this end, which is not included. The snapshot does not cover
+  /// deferred entities.
   SliceId end_id() const { return end_id_; }
   /// True when the last written snapshot omits an entity in its range, because an earlier snapshot
   /// of the same tick, which may be lost, contains the entity as new.
@@ -66,13 +66,14 @@ class SnapshotWriter {
   /// The cost of the last written snapshot's entities.
   const SnapshotCost& last_cost() const { return cost_; }
 
-  /// Records that the receiver has acknowledged a snapshot. A snapshot older than the window is
-  /// ignored.
+  /// Records that the receiver has acknowledged a snapshot. A snapshot that is older than the
+  /// window is ignored.
   void acknowledge(SnapshotNumber number);
   /// Records that the receiver could not read this snapshot. Later snapshots do not refer to it, or
   /// to snapshots that depend on it.
   void disown(SnapshotNumber number);
-  /// Call this if the receiver may have lost its state. The next snapshot then contains everything.
+  /// Call this function if the receiver may have lost its state. The next snapshot then contains
+  /// everything.
   void forget_acknowledged() { sent_ = {}; }
   /// Copies values that the receiver has and that the owner of the world will drop. Requires:
   /// successive calls are at most 8 ticks apart, even when no snapshot is sent. Each call visits a
@@ -89,7 +90,7 @@ class SnapshotWriter {
   std::size_t changed_count() const;
   /// The number of entity checks so far. Idle entities are not checked.
   std::uint64_t checked_count() const { return followed_.checked_count(); }
-  /// The number of entities that cost no work until they change.
+  /// The number of entities that need no work until they change.
   std::size_t idle_count() const { return followed_.idle_count(); }
   /// For tests: makes the next snapshot check every entity. The bytes do not change.
   void check_all() { followed_.activate_all(); }
@@ -101,7 +102,8 @@ class SnapshotWriter {
     SnapshotSerial serial = 0;
     bool is_acknowledged = false;
     bool is_used = false;
-    /// True if its states are no longer kept. No later snapshot refers to it.
+    /// True if the states of the snapshot are no longer kept. No later snapshot refers to the
+    /// snapshot.
     bool is_past = false;
     /// Bit i is 1 if this snapshot refers to the snapshot of age i + 1.
     std::uint64_t reference_ages = 0;

@@ -1,4 +1,5 @@
-// Memory of a reader's entities: rows of values, sized by the entity's type.
+// The memory of a reader's entities: rows of values. The entity's type determines the length of its
+// rows.
 #pragma once
 
 #include <cstddef>

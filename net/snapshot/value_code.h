@@ -1,5 +1,5 @@
 // Codes single numbers and symbols as decisions. The caller passes the slots of these decisions.
-// SNAPSHOT_FORMAT.md, "Entities".
+// See SNAPSHOT_FORMAT.md, "Entities".
 #pragma once
 
 #include <algorithm>

@@ -104,7 +104,7 @@ local malformed = ProtoExpert.new("muster.malformed", "This breaks the format", 
                                   expert.severity.ERROR)
 muster.experts = { malformed }
 
--- Reads bytes in order. Throws past the end; the caller catches the error.
+-- Reads bytes in order. A read past the end throws an error, which the caller catches.
 local Reader = {}
 Reader.__index = Reader
 

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<std::uint8_t, 12> kIpv4Prefix = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
-/// Parses a number without sign, spaces or leading zeros. Returns nothing if it is above `maximum`.
+/// Parses a number without sign, spaces or leading zeros. Returns nothing if the number is above
+/// `maximum`.
 std::optional<std::uint32_t> number_of(std::string_view text, int base, std::uint32_t maximum) {
   if (text.empty() || (base == 10 && text.size() > 1 && text.front() == '0')) return std::nullopt;
   std::uint32_t value = 0;
@@ -34,8 +35,8 @@ std::optional<std::array<std::uint8_t, 4>> ipv4_of(std::string_view text) {
   return ip;
 }
 
-/// Parses the groups on one side of `::` and appends them to `words`. Returns false for bad text or
-/// too many groups.
+/// Parses the groups on one side of `::` and appends them to `words`. Returns false if the text is
+/// not valid or has too many groups.
 bool read_groups(std::string_view text, std::array<std::uint16_t, 8>& words, std::size_t& count) {
   count = 0;
   while (!text.empty()) {

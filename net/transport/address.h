@@ -50,8 +50,8 @@ class Address {
     changed.port_ = port;
     return changed;
   }
-  /// Returns the same address with the scope `scope`; with scope 0 if the address is not
-  /// link-local.
+  /// Returns the same address with the scope `scope`. If the address is not link-local, the scope
+  /// is 0.
   Address with_scope(std::uint32_t scope) const {
     Address changed = *this;
     changed.scope_ = is_link_local() ? scope : 0;
@@ -77,8 +77,8 @@ Address subscriber_of(const Address& address);
 /// for an IPv4 /8. Requires: `bits <= 128`.
 Address prefix_of(const Address& address, unsigned bits);
 
-/// Returns a hash for hash tables. It is equal on every machine, so an attacker can choose
-/// addresses with equal hashes.
+/// Returns a hash for hash tables. The hash of an address is equal on every machine, so an attacker
+/// can choose addresses with equal hashes.
 std::size_t hash_of(const Address& address);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The size of a chunk: blocks are sent and acknowledged in chunks. It is small, so that a chunk
+/// The size of a chunk. Blocks are sent and acknowledged in chunks. A chunk is small, so that it
 /// does not delay other data on a slow path.
 inline constexpr std::size_t kChunkBytes = 256;
 /// The maximum number of chunks in one fragment. A fragment of this size fits in a datagram of the
@@ -30,8 +30,8 @@ inline constexpr std::uint32_t kChunkWindow = 8192;
 /// The maximum size of all incomplete and unread blocks together, as a multiple of the largest
 /// allowed block.
 inline constexpr std::size_t kBlocksOfLargestSize = 2;
-/// A receiver refuses a block that gets no new chunk for this long. A live peer sends a part of
-/// each block every second, and a connection without packets ends earlier.
+/// A receiver refuses a block that gets no new chunk for this time. A peer that works sends a part
+/// of each block every second, and a connection without packets ends earlier.
 inline constexpr Duration kBlockStallMax = std::chrono::seconds(60);
 
 /// The number of chunks of a block.

@@ -29,17 +29,17 @@ Fragment read_fragment(ByteReader& reader);
 
 /// The classification of a fragment.
 enum class [[nodiscard]] FragmentVerdict : std::uint8_t{
-    accepted,  ///< It can be stored, or is ignored because its block is complete or refused.
+    accepted,  ///< The fragment is stored, or ignored because its block is complete or refused.
     refused,   ///< The block must be refused; `refusal` returns the reason.
-    no_room,   ///< Too many complete blocks are unread. Its packet must not be received.
-    invalid,   ///< It contradicts an earlier fragment of the block, or is beyond the window.
+    no_room,   ///< Too many complete blocks are unread. The packet must not be received.
+    invalid,   ///< The fragment contradicts an earlier fragment, or is beyond the window.
 };
 
 /// Reassembles blocks. At most `kBlocksAtOnce` blocks are incomplete or unread. Memory grows with
 /// the received bytes, not with the block size that a peer announces. A block uses at most 1.5
 /// times the bytes before its first missing chunk, plus pages of 4 chunks for the received chunks
-/// after the missing one. A block has at most `block_bytes_max` bytes. All blocks together have at
-/// most `kBlocksOfLargestSize` times `block_bytes_max` bytes.
+/// after the missing chunk. A block has at most `block_bytes_max` bytes. All blocks together have
+/// at most `kBlocksOfLargestSize` times `block_bytes_max` bytes.
 class BlockReceiver {
  public:
   explicit BlockReceiver(std::size_t block_bytes_max) : block_bytes_max_(block_bytes_max) {}

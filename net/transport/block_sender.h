@@ -29,7 +29,7 @@ class BlockSender {
   SendStatus begin(std::span<const std::byte> bytes, std::uint16_t& id);
 
   bool has_pending() const;
-  /// Writes a fragment of at most `room` bytes. Returns nothing if no chunk fits or none is
+  /// Writes a fragment of at most `room` bytes. Returns nothing if no chunk fits or no chunk is
   /// pending.
   std::optional<ChunkRange> write_pending(SectionWriter& writer, std::size_t room);
 

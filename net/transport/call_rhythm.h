@@ -1,5 +1,5 @@
 // Measures how often a game makes a call. The send budget of a call must last until the next call.
-// This is 200 ms in a loop of 5 Hz, and 4 ms in a loop of 250 Hz.
+// The time until the next call is 200 ms in a loop of 5 Hz, and 4 ms in a loop of 250 Hz.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class CallRhythm {
     last_ = now;
   }
 
-  /// Makes the next call start a new interval, so that the time until then does not count.
+  /// Makes the next call start a new interval. The time until that call then does not count.
   void pause() { has_call_ = false; }
 
   /// The second longest of the last 8 intervals, so that a single delayed call has no effect. Zero
@@ -46,8 +46,8 @@ class CallRhythm {
     std::ranges::nth_element(sorted, sorted.begin() + kIntervals / 2);
     return sorted[kIntervals / 2];
   }
-  /// The earliest expected time of the next call. Before 8 intervals are measured, it is the time
-  /// of the last call.
+  /// The earliest expected time of the next call. Before 8 intervals are measured, the result is
+  /// the time of the last call.
   Time next_call() const { return last_ + *std::ranges::min_element(intervals_); }
 
  private:

@@ -8,8 +8,8 @@ namespace muster {
 
 /// The maximum number of channels: a message header has three bits for the channel.
 inline constexpr std::size_t kChannelsMax = 8;
-/// The maximum size of a message. It fits in every packet, so no message is split. Use blocks for
-/// larger data.
+/// The maximum size of a message. A message of this size fits in every packet, so no message is
+/// split. Use blocks for larger data.
 inline constexpr std::size_t kMessageBytesMax = 1024;
 /// The maximum number of messages in one packet.
 inline constexpr std::size_t kMessagesPerPacketMax = 64;
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kMessageWindow = 256;
 /// The initial limit of a reliable channel: a receiver accepts messages with ids below the limit.
 inline constexpr std::uint32_t kFirstMessageLimit = 1 + kMessageWindow;
 /// A packet carries the new limit of a channel when this limit is at least this much higher than
-/// the last limit sent. The rest of the window is larger than the messages of one packet, so a fast
+/// the last limit sent. The remaining window is larger than the messages of one packet, so a fast
 /// sender never has to wait for a limit.
 inline constexpr std::uint32_t kLimitStep = kMessageWindow / 4;
 /// When the limit is at least this much higher than the last limit sent, a packet is sent even if

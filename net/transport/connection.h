@@ -1,5 +1,5 @@
-// One end of a connection: writes and reads packets. It has no socket, no clock and no cipher.
-// net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md defines the behaviour.
+// One end of a connection: writes and reads packets. The class has no socket, no clock and no
+// cipher. net/WIRE_FORMAT.md defines the bytes, and net/CONNECTION.md defines the behaviour.
 #pragma once
 
 #include <cstddef>
@@ -107,8 +107,9 @@ constexpr bool is_worth_a_packet(std::int64_t allowance) {
   return allowance >= static_cast<std::int64_t>(kAllowedMin);
 }
 
-/// One end of an established connection. Use it in one thread at a time. The options limit its
-/// memory. It allocates on construction and when a queue first grows, and not afterwards.
+/// One end of an established connection. Only one thread at a time may use this object. The options
+/// limit its memory. Memory is allocated on construction and when a queue grows for the first time,
+/// and not later.
 ///
 /// Once per tick, pass received packets to `classify` and `read_packet`. Read messages, payloads,
 /// blocks and delivery reports. Queue data to send, with payloads no larger than `budget`. Then
@@ -138,7 +139,8 @@ class Connection {
   /// Begins the next map and ends the current one in both directions. Waiting and unread data is
   /// dropped and counted (`lost_at_map`, `unread_at_map`). Payloads in flight are reported as lost,
   /// and blocks finish with `BlockRefusal::map_over`. The peer does the same when the first packet
-  /// of the new map arrives, before it reads anything of the new map. Requires: `leads_maps`.
+  /// of the new map arrives, before the peer reads the contents of this packet. Requires:
+  /// `leads_maps`.
   void begin_map();
   /// The number of the current map, which counts from 0 and wraps. If this end does not lead,
   /// `read_packet` can change the number. The game must then leave its current map, and all spans
@@ -146,23 +148,23 @@ class Connection {
   std::uint16_t map() const;
 
   /// The bytes of payloads that can be sent now, minus the payloads that already wait. If the
-  /// budget is not 0, a larger payload may be queued. It is sent whole. The connection then sends
-  /// nothing else for the time that the excess bytes need at the current rate. Queue a payload that
-  /// cannot be split as soon as the budget is not 0. On a slow path, or with a small share of a
-  /// server's cap, the budget may never reach the payload's size.
+  /// budget is not 0, a larger payload may be queued. The payload is sent whole. The connection
+  /// then sends nothing else for the time that the excess bytes need at the current rate. Queue a
+  /// payload that cannot be split as soon as the budget is not 0. On a slow path, or with a small
+  /// share of a server's cap, the budget may never reach the payload's size.
   ///
-  /// A game may call this at any time of its tick. A call after sending returns the budget of the
-  /// next tick. Loops of 4 Hz and faster can use the whole rate.
+  /// A game may call this function at any time of its tick. A call after sending returns the budget
+  /// of the next tick. Loops of 4 Hz and faster can use the whole rate.
   std::size_t budget(Time now) const;
-  /// Sets the allowance: the bytes of game data that may be sent from now on. It also limits
-  /// `budget`. A server uses the allowance to share a cap among connections. The last packet may
-  /// exceed the allowance. Urgent packets are always sent, and are also subtracted from the
+  /// Sets the allowance: the bytes of game data that may be sent from now on. The allowance also
+  /// limits `budget`. A server uses the allowance to share a cap among connections. The last packet
+  /// may exceed the allowance. Urgent packets are always sent, and are also subtracted from the
   /// allowance. By default there is no limit.
   void allow(std::int64_t bytes);
   /// The largest payload that fits into one packet on this path.
   std::size_t payload_bytes_max() const;
 
-  /// Finds lost packets and timeouts. Call it once per tick, before sending.
+  /// Finds lost packets and timeouts. Call this function once per tick, before sending.
   void tick(Time now);
   /// True when a packet should be sent now.
   bool wants_to_send(Time now) const;
@@ -189,8 +191,8 @@ class Connection {
   ReceivedPayload payload() const;
   void pop_payload();
   /// True while unread payloads or blocks stop the peer. A stop begins when a packet is rejected
-  /// because too many payloads or blocks are unread. It ends when the game has read all payloads
-  /// and blocks. `unread_stops` counts the stops, and `no_room_in` the rejected packets.
+  /// because too many payloads or blocks are unread. The stop ends when the game has read all
+  /// payloads and blocks. `unread_stops` counts the stops, and `no_room_in` the rejected packets.
   bool is_stopped_unread() const;
   /// The next complete block; empty if none waits. Valid until `pop_block`.
   std::span<const std::byte> block() const;
@@ -204,8 +206,8 @@ class Connection {
   std::span<const SentBlock> finished_blocks() const;
   void clear_finished_blocks();
   /// Removes a block from `finished_blocks()` and returns it. Returns nothing if
-  /// `finished_blocks()` does not contain it. Use it when several parts of a program send blocks
-  /// over one connection.
+  /// `finished_blocks()` does not contain it. Use this function when several parts of a program
+  /// send blocks over one connection.
   std::optional<SentBlock> release_finished_block(std::uint16_t id);
 
   /// Ends the connection and notifies the peer. The text is cut at `kCloseTextBytesMax` bytes.
@@ -219,7 +221,7 @@ class Connection {
   std::span<const std::byte> write_path_challenge(Time now, std::uint64_t challenge,
                                                   std::span<std::byte> memory);
   std::optional<std::uint64_t> drain_path_answer();
-  /// Forgets all measurements of the path. Call it when the peer has a new address.
+  /// Drops all measurements of the path. Call this function when the peer has a new address.
   void path_changed();
 
   const RoundTrip& round_trip() const;

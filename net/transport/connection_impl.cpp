@@ -9,7 +9,7 @@ namespace muster {
 
 namespace {
 
-/// This many payloads may always wait, so that a snapshot can consist of several payloads. More
+/// At least this many payloads may wait, so that a snapshot can consist of several payloads. More
 /// payloads may wait if all of them fit into the budgets of two ticks.
 constexpr std::size_t kPayloadsOutMin = 16;
 constexpr std::uint32_t kPayloadsOutMax = kPacketsInFlightMax;
@@ -98,7 +98,7 @@ std::size_t Connection::Impl::payload_bytes_max() const {
 }
 
 /// The size of the control items that are repeated in every packet until the peer has received
-/// them. It includes the count byte of the section.
+/// them. The size includes the count byte of the section.
 std::size_t Connection::Impl::standing_bytes() const {
   const std::size_t items =
       (maps_.must_send() ? kMapItemBytes : 0) + refusal_count_ * kRefusalItemBytes;
@@ -152,7 +152,7 @@ bool Connection::Impl::has_fitting_payload() const {
 }
 
 /// Drops payloads that no longer fit into a packet, because the maximum datagram size has become
-/// smaller. They could never be sent, and would block all later payloads.
+/// smaller. Such payloads could never be sent, and would block all later payloads.
 void Connection::Impl::drop_unfit_payloads() {
   while (!payloads_out_.is_empty() && !has_fitting_payload()) {
     drop_payload();
@@ -300,7 +300,7 @@ void Connection::Impl::end_unread_stop() {
 void Connection::Impl::close(CloseReason reason, std::string_view text, Time now) {
   if (state_ == ConnectionState::closed) return;
   finish(reason, false, text.substr(0, kCloseTextBytesMax));
-  closes_to_send_ = 3;  // A close is sent three times, because it is never acknowledged.
+  closes_to_send_ = 3;  // A close is sent three times, because no close is acknowledged.
   last_departure_ = now;
 }
 

@@ -193,7 +193,7 @@ class Connection::Impl {
     AckMask mask;
     Time arrived_at{};
   };
-  /// Enough for more packets than an honest peer has in flight.
+  /// The array has room for more packets than an honest peer has in flight.
   std::array<PendingAck, kPacketsInFlightMax / kAckWindow + 1> pending_acks_{};
   std::size_t pending_ack_count_ = 0;
   unsigned unanswered_ = 0;  ///< The received packets that need an answer, since our last packet.

@@ -1,6 +1,6 @@
 // Reads a packet in three steps: parses the whole packet, checks that all its contents can be
-// stored, and then applies it. So either the whole packet is applied and acknowledged, or no part
-// of it.
+// stored, and then applies the packet. So either the whole packet is applied and acknowledged, or
+// no part of it is.
 #include <algorithm>
 #include <array>
 #include <cassert>
@@ -16,12 +16,13 @@ namespace {
 constexpr std::size_t kLongLength = 128;
 /// The minimum time between two closes that are sent again.
 constexpr Duration kCloseAgain = std::chrono::milliseconds(50);
-/// A longer time without packets is a sleep or an outage, because keep-alive packets are sent more
-/// often.
+/// If no packet arrives for a longer time, a machine sleeps or the path has an outage, because
+/// keep-alive packets are sent more often.
 constexpr Duration kLongSilence = std::chrono::milliseconds(500);
 constexpr Duration kSlackMin = std::chrono::milliseconds(20);
 
-/// Reads a message's length. Fails the reader if the encoding is not the shortest one.
+/// Reads a message's length. Fails the reader if the encoding is not the shortest possible
+/// encoding.
 std::size_t read_length(ByteReader& reader) {
   const std::size_t low = reader.u8();
   if (low < kLongLength) return low;
@@ -34,7 +35,8 @@ std::size_t read_length(ByteReader& reader) {
 
 /// The parts of a packet, as views into the packet.
 struct Connection::Impl::Incoming {
-  /// Without default values, to save time: the array has 64 messages, but few are usually used.
+  /// The members have no default values, to save time: the array has 64 messages, but usually few
+  /// of them are used.
   struct Message {
     std::uint8_t channel;
     bool is_reliable;
@@ -395,9 +397,9 @@ Duration Connection::Impl::without_clock(Time now, Duration reported) {
   return reported - reported_delay_min_;
 }
 
-/// Returns a tolerance: if a delay exceeds the round trip by more, a clock added the excess. The
-/// tolerance is larger while the clocks are trusted, because random variation is then the more
-/// likely cause.
+/// Returns a tolerance. If a delay exceeds the round trip by more than the tolerance, a clock added
+/// the excess. The tolerance is larger while the clocks are trusted, because random variation is
+/// then the more likely cause.
 Duration Connection::Impl::clock_slack(Time now) const {
   if (now < clocks_doubted_until_ || peer_clock_.drifts()) return kClockNoise;
   return kSlackMin + 4 * round_trip_.variation();

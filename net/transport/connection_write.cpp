@@ -18,8 +18,8 @@ constexpr Duration kChokeInterval = std::chrono::milliseconds(300);
 constexpr unsigned kAnswerAfterPackets = 16;
 /// The maximum time that the chunks in one packet may take at the current rate.
 constexpr Duration kBlockTimeMax = std::chrono::milliseconds(20);
-/// The maximum time that a probe may take at the current rate. It is longer, so that the initial
-/// rate is enough for probes.
+/// The maximum time that a probe may take at the current rate. This time is longer than
+/// `kBlockTimeMax`, so that the initial rate is enough for probes.
 constexpr Duration kProbeTimeMax = std::chrono::milliseconds(32);
 
 constexpr std::size_t header_bytes(const AckMask& mask) {
@@ -72,7 +72,8 @@ bool Connection::Impl::has_content() const {
 std::size_t Connection::Impl::wanted_probe(Time now) const {
   if (now < probe_from_) return 0;
   const std::size_t probe = path_size_.wanted_probe(now);
-  // `budget` has reported a part of the allowance to the game. A probe may use only the rest.
+  // `budget` has reported a part of the allowance to the game. A probe may use only the remaining
+  // part.
   const bool is_allowed = allowed_ >= static_cast<std::int64_t>(probe + waiting_bytes());
   return is_allowed && probe <= rate_.bytes_in(kProbeTimeMax) ? probe : 0;
 }
@@ -95,7 +96,7 @@ bool Connection::Impl::is_content_allowed() const {
   return is_worth_a_packet(allowed_) || (allowed_ > 0 && payloads_out_.count() > 0);
 }
 
-/// True when one more part fits besides the parts of the packets in flight.
+/// True when there is room for one more part, in addition to the parts of the packets in flight.
 bool Connection::Impl::has_room_for_part() const {
   const PacketRecord* const oldest = sent_.oldest_open();
   return parts_.has_room(1, oldest != nullptr ? oldest->first_part : parts_.next());

@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// The size of the largest datagram that is sent or received. It fills one Ethernet frame over
-/// IPv4.
+/// The size of the largest datagram that is sent or received. A datagram of this size fills one
+/// Ethernet frame over IPv4.
 inline constexpr std::size_t kDatagramBytesMax = 1472;
 /// A datagram of this size is assumed to fit every path. Path MTU discovery may find more.
 inline constexpr std::size_t kDatagramBytesSafe = 1200;
@@ -20,22 +20,23 @@ inline constexpr std::size_t kDatagramBytesSafe = 1200;
 struct OutgoingDatagram {
   Address to;
   std::span<const std::byte> bytes;
-  /// The local address to send from; its port is ignored. If it is unspecified, the system chooses
-  /// an address. A system that cannot send from a chosen address ignores this field.
+  /// The local address to send from; its port is ignored. If the address is unspecified, the system
+  /// chooses an address. A system that cannot send from a chosen address ignores this field.
   Address from{};
 };
 
 /// A received datagram.
 struct IncomingDatagram {
   Address from;
-  /// The caller's memory, `kDatagramBytesMax + 1` bytes. A datagram that fills all of it was too
-  /// large.
+  /// The caller's memory, `kDatagramBytesMax + 1` bytes. A datagram that fills the whole memory was
+  /// too large.
   std::span<std::byte> memory;
   std::size_t byte_count = 0;
   /// The time between arrival and reading; zero if the system does not report it.
   Duration waited{};
-  /// The local address that the datagram was sent to. Send the answer from this address. It is
-  /// unspecified if the socket listens on one address, or if the system does not report it.
+  /// The local address that the datagram was sent to. Send the answer from this address. The
+  /// address is unspecified if the socket listens on one address, or if the system does not report
+  /// the address.
   Address to{};
 };
 
@@ -63,8 +64,8 @@ struct SendOutcome {
   std::size_t failed = 0;
 };
 
-/// A datagram socket. Only `wait` blocks. Use it in one thread at a time. Network errors are
-/// counted in `SendOutcome` and not returned, because a protocol treats them as loss.
+/// A datagram socket. Only `wait` blocks. Only one thread at a time may use this object. Network
+/// errors are counted in `SendOutcome` and not returned, because a protocol treats them as loss.
 class DatagramSocket {
  public:
   virtual ~DatagramSocket() = default;

@@ -8,7 +8,7 @@
 
 namespace muster {
 
-/// The map of a packet, compared with the current one.
+/// The map of a packet, compared with the current map.
 enum class PacketMap : std::uint8_t {
   present,
   past,        ///< The packet belongs to an earlier map, so its contents are ignored.

@@ -41,8 +41,8 @@ class MessageReceiver {
   /// The limit of a reliable channel: the first id that does not fit before the game reads more.
   std::uint32_t limit() const { return floor_ + kMessageWindow; }
 
-  /// The number of unread messages. It includes messages that wait for an earlier message to
-  /// arrive.
+  /// The number of unread messages. The number includes messages that wait until an earlier message
+  /// arrives.
   std::size_t unread() const;
   /// Removes all messages. The ids start again at 1.
   void clear();

@@ -23,7 +23,7 @@ class MessageSender {
   /// Queues a copy. Returns `would_block` when the queue is full, by count or by bytes.
   SendStatus push(std::span<const std::byte> message);
 
-  /// True when a message can be written now: a lost message, or a new one within the window.
+  /// True when a message can be written now: a lost message, or a new message within the window.
   bool has_pending() const { return next_pending() != 0; }
   /// The size of the next message and its header in a packet, in bytes. Requires: `has_pending()`.
   std::size_t pending_bytes() const;
@@ -42,7 +42,7 @@ class MessageSender {
   /// Records that the receiver accepts messages with ids below `limit`. A lower limit than before
   /// is ignored.
   void allow_below(std::uint32_t limit) { limit_ = std::max(limit_, limit); }
-  /// The last limit that the receiver reported, or the initial one.
+  /// The last limit that the receiver reported, or the initial limit.
   std::uint32_t limit() const { return limit_; }
 
   /// Removes all messages. The ids start again at 1.

@@ -66,8 +66,8 @@ inline constexpr std::size_t kPayloadHeadBytes = 2;
 /// its first bit is set.
 void write_packet_header(BitWriter& writer, const PacketHeader& header);
 
-/// Reads a header from untrusted bytes. Fails the reader on any encoding that `write_packet_header`
-/// does not produce. The result is then meaningless.
+/// Reads a header from untrusted bytes. Fails the reader if `write_packet_header` does not produce
+/// this encoding. The result is then meaningless.
 PacketHeader read_packet_header(BitReader& reader);
 
 }  // namespace muster

@@ -1,4 +1,4 @@
-// Remembers the contents of the packets in flight, for the time when a packet is delivered or lost.
+// Stores the contents of each packet in flight until the packet is delivered or lost.
 #pragma once
 
 #include <cassert>

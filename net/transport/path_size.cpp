@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::size_t, 5> kProbedSizes = {1472, 1452, 1400, 1320, 1260};
 constexpr unsigned kTries = 3;
 /// The path has shrunk when this many consecutive large packets are lost. At 50 % loss, chance
-/// causes this in 1 of 64 cases, and a wrong decision costs little.
+/// causes this in 1 of 64 cases. The effect of a wrong decision is small.
 constexpr unsigned kBlackHole = 6;
 constexpr Duration kBetweenProbes = std::chrono::seconds(1);
 /// A size that failed is probed again after this time (RFC 8899 recommends 10 minutes).

@@ -1,5 +1,5 @@
-// Finds the maximum datagram size of a path with probes (RFC 8899), and resets it when the path
-// shrinks.
+// Finds the maximum datagram size of a path with probes (RFC 8899). Resets the size when the
+// maximum size of the path becomes smaller.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace muster {
 
-/// The maximum datagram size for a connection. It starts at a size that every path is assumed to
-/// carry. Larger sizes are then probed. The connection sends the probes and reports whether they
+/// The maximum datagram size for a connection. The first size is a size that every path is assumed
+/// to carry. Larger sizes are then probed. The connection sends the probes and reports whether they
 /// arrived.
 class PathSize {
  public:

@@ -80,7 +80,7 @@ void PeerClock::add(Time now, std::uint16_t sent) {
 
 /// A queue on the way from the peer lengthens the round trip by at most `excess`. A clock added the
 /// rest of the delay. `measured_age_min_` covers only packets with a measured round trip. Other
-/// packets may be smaller, and so have a lower age.
+/// packets may be smaller, and therefore have a lower age.
 void PeerClock::add_round_trip(Time now, Duration round_trip, Duration slack) {
   trip_min_.add(now, round_trip);
   measured_age_min_.add(now, age_);

@@ -18,8 +18,8 @@ inline constexpr Duration kWireTimeUnit = std::chrono::microseconds(100);
 /// to path changes and clock drift (50 µs per second).
 inline constexpr Duration kPathWindow = std::chrono::seconds(10);
 
-/// The assumed error of a measured round trip or age. It is larger than 100 µs, the unit of times
-/// in packets, because packets are read only at ticks.
+/// The assumed error of a measured round trip or age. The error is larger than 100 µs, the unit of
+/// times in packets, because packets are read only at ticks.
 inline constexpr Duration kClockNoise = std::chrono::milliseconds(1);
 
 /// Returns the low 16 bits of a time in units of 100 µs, as packets contain them.
@@ -36,7 +36,7 @@ class RoundTrip {
   void add(Time now, Duration sample, Duration hold);
 
   bool has_sample() const { return has_sample_; }
-  /// These three are zero before the first sample.
+  /// The next three values are zero before the first sample.
   Duration smoothed() const { return smoothed_; }
   Duration variation() const { return variation_; }
   Duration latest() const { return latest_; }
@@ -118,7 +118,7 @@ class PeerClock {
   }
 
   /// The queueing delay of the last packet: its age minus the minimum age of the last
-  /// `kPathWindow`. The latest measured round trip limits it.
+  /// `kPathWindow`. The delay is at most what the latest measured round trip allows.
   Duration queue_delay() const { return queue_delay_; }
   /// Returns the time on the peer's clock at our time `now`, assuming that the delay is equal in
   /// both directions. The result is exact only modulo 6.5 s, the range of 16 bits. Returns nothing

@@ -32,7 +32,7 @@ bool ReceivedPackets::mark(std::uint32_t sequence) {
   return true;
 }
 
-/// Counts the packets that leave the window without having arrived, and shifts the window.
+/// Counts the packets that leave the window and have not arrived. Then shifts the window.
 void ReceivedPackets::advance(std::uint32_t distance) {
   const std::uint32_t leaving = std::min(distance, window_);
   for (std::uint32_t i = 0; i < leaving; ++i) {

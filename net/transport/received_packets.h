@@ -31,7 +31,7 @@ class ReceivedPackets {
 
   /// The highest number received; 0 if nothing was received.
   std::uint32_t highest() const { return highest_; }
-  /// Returns the mask of received packets. It covers the numbers from `highest()` down to
+  /// Returns the mask of received packets. The mask covers the numbers from `highest()` down to
   /// `oldest_news`, but not more than the window.
   AckMask mask(std::uint32_t oldest_news) const;
 

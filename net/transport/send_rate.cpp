@@ -1,8 +1,8 @@
-// Implements the estimator of net/CONNECTION.md, "Sending rate". In each round it measures the
-// queueing delay and its slope (the change of the delay per second). The slope shows by how much
-// our rate exceeds our share of the path's rate. The delay shows whether the queue should grow or
-// shrink. The slope is computed only from packets sent in this round. With older packets, each
-// correction would be applied twice, and the queue would oscillate between empty and full.
+// Implements the estimator of net/CONNECTION.md, "Sending rate". Each round measures the queueing
+// delay and its slope (the change of the delay per second). The slope shows by how much our rate
+// exceeds our share of the path's rate. The delay shows whether the queue should grow or shrink.
+// The slope is computed only from packets sent in this round. With older packets, each correction
+// would be applied twice, and the queue would oscillate between empty and full.
 //
 // The wanted delay is lower for a higher rate. Flows that share a queue measure the same delay. So
 // the faster flow reduces its rate and the slower flow increases its rate until the rates are
@@ -87,8 +87,8 @@ constexpr double kStartShare = 0.6;
 /// more than `kLevelRounds` level rounds.
 constexpr double kLevelSlope = 0.1;
 constexpr int kLevelRounds = 2;
-/// The maximum factor by which corrections of a level queue are larger. It is at most `kHasteTime`,
-/// in seconds, divided by the time of a packet.
+/// The maximum factor by which corrections of a level queue are larger. The factor is at most
+/// `kHasteTime`, in seconds, divided by the time of a packet.
 constexpr double kHasteMax = 6;
 constexpr double kHasteTime = 0.12;
 /// For a queue that oscillates, `kMeanGain` times the mean error over this many rounds is added to
@@ -101,8 +101,8 @@ constexpr double kMeanFrom = 0.2;
 constexpr double kMeanWhole = 0.35;
 constexpr double kMeanTime = 0.004;
 /// A delay is caused by the path, not by a queue, if it stays constant while the rate is below
-/// `kSendsLess` of the earlier rate. It may change by `kLevelDelay` seconds during `kLevelTime`
-/// plus a round trip.
+/// `kSendsLess` of the earlier rate. The delay may change by `kLevelDelay` seconds during
+/// `kLevelTime` plus a round trip.
 constexpr double kLevelDelay = 0.005;
 constexpr Duration kLevelTime = std::chrono::milliseconds(120);
 constexpr double kSendsLess = 0.8;
@@ -178,7 +178,7 @@ double SendRate::bytes_per_second() const {
   return now_ < drain_end_ ? std::max(rate_ * kDrainShare, limits_.rate_min) : rate_;
 }
 
-/// The window is so large that it limits paced packets only when acknowledgements stop.
+/// The window is large. It limits paced packets only when acknowledgements stop.
 std::size_t SendRate::window() const {
   // A slow loop reads answers one tick later, and has sent the packets of another tick by then.
   const Duration loop = burst_ + 2 * (burst_ - kBurst);
@@ -268,7 +268,7 @@ void SendRate::count_delivery(const PacketRecord& record, bool is_lost) {
   drained_lost_ /= 2;
 }
 
-/// Returns the share of loss that congestion does not cause; the maximum until it is measured.
+/// Returns the share of loss that congestion does not cause; the maximum before a measurement.
 double SendRate::loss_min() const {
   return drained_ < kDrainedEnough ? 0.6 : std::min(drained_lost_ / drained_, 0.6);
 }
@@ -289,8 +289,8 @@ void SendRate::measure_fluctuation(double reported_delay) {
   step_ = step;
 }
 
-/// Returns the time over which the minimum delay is measured. It is long enough to contain a packet
-/// that did not wait for another packet and had little random delay.
+/// Returns the time over which the minimum delay is measured. This time is long enough to contain a
+/// packet that did not wait for another packet and had little random delay.
 Duration SendRate::noise_time() const {
   const Duration packets =
       std::clamp(duration_of(kNoisePackets * packet_time()), kNoiseMin, kNoiseMax);
@@ -379,10 +379,10 @@ void SendRate::steer(double round, double delay, double slope) {
   rate_ = std::clamp(std::min(rate_ * (1 + change), maximum), limits_.rate_min, limits_.rate_max);
 }
 
-/// Returns the error to correct. It is larger than the measured error if the queue has been level
-/// for several rounds at a wrong delay, because other flows then balance our corrections. Loss and
-/// large packets have the same effect, so both are excluded. On a long path the delay oscillates
-/// around the wanted delay, so its mean error is added.
+/// Returns the error to correct. The result is larger than the measured error if the queue has been
+/// level for several rounds at a wrong delay, because other flows then balance our corrections.
+/// Loss and large packets have the same effect, so both cases are excluded. On a long path the
+/// delay oscillates around the wanted delay, so its mean error is added.
 double SendRate::pull(double error, double slope, double round) {
   const bool is_level =
       std::abs(slope) < kLevelSlope && loss_ < kLossMatters && growth_max_ >= kGrowthMax;
@@ -409,8 +409,8 @@ void SendRate::shorten_queue(Time now, double delay, double through) {
     through_ = 0;
     is_through_full_ = false;
   } else {
-    // The path can carry at least this rate. It is also the maximum if the game used its whole
-    // budget in the round.
+    // The path can carry at least this rate. If the game used its whole budget in the round, the
+    // path cannot carry more.
     through_ = std::max(through_, through);
     is_through_full_ = is_through_full_ || is_full_;
   }

@@ -20,8 +20,8 @@ struct SendRateLimits {
 };
 
 /// The sending rate of one connection, computed from queueing delay and loss as described in
-/// net/CONNECTION.md. It has no clock and sends nothing. The connection reports packets that were
-/// sent, delivered and lost, and calls `budget`.
+/// net/CONNECTION.md. The class has no clock and sends nothing. The connection reports packets that
+/// were sent, delivered and lost, and calls `budget`.
 class SendRate {
  public:
   explicit SendRate(const SendRateLimits& limits = {});
@@ -29,9 +29,9 @@ class SendRate {
   /// The bytes that may be sent now, in packets of any size. The budget grows at the rate while
   /// nothing is sent, up to the bytes of the time `burst()`.
   std::size_t budget(Time now, std::size_t bytes_in_flight) const;
-  /// The budget for a game that uses its whole budget at every tick. It is smaller than `budget`
-  /// when a small packet takes longer than a tick at this rate. If other data waits, a packet may
-  /// still be as large as `budget`.
+  /// The budget for a game that uses its whole budget at every tick. The result is smaller than
+  /// `budget` when a small packet takes longer than a tick at this rate. If other data waits, a
+  /// packet may still be as large as `budget`.
   std::size_t game_budget(Time now, std::size_t bytes_in_flight) const;
   /// The unused bytes of the rate since the last packets; zero while sent packets exceed the rate.
   std::size_t left(Time now) const;
@@ -65,7 +65,7 @@ class SendRate {
   /// Records that a packet was delivered. `queue_delay` is the delay that the peer reported.
   void delivered(Time now, const PacketRecord& record, Duration queue_delay, const RoundTrip& path);
   void lost(const PacketRecord& record);
-  /// Forgets all measurements, because the path changed.
+  /// Drops all measurements, because the path changed.
   void restart();
 
   /// The estimated queueing delay: the minimum delay of the most recent packets.
@@ -95,7 +95,8 @@ class SendRate {
   SendRateLimits limits_;
   double rate_;  ///< Bytes per second.
   bool slow_start_ = true;
-  /// The maximum growth per round, as a share of the rate. It is small after a loss that we caused.
+  /// The maximum growth per round, as a share of the rate. The growth is small after a loss that we
+  /// caused.
   double growth_max_;
   int rounds_of_growth_ = 0;
 
@@ -143,8 +144,8 @@ class SendRate {
   double loss_ = 0;          ///< The share of lost packets, smoothed over packets.
   double counted_ = 0;       ///< The delivered and lost packets since the last test of the loss.
   double counted_lost_ = 0;  ///< The lost packets among `counted_`.
-  /// The packets sent while draining: congestion does not cause their loss. Older packets count
-  /// less.
+  /// The number of packets that were sent while draining. Congestion does not cause the loss of
+  /// these packets. Older packets count less.
   double drained_ = 0;
   double drained_lost_ = 0;  ///< The lost packets among `drained_`.
 

@@ -1,4 +1,5 @@
-// Chooses the next source of data for a packet: shares a budget by weight, without starvation.
+// Chooses the next source of data for a packet. A budget is shared by weight, and every source is
+// chosen after some time.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +12,8 @@ namespace muster {
 
 /// Start-time fair queueing (Goyal, Vin, Cheng, SIGCOMM 1996) among a fixed number of sources. Each
 /// source has a tag that grows by bytes / weight as it sends. The source with the lowest tag is
-/// next. A source that sent nothing for some time continues at the current tag. So it can neither
-/// save up a share nor starve.
+/// next. A source that sent nothing for some time continues at the current tag. So a source can
+/// neither save up a share nor wait forever.
 class SendSchedule {
  public:
   /// The number of sources: one for each channel, one for payloads, and one for blocks.

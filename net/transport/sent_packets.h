@@ -13,9 +13,9 @@
 
 namespace muster {
 
-/// The maximum number of packets in flight: enough for 20 Mbit/s at a round trip of 0.5 s. It is
-/// far below `kWidenLimit`, so the peer can always restore the full number of a packet from its low
-/// bits.
+/// The maximum number of packets in flight: enough for 20 Mbit/s at a round trip of 0.5 s. This
+/// number is far below `kWidenLimit`, so the peer can always restore the full number of a packet
+/// from its low bits.
 inline constexpr std::uint32_t kPacketsInFlightMax = 1024;
 
 /// The data that the sender of a packet needs when the packet is delivered or lost.
@@ -46,8 +46,8 @@ struct ResolvedPacket {
 
 /// The sending side of acknowledgement. Reports each packet once: as delivered when the peer
 /// acknowledges it, or as lost by the rules of net/CONNECTION.md. An acknowledgement after the loss
-/// report does not change the report. It measures how far packets overtake each other on this path.
-/// Rarely allocates after construction.
+/// report does not change the report. Such an acknowledgement measures how far packets overtake
+/// each other on this path. Rarely allocates after construction.
 class SentPackets {
  public:
   SentPackets();
@@ -64,12 +64,12 @@ class SentPackets {
   bool is_believable(std::uint32_t ack, const AckMask& mask) const;
   /// Applies an acknowledgement. Requires: `is_believable`.
   void acknowledge(Time now, std::uint32_t ack, const AckMask& mask, const RoundTrip& path);
-  /// Reports packets that are lost by timeout. Call it once per tick; `acknowledge` finds all other
-  /// losses. `interval` is the time between ticks. A long interval extends the timeouts, because an
-  /// answer may have arrived that was not read yet.
+  /// Reports packets that are lost by timeout. Call this function once per tick; `acknowledge`
+  /// finds all other losses. `interval` is the time between ticks. A long interval extends the
+  /// timeouts, because an answer may have arrived that was not read yet.
   void tick(Time now, const RoundTrip& path, Duration interval = {});
 
-  /// Forgets the measured overtaking.
+  /// Drops the measured overtaking.
   void path_changed();
   /// Reports all packets in flight as lost, because the connection ended.
   void give_up();

@@ -81,7 +81,8 @@ using LinkId = std::size_t;
 
 /// A network of links and sockets. A datagram passes the upward links of its sender, then the
 /// downward links of its receiver. A link that several sockets use is a shared bottleneck. Time
-/// moves only in `advance`. The same seed and the same calls give the same result. For one thread.
+/// moves only in `advance`. The same seed and the same calls give the same result. Only one thread
+/// may use a network.
 ///
 ///     SimulatedNetwork network(seed);
 ///     LinkId up = network.add_link({.latency = 20ms, .loss = 0.05});
@@ -93,11 +94,11 @@ class SimulatedNetwork {
   ~SimulatedNetwork();
 
   LinkId add_link(const LinkOptions& options);
-  /// The options may change at any time; they apply to datagrams that enter the link afterwards.
+  /// The options may change at any time. A change applies to datagrams that enter the link later.
   LinkOptions& link(LinkId link);
   const LinkCounters& counters(LinkId link) const;
 
-  /// Opens a socket at an unused address. It must not outlive the network.
+  /// Opens a socket at an unused address. The socket must not outlive the network.
   std::unique_ptr<DatagramSocket> open(const Address& address, std::vector<LinkId> up = {},
                                        std::vector<LinkId> down = {});
   /// Changes the visible address of the socket at `from` to `to`, as a NAT does when it drops a

@@ -13,11 +13,11 @@ namespace muster {
 struct UdpOptions {
   /// The address to listen on. For example, `[::]:7000` accepts IPv4 and IPv6, and `0.0.0.0:7000`
   /// accepts only IPv4. With port 0 the system chooses a free port. A socket that listens on all
-  /// addresses of a machine reports the local address of each datagram (`IncomingDatagram::to`). It
-  /// can also send from a chosen local address (`OutgoingDatagram::from`). Linux supports this for
-  /// IPv4 and IPv6, and BSD and macOS support it for IPv6. On other systems, listen on one address.
-  /// Otherwise the system's routing chooses the local address of an answer, and a client drops an
-  /// answer from an unexpected address.
+  /// addresses of a machine reports the local address of each datagram (`IncomingDatagram::to`).
+  /// Such a socket can also send from a chosen local address (`OutgoingDatagram::from`). Linux
+  /// supports this for IPv4 and IPv6, and BSD and macOS support it for IPv6. On other systems,
+  /// listen on one address. Otherwise the system's routing chooses the local address of an answer,
+  /// and a client drops an answer from an unexpected address.
   Address local{};
   /// The size of the system's buffer, for each direction. The system may grant less.
   std::size_t buffer_bytes = 4 * 1024 * 1024;

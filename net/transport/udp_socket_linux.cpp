@@ -1,15 +1,15 @@
 // The UDP socket of Linux: many datagrams per system call (recvmmsg, sendmmsg). A run of datagrams
 // of equal size to one address is passed to the kernel as one large datagram, which the kernel
 // splits (UDP_SEGMENT). The kernel stamps arrivals with its own clock, and `waited` is the time
-// since the stamp. Received runs are not joined (UDP_GRO). With many clients, joining costs more
-// than it saves, and it needs 64 KiB of memory for each datagram (tests/bench/RESULTS.md).
+// since the stamp. Received runs are not joined (UDP_GRO). With many clients, joining takes more
+// time than it saves, and needs 64 KiB of memory for each datagram (tests/bench/RESULTS.md).
 //
 // Segmentation can fail for one destination: its route uses a device without checksums, its MTU is
 // smaller than a segment, or the address rejects all datagrams. The kernel's error does not
-// distinguish these causes. Such a run is sent again one datagram at a time. If that works,
-// segmentation was the cause, and is not used for the next runs to this address (`Unsegmented`). It
-// is not switched off for the whole socket: two forged datagrams could then make every send
-// expensive.
+// distinguish these causes. Such a run is sent again one datagram at a time. If sending then works,
+// segmentation was the cause, and is not used for the next runs to this address (`Unsegmented`).
+// Segmentation is not switched off for the whole socket: two forged datagrams could then make every
+// send slower.
 #include <arpa/inet.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
@@ -344,7 +344,7 @@ class UdpSocket final : public DatagramSocket {
     return run.size();
   }
 
-  /// Sends the datagrams of a refused run one by one. If that works, segmentation was the cause.
+  /// Sends the datagrams of a refused run one by one. If this succeeds, segmentation was the cause.
   void send_one_by_one(std::span<const OutgoingDatagram> run, SendOutcome& outcome) {
     const std::size_t sent_before = outcome.sent;
     const Address to = run.front().to;

@@ -8,10 +8,10 @@
 
 namespace muster {
 
-/// The minimum sample of a sliding window of time. It keeps the minimum sample of each of three
-/// parts of the window (Nichols's filter, as in TCP BBR). It needs constant memory and time, and
-/// never returns a sample that is older than the window. `Value` must be ordered and copyable. Add
-/// samples in time order.
+/// The minimum sample of a sliding window of time. The class keeps the minimum sample of each of
+/// three parts of the window (Nichols's filter, as in TCP BBR). It needs constant memory and time,
+/// and never returns a sample that is older than the window. `Value` must be ordered and copyable.
+/// Add samples in time order.
 template <typename Value>
 class WindowedMinimum {
  public:

@@ -1,6 +1,6 @@
 // The writer collects bits in a 64-bit word and moves each whole byte into the buffer at once. So
-// the word contains at most 7 old and 32 new bits. The reader stores only its position, and reads
-// the bytes (at most five) that contain a value.
+// the word contains at most 7 old and 32 new bits. The reader stores only its position. For each
+// value, it reads the bytes that contain the value (at most five).
 #include "net/wire/bit_stream.h"
 
 #include <algorithm>

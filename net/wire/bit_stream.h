@@ -61,8 +61,8 @@ class BitReader {
   /// Skips to the next whole byte. Fails if a skipped bit is not zero, so that every value has
   /// exactly one encoding.
   void align();
-  /// Returns a view of the input, which is valid as long as the input. Requires: the position is a
-  /// whole byte.
+  /// Returns a view of the input. The view is valid as long as the input is. Requires: the position
+  /// is a whole byte.
   std::span<const std::byte> read_bytes(std::size_t count);
 
   /// True when no read failed and nothing is left except zero bits of the last byte.

@@ -1,7 +1,7 @@
 // A decoder reads zeros past the end of the stream. So the encoder ends the stream with the
-// shortest byte string that, followed by zeros, is inside the interval: often one byte, sometimes
-// none. Zero bytes that were already written are not removed, because a decoder limits the bytes
-// that it reads past the end.
+// shortest byte string that is inside the interval when zeros follow it. This string often has one
+// byte, and sometimes no byte. Zero bytes that were already written are not removed, because a
+// decoder limits the bytes that it reads past the end.
 #include "net/wire/range_coder.h"
 
 namespace muster {

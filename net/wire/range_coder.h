@@ -1,5 +1,5 @@
-// A binary arithmetic coder. It encodes decisions (bits of known probability) in close to the
-// minimum number of bits.
+// A binary arithmetic coder. The coder encodes decisions (bits of known probability). It needs
+// nearly the minimum number of bits.
 #pragma once
 
 #include <bit>
@@ -14,8 +14,8 @@ using BitProbability = std::uint16_t;
 
 /// Encodes decisions into the caller's buffer. Output that does not fit is dropped and makes
 /// `overflowed()` permanently true. The encoder stores the two ends of an interval in 64 bits each.
-/// When both ends have the same upper 32 bits, it writes these bits. This is Martin's range coder
-/// in the carry-free form of Mahoney's lpaq.
+/// When both ends have the same upper 32 bits, the encoder writes these bits. This is Martin's
+/// range coder in the carry-free form of Mahoney's lpaq.
 class RangeEncoder {
  public:
   explicit RangeEncoder(std::span<std::byte> out) : out_(out) {}
@@ -28,9 +28,9 @@ class RangeEncoder {
     while (((low_ ^ high_) >> 32) == 0) [[unlikely]] put_half();
   }
 
-  /// Ends the stream with as few bytes as possible. A decoder reads zeros past the end, and the
-  /// bytes followed by these zeros are a number inside the interval. Returns all bytes written.
-  /// Encode nothing after this call. Requires: `!overflowed()`.
+  /// Ends the stream with as few bytes as possible. A decoder reads zeros past the end. The bytes
+  /// and these zeros together are a number inside the interval. Returns all bytes written. Encode
+  /// nothing after this call. Requires: `!overflowed()`.
   std::span<const std::byte> finish();
 
   /// The number of bytes that `finish` would return now, or a few bytes more.

@@ -1,4 +1,4 @@
-// Sequence numbers of 16 bits, as packets contain them. They wrap.
+// Sequence numbers of 16 bits, as packets contain them. Sequence numbers wrap.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,8 @@ constexpr bool more_recent(Sequence a, Sequence b) { return distance(b, a) > 0; 
 inline constexpr std::int32_t kWidenLimit = 16383;
 
 /// Returns the 32-bit number nearest to `baseline` whose low 16 bits are `low`. Returns nothing
-/// when its distance from `baseline` is `kWidenLimit` or more, or when it is outside 32 bits.
+/// when the distance of this number from `baseline` is `kWidenLimit` or more, or when the number
+/// does not fit in 32 bits.
 constexpr std::optional<std::uint32_t> widen(Sequence low, std::uint32_t baseline) {
   const std::int32_t step = distance(Sequence::of(baseline), low);
   if (step >= kWidenLimit || step <= -kWidenLimit) return std::nullopt;

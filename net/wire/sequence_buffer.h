@@ -11,8 +11,8 @@ namespace muster {
 
 /// A ring buffer of elements whose keys are 32-bit sequence numbers. Number `n` is in slot `n mod
 /// capacity`, and the slot's tag is the number. The number `n` replaces the number `n - capacity`.
-/// Allocates on construction only. Each call except `clear` takes constant time. Use it in one
-/// thread at a time.
+/// Allocates on construction only. Each call except `clear` takes constant time. Only one thread at
+/// a time may use this object.
 ///
 ///     SequenceBuffer<SentPacket> sent(256);
 ///     sent.acquire(sequence) = {.sent_at = now};
@@ -44,7 +44,8 @@ class SequenceBuffer {
   bool is_available(std::uint32_t sequence) const { return tags_[slot_of(sequence)] == kEmpty; }
 
   /// Assigns the slot to `sequence`, replacing any other number, and returns the element. Set every
-  /// member of the element: it keeps the old contents of the slot, so that its memory is reused.
+  /// member of the element: the element still has the old contents of the slot, so that memory is
+  /// reused.
   Element& acquire(std::uint32_t sequence) {
     tags_[slot_of(sequence)] = sequence;
     return elements_[slot_of(sequence)];

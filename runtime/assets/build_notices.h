@@ -11,8 +11,8 @@ namespace muster {
 
 /// Connects to the socket of the `muster watch` that builds to a folder (bundler/cli/README.md,
 /// "The watch's socket"). Tools and games under development use this class. The sender is not
-/// trusted: a notice only means that the caller should check the folder (`is_another_build`). One
-/// thread may use this class at a time.
+/// trusted: a notice only means that the caller should check the folder (`is_another_build`). Only
+/// one thread at a time may use this object.
 class BuildNotices {
  public:
   /// The time between two attempts to connect.
@@ -22,14 +22,14 @@ class BuildNotices {
 
   enum class Notice : std::uint8_t {
     none,    ///< A watch is running, and nothing was built since the last call.
-    build,   ///< Something was built, or may have been built before the connection existed.
+    build,   ///< A build has ended, or may have ended before the connection existed.
     silent,  ///< No watch is running: the caller must check the folder itself.
   };
 
   /// `folder` is the build's output, which contains `client` and `server`.
   explicit BuildNotices(std::string folder) : folder_(std::move(folder)) {}
 
-  /// Costs one system call, and never waits.
+  /// Makes one system call, and never waits.
   Notice poll(Time now);
 
  private:

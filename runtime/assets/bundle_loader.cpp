@@ -131,7 +131,7 @@ void BundleLoader::add_request(std::uint32_t bundle, const LoadRequest& request)
   Node& node = nodes_[bundle];
   if (node.request_count == 0) {
     node.last_deadline = Time::min();
-    // A bundle that was opened directly may have unread entries, which still need memory.
+    // A bundle that was opened directly may have unread entries, which need memory later.
     const std::uint64_t unread = node.state == NodeState::present ? store_.unread_bytes(bundle) : 0;
     const std::uint64_t room = unread > 0 ? free_bytes() : 0;
     if (unread > room) {

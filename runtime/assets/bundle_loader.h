@@ -27,8 +27,9 @@ inline constexpr std::size_t kLoadPriorities = 4;
 
 struct LoadRequest {
   LoadPriority priority = LoadPriority::visible;
-  /// The time after which the load is useless. A load that has not begun at this time fails with
-  /// `timed_out`, unless another request for the bundle has a later deadline or no deadline.
+  /// The time after which the load is no longer useful. A load that has not begun at this time
+  /// fails with `timed_out`, unless another request for the bundle has a later deadline or no
+  /// deadline.
   std::optional<Time> deadline{};
 };
 
@@ -37,7 +38,7 @@ enum class LoadState : std::uint8_t { loading, ready, failed };
 class BundleLoader;
 
 /// Keeps a bundle and its dependencies loaded, or loading, while the handle exists. Move-only. The
-/// loader must outlive the handle. An empty handle keeps nothing and its state is `failed`.
+/// loader must outlive the handle. The state of an empty handle is `failed`.
 class BundleHandle {
  public:
   BundleHandle() = default;
@@ -86,8 +87,9 @@ struct LoaderOptions {
   /// handles, beginning with the least recently used bundle. If closing all bundles without handles
   /// would not be enough, the load fails and no bundle is closed. Bundles that the game opens
   /// directly through the store also count. The loader closes such a bundle only after the bundle
-  /// was requested from the loader. Until then, only the game knows how long it uses the bundle.
-  /// After that request, the loader also reserves memory for the unread part of the bundle.
+  /// was requested from the loader. Before such a request, only the game knows how long the bundle
+  /// is used. After that request, the loader also reserves memory for the unread part of the
+  /// bundle.
   std::uint64_t memory_budget_bytes = std::uint64_t{1} << 30U;
   /// The maximum total size of the bundle files whose loading starts in one `update`, in bytes. One
   /// bundle may always start.
@@ -95,7 +97,7 @@ struct LoaderOptions {
 };
 
 struct LoaderCounters {
-  std::uint64_t requested = 0;  ///< Requested bundles and dependencies that were not loaded yet.
+  std::uint64_t requested = 0;  ///< Requests of bundles and dependencies that were not loaded.
   std::uint64_t loaded = 0;
   std::uint64_t failed = 0;
   std::uint64_t timed_out = 0;  ///< The failed loads that timed out.
@@ -110,8 +112,8 @@ struct LoaderCounters {
 /// Loads bundles of a store in the background and counts their users. A bundle with several users
 /// is loaded once. Never waits, except in `finish` and `wait`.
 ///
-/// The store and the executor must outlive the loader, and the loader must outlive its handles. One
-/// thread may use the loader at a time; the executor has its own threads.
+/// The store and the executor must outlive the loader, and the loader must outlive its handles.
+/// Only one thread at a time may use the loader; the executor has its own threads.
 ///
 ///     BundleLoader loader(store, executor, {});
 ///     BundleHandle hero = loader.request(bundle, {.priority = LoadPriority::visible});
@@ -129,14 +131,15 @@ class BundleLoader {
   /// Requests a bundle and all its dependencies. A failed bundle is loaded again. Requires:
   /// `bundle` is an index in the store's catalog.
   BundleHandle request(std::uint32_t bundle, const LoadRequest& request = {});
-  /// Requests the bundle that contains an asset. Fails with the error of `why_not_packed`.
+  /// Requests the bundle that contains an asset. If no bundle contains the asset, fails with the
+  /// error of `why_not_packed`.
   Result<BundleHandle> request_asset(const Guid& asset, const LoadRequest& request = {});
   /// Requests every bundle of a registry's entries, in order.
   std::vector<BundleHandle> request_registry(RegistryIndex registry, const LoadRequest& request);
 
   /// Closes a bundle, and loads it again if it has handles. Call this function after the bundle's
-  /// file was replaced, or when the store reports lost bytes. Everything that was loaded from the
-  /// bundle becomes invalid. The handles of the bundle are `loading` until the bundle is loaded. A
+  /// file was replaced, or when the store reports lost bytes. All bytes that were loaded from the
+  /// bundle become invalid. The handles of the bundle are `loading` until the bundle is loaded. A
   /// failed bundle is loaded again; a bundle that is loading continues. Do not close bundles of
   /// this store in any other way.
   void reload(std::uint32_t bundle);

@@ -1,6 +1,6 @@
 // The part of BundleLoader that starts loads, collects results and evicts bundles. The executor
-// gets more loads than it can begin at once, so that it is not idle before the next frame. A load
-// that has not begun can be withdrawn.
+// gets more loads than it can begin at once, so that the executor is not idle before the next
+// frame. A load that has not begun can be withdrawn.
 #include <algorithm>
 #include <cassert>
 #include <new>
@@ -89,7 +89,7 @@ void BundleLoader::apply_load(FinishedLoad& finished) {
     }
     return fail_node(node, [&] { return std::move(finished.result.error()); });
   }
-  // The game may have opened the bundle directly meanwhile.
+  // The game may have opened the bundle directly since the load began.
   const bool is_there = store_.is_open(finished.bundle);
   const std::uint64_t bytes =
       is_there ? store_.unread_bytes(finished.bundle) : finished.result.value().memory_bytes();
@@ -215,7 +215,7 @@ void BundleLoader::choose_next() {
   }
 }
 
-// Starts the load at the front of the queue, or fails it if there is too little memory. Returns
+// Starts the load at the front of the queue. If there is too little memory, the load fails. Returns
 // false if the load must wait.
 bool BundleLoader::start(const Waiting& next) {
   Node& node = nodes_[next.bundle];

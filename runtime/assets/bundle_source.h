@@ -44,15 +44,16 @@ class BundleSource {
  public:
   virtual ~BundleSource() = default;
 
-  /// Opens a file by its path below the folder (`bundles/<guid>.mbundle`). Fails with `not_found`,
-  /// with `limit_exceeded` if it has more than `max_bytes`, with `invalid_argument` for a path that
-  /// leads out of the folder, or with the disk's error.
+  /// Opens a file by its path below the folder (`bundles/<guid>.mbundle`). Fails with `not_found`
+  /// if the file does not exist. Fails with `limit_exceeded` if the file has more than `max_bytes`.
+  /// Fails with `invalid_argument` if the path leads out of the folder. If the file cannot be read,
+  /// fails with the code of the disk's error.
   virtual Result<std::unique_ptr<OpenFile>> open(std::string_view path,
                                                  std::uint64_t max_bytes) const = 0;
 
   /// Opens many files: all together if the source supports that, otherwise one after another.
-  /// Returns one result per request, in the order of the requests. Each request fails separately,
-  /// like `open`.
+  /// Returns one result per request, in the order of the requests. If a request fails, the other
+  /// requests are not affected. A request fails with the codes of `open`.
   virtual std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
@@ -66,11 +67,11 @@ class BundleSource {
     return std::nullopt;
   }
 
-  /// The name of this source in messages.
+  /// The name that messages use for this source.
   virtual std::string name() const = 0;
 
-  /// The name of a file of this source in messages. The name includes the layer that contains the
-  /// file.
+  /// The name that messages use for a file of this source. The name includes the layer that
+  /// contains the file.
   virtual std::string full_path(std::string_view path) const;
 };
 

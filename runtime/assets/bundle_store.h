@@ -51,7 +51,7 @@ struct BundleStoreCounters {
 /// `open`. To change the choice, open another store and update existing objects
 /// (`PrefabInstances::reload`). The two stores may share one memory pool.
 ///
-/// The source must outlive the store. One thread may use the store at a time. Failures are not
+/// The source must outlive the store. Only one thread at a time may use the store. Failures are not
 /// cached: the next call tries again.
 ///
 ///     const VariantSetting settings[] = {{"quality", "low"}};
@@ -63,11 +63,12 @@ class BundleStore {
   /// verify its bundles.
   enum class Catalogs : std::uint8_t { built, built_or_preview };
 
-  /// Reads and checks the catalog, and opens no bundle. Fails like the source,
-  /// `CatalogReader::open` and `BundleChoice::create`. Also fails with `malformed` if the catalog's
-  /// path is a folder, and with `invalid_argument` for a preview that is not accepted. The message
-  /// names the file. `memory` is the pool of large buffers; if it is null, the store creates a
-  /// pool. `variants` are the choices that differ from the default.
+  /// Reads and checks the catalog, and opens no bundle. Fails if the catalog cannot be read or is
+  /// damaged, or if `variants` is not valid, with the code of the source, of `CatalogReader::open`
+  /// or of `BundleChoice::create`. Also fails with `malformed` if the catalog's path is a folder,
+  /// and with `invalid_argument` for a preview that is not accepted. The message names the file.
+  /// `memory` is the pool of large buffers; if it is null, the store creates a pool. `variants` are
+  /// the choices that differ from the default.
   static Result<BundleStore> open(const BundleSource& source, Catalogs catalogs = Catalogs::built,
                                   std::shared_ptr<MemoryPool> memory = nullptr,
                                   std::span<const VariantSetting> variants = {});
@@ -79,8 +80,8 @@ class BundleStore {
 
   const CatalogReader& catalog() const { return catalog_; }
 
-  /// The guid and the bundle of a type id; null if the type id is not assigned. Costs one array
-  /// read. `registry` is the index of a registry in the catalog.
+  /// The guid and the bundle of a type id; null if the type id is not assigned. The function reads
+  /// one array element. `registry` is the index of a registry in the catalog.
   const ResolvedType* resolve(RegistryIndex registry, TypeId type_id) const {
     return types_.find(registry, type_id);
   }
@@ -100,30 +101,32 @@ class BundleStore {
   /// file. The message names the bundle and the asset.
   Result<LoadedEntry> load(const Guid& guid, std::int64_t local_id);
 
-  /// Like `load`, but from a known bundle. `bundle` is its index in the catalog.
+  /// Does the same as `load`, but from a known bundle. `bundle` is the bundle's index in the
+  /// catalog.
   Result<LoadedEntry> load_from(std::uint32_t bundle, const Guid& guid, std::int64_t local_id);
 
   /// Opens and verifies a bundle and all its dependencies. Does nothing if the bundle is open.
   Result<void> open_bundle(std::uint32_t bundle);
-  /// Like `open_bundle` for many bundles. Requests their files together (`BundleSource::open_all`).
-  /// Stops at the first failure; the bundles before the failed bundle are open.
+  /// Does the same as `open_bundle` for many bundles. Requests their files together
+  /// (`BundleSource::open_all`). Stops at the first failure. The bundles before the failed bundle
+  /// are then open.
   Result<void> open_bundles(std::span<const std::uint32_t> bundles);
-  /// Opens bundles like `open_bundles`, and reads every entry of them and of their dependencies.
-  /// Use this function for loading screens. Loading small bundles together takes less time than
-  /// loading them one after another. Stops at the first failure; bundles that were opened before it
-  /// stay open.
+  /// Opens bundles as `open_bundles` does, and reads every entry of these bundles and of their
+  /// dependencies. Use this function for loading screens. Loading small bundles together takes less
+  /// time than loading them one after another. Stops at the first failure. Bundles that were opened
+  /// before the failure stay open.
   Result<void> load_bundles(std::span<const std::uint32_t> bundles);
   bool is_open(std::uint32_t bundle) const { return bundles_[chosen(bundle)].has_value(); }
 
-  /// The choice of variants.
+  /// The chosen variants.
   const BundleChoice& choice() const { return choice_; }
   std::uint32_t chosen(std::uint32_t bundle) const { return choice_.chosen(bundle); }
 
   /// The reader of an open bundle. Requires: `is_open(bundle)`.
   const BundleReader& reader(std::uint32_t bundle) const;
 
-  /// Closes one bundle, but not its dependencies. Everything that was loaded from the bundle
-  /// becomes invalid. Its large buffers return to the pool.
+  /// Closes one bundle, but not its dependencies. All bytes that were loaded from the bundle become
+  /// invalid. The bundle's large buffers return to the pool.
   void close_bundle(std::uint32_t bundle);
 
   /// Adds a bundle that another thread opened. Requires: the bundle is not open in this store, and
@@ -161,7 +164,7 @@ class BundleStore {
   const BundleSource& source() const { return *source_; }
 
   /// The pool with the buffers of closed bundles. Code that loads bundles for this store should use
-  /// it.
+  /// this pool.
   const std::shared_ptr<MemoryPool>& memory() const { return memory_; }
 
   /// The dictionaries of the build; null if the build has no dictionaries. Code that loads bundles
@@ -170,7 +173,8 @@ class BundleStore {
     return decompressor_.dictionaries();
   }
 
-  /// The name of a bundle in messages, for example `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
+  /// The name that messages use for a bundle, for example `bundles/<guid>.mbundle
+  /// (Prefabs/Hero.prefab)`.
   std::string describe(std::uint32_t bundle) const { return describe_bundle(catalog_, bundle); }
 
   const BundleStoreCounters& counters() const { return counters_; }

@@ -67,7 +67,7 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
 Result<std::unique_ptr<OpenFile>> read_expected(const std::string& folder, const AssetPath& path,
                                                 std::size_t expected_bytes,
                                                 const std::shared_ptr<MemoryPool>& memory) {
-  // Reads one more byte than expected, to detect a larger file.
+  // Requests one more byte than expected, to detect a larger file.
   Result<std::unique_ptr<PooledFile>> pooled =
       PooledFile::make(memory, expected_bytes + 1, path.text());
   if (!pooled) return pooled;

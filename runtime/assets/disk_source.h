@@ -35,10 +35,11 @@ struct DiskSource {
 };
 
 /// Opens a folder on disk. `automatic` never fails: it chooses the fastest way that works. `uring`
-/// fails like `UringSource::open`. If the folder is missing, opening one of its files fails.
-/// `memory` is a pool for the buffers of the files, or null. Pass the pool of the store that uses
-/// this source, so that one budget covers both. Without a pool, closing and opening large files
-/// again takes several times as long, because new memory causes page faults.
+/// fails if io_uring cannot be used, with the code of `UringSource::open`. If the folder is
+/// missing, opening one of its files fails. `memory` is a pool for the buffers of the files, or
+/// null. Pass the pool of the store that uses this source, so that one budget covers both. Without
+/// a pool, it takes several times as long to close and reopen large files, because new memory
+/// causes page faults.
 ///
 ///     const auto memory = std::make_shared<MemoryPool>();
 ///     Result<DiskSource> disk = open_disk_source(folder, SourceKind::automatic, memory);
@@ -50,10 +51,10 @@ struct DiskSource {
 Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                                     std::shared_ptr<MemoryPool> memory = nullptr);
 
-/// The size in bytes of a file in a source's folder, like `BundleSource::file_bytes`.
+/// The size in bytes of a file in a source's folder. See `BundleSource::file_bytes`.
 std::optional<std::uint64_t> size_for_source(const std::string& folder, std::string_view path);
 
-/// Maps files: no byte is read before its first use, and several processes share the pages. A
+/// Maps files. No byte is read before its first use, and several processes share the pages. A
 /// mapped file that another program truncates must not end this program. So files are read into
 /// memory instead if the program has no `MappingGuard`, or if they cannot be mapped.
 class MappedSource final : public BundleSource {
@@ -91,10 +92,11 @@ class PreadSource final : public BundleSource {
   std::shared_ptr<MemoryPool> memory_;
 };
 
-/// Opens a file of a source's folder without reading it. Fails like `BundleSource::open`.
+/// Opens a file of a source's folder without reading the file. Fails with the codes of
+/// `BundleSource::open`.
 Result<DiskFile> open_for_source(const std::string& folder, std::string_view path,
                                  std::uint64_t max_bytes);
-/// Opens and reads a file of a source's folder. Fails like `open_for_source`, and with
+/// Opens and reads a file of a source's folder. Fails with the codes of `open_for_source`, and with
 /// `limit_exceeded` if there is not enough memory.
 Result<std::unique_ptr<OpenFile>> read_for_source(const std::string& folder, std::string_view path,
                                                   std::uint64_t max_bytes,

@@ -167,7 +167,7 @@ ThreadedLoads::ThreadedLoads(const BundleSource& source, const CatalogReader& ca
                                    std::move(dictionaries))) {}
 
 // In a child process made by `fork`, joining a thread, or destroying a condition variable that has
-// waiting threads, never ends. So the child leaks the crew.
+// waiting threads, never ends. So the child process does not free the crew.
 ThreadedLoads::~ThreadedLoads() {
   if (!is_of_this_process()) static_cast<void>(crew_.release());
 }

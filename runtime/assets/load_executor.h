@@ -1,4 +1,4 @@
-// Runs the work of loading: on threads, or step by step.
+// Runs loads: on threads, or step by step.
 #pragma once
 
 #include <cstdint>
@@ -31,14 +31,14 @@ struct FinishedLoad {
 
 /// Opens and verifies a bundle and decompresses all its entries. The buffers come from `memory`,
 /// which may be null. If `shared` is not null, other threads can help to decompress. Several
-/// threads may call this function, each with its own decompressor. Fails like `open_verified` and
-/// `read_entry`, and with `limit_exceeded` if there is not enough memory or the order's limit is
-/// too low.
+/// threads may call this function, each with its own decompressor. Fails if the bundle cannot be
+/// opened or an entry cannot be read, with the code of `open_verified` or `read_entry`. Fails with
+/// `limit_exceeded` if there is not enough memory or the order's limit is too low.
 FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog,
                         const LoadOrder& order, Decompressor& decompressor, MemoryPool* memory,
                         SharedBlocks* shared = nullptr);
-/// Like `load_whole`, for a file that the source has opened. If opening failed, the result has its
-/// error.
+/// Does the same as `load_whole`, for a file that the source has opened. If the file could not be
+/// opened, the result has the error of this failure.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
                          const LoadOrder& order, Result<std::unique_ptr<OpenFile>> file,
                          Decompressor& decompressor, MemoryPool* memory,
@@ -51,22 +51,22 @@ Decompressor make_decompressor(const BundleSource& source, const CatalogReader& 
                                std::shared_ptr<const DictionarySet> dictionaries);
 
 /// Loads bundles in the order of their starts, or in parallel. Implementations: `ThreadedLoads`,
-/// `SteppedLoads`. One thread may call these functions at a time.
+/// `SteppedLoads`. Only one thread at a time may call these functions.
 class LoadExecutor {
  public:
   virtual ~LoadExecutor() = default;
   /// Starts to load bundles in the given order. May throw std::bad_alloc, and then starts no load.
   /// Requires: none of the bundles is already loading.
   virtual void start(std::span<const LoadOrder> orders) = 0;
-  /// Drops a load that has not begun; `collect` will not return it. Returns false if the load has
-  /// begun or does not exist.
+  /// Drops a load that has not begun. `collect` then does not return this load. Returns false if
+  /// the load has begun or does not exist.
   virtual bool cancel(std::uint32_t bundle) = 0;
   /// Appends the loads that finished since the last call. May throw std::bad_alloc, and then
   /// appends nothing and keeps the loads for the next call. Never waits.
   virtual void collect(std::vector<FinishedLoad>& out) = 0;
   /// The number of loads that should be started at the same time.
   virtual std::uint32_t parallel_loads() const = 0;
-  /// Waits until a load has finished, if any is running.
+  /// If a load is running, waits until a load has finished.
   virtual void wait() = 0;
 };
 
@@ -74,8 +74,8 @@ class LoadExecutor {
 /// (`files_at_once`), one thread opens several files while the other threads decompress. Idle
 /// threads help with large entries and decompress some of their blocks. The source, the catalog and
 /// the catalog's bytes must outlive the executor. Large buffers come from `memory`; pass the
-/// store's pool (`BundleStore::memory`). Pass the store's dictionaries too; if `dictionaries` is
-/// null, this class loads them itself.
+/// store's pool (`BundleStore::memory`). Also pass the store's dictionaries. If `dictionaries` is
+/// null, this class loads the dictionaries itself.
 ///
 /// The threads exist only in the process that created them. In a child process made by `fork`,
 /// every load fails with `unsupported`, no function of this class waits, and the destructor leaks
@@ -89,7 +89,7 @@ class ThreadedLoads final : public LoadExecutor {
   /// larger. The limit exists because urgent loads wait for files that are being opened.
   static constexpr std::uint64_t kMaxTogetherBytes = std::uint64_t{2} << 20U;
 
-  /// A thread takes up to `kMaxSmallLoads` small bundles together if their files have at most this
+  /// A thread loads up to `kMaxSmallLoads` small bundles together if their files have at most this
   /// total size, in bytes. Passing a single small bundle to a thread would take as long as loading
   /// it.
   static constexpr std::uint64_t kMaxSmallBytes = std::uint64_t{32} << 10U;
@@ -140,7 +140,7 @@ class SteppedLoads final : public LoadExecutor {
   std::uint32_t parallel_loads() const override { return 4; }
   void wait() override;
 
-  /// Changes the mode, like `is_manual` of the constructor.
+  /// Changes the mode. See `is_manual` of the constructor.
   void set_manual(bool is_manual) { is_manual_ = is_manual; }
   std::size_t started_count() const { return started_.size(); }
   /// The bundle at an index of the queue of started loads. Requires: `index < started_count()`.

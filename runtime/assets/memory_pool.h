@@ -32,11 +32,12 @@ class BufferQueue {
   std::size_t count_ = 0;
 };
 
-/// Keeps the buffers of closed bundles for later bundles. New memory costs one page fault every 4
-/// KiB, which takes longer than decompressing into that memory. The allocator also returns many
-/// small buffers to the system. With a pool, a game that replaces one level by another level of the
-/// same size needs new memory only once. A store and the threads that load for the store share one
-/// pool. The sources can use the same pool. Several threads may use the pool at the same time.
+/// Keeps the buffers of closed bundles for later bundles. New memory causes one page fault every 4
+/// KiB. These page faults take longer than the decompression into that memory. The allocator also
+/// returns many small buffers to the system. With a pool, a game that replaces one level by another
+/// level of the same size needs new memory only once. A store and the threads that load for the
+/// store share one pool. The sources can use the same pool. Several threads may use the pool at the
+/// same time.
 class MemoryPool {
  public:
   /// Buffers below this size, in bytes, are not pooled: the allocator keeps them itself.

@@ -9,7 +9,7 @@
 namespace muster {
 namespace {
 
-// Accepts any address.
+// The address need not be valid.
 void prefetch(const void* address) { __builtin_prefetch(address); }
 
 class OwnedFile final : public OpenFile {

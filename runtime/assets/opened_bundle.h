@@ -50,7 +50,7 @@ struct OpenedBundle {
     // The reader has checked the sum: it does not wrap.
     return file->bytes().size() + tables.size() + copied_bytes;
   }
-  /// The index of an entry, like `BundleReader::find_index`, without reading the tables.
+  /// Returns the same index as `BundleReader::find_index`, but does not read the tables.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
   /// True if the bytes of `entry` are damaged because the file became shorter after reading.
   bool is_lost(const PlainEntry& entry) const {
@@ -59,16 +59,16 @@ struct OpenedBundle {
 };
 
 /// Opens a bundle of a catalog and compares all its bytes with the hash in the catalog. Fails with
-/// `not_found`, with the source's error, or with `io` if the file loses bytes during the call. Also
-/// fails if the bytes are invalid. The message names the bundle. Several threads may call this
-/// function.
+/// `not_found` if the file is missing, and with `io` if the file loses bytes during the call. If
+/// the file cannot be opened, fails with the code of the source's error. Also fails if the bytes
+/// are invalid. The message names the bundle. Several threads may call this function.
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
 /// The first half of `open_verified`: opens the bundle's file.
 Result<std::unique_ptr<OpenFile>> open_file(const BundleSource& source,
                                             const CatalogReader& catalog, std::uint32_t bundle);
-/// `open_files` is like `open_file` for many bundles, and requests their files from the source
-/// together. `verify_opened` is the second half of `open_verified`.
+/// `open_files` does the same as `open_file` for many bundles, and requests their files from the
+/// source together. `verify_opened` is the second half of `open_verified`.
 std::vector<Result<std::unique_ptr<OpenFile>>> open_files(const BundleSource& source,
                                                           const CatalogReader& catalog,
                                                           std::span<const std::uint32_t> bundles);
@@ -88,7 +88,8 @@ Result<void> read_entry(OpenedBundle& bundle, std::uint32_t index, Decompressor&
 /// (`CatalogReader::bundle_of`).
 Error why_not_packed(const CatalogReader& catalog, const Guid& asset);
 
-/// The name of a bundle in messages, for example `bundles/<guid>.mbundle (Prefabs/Hero.prefab)`.
+/// The name that messages use for a bundle, for example `bundles/<guid>.mbundle
+/// (Prefabs/Hero.prefab)`.
 std::string describe_bundle(const CatalogReader& catalog, std::uint32_t bundle);
 
 }  // namespace muster

@@ -8,7 +8,7 @@
 namespace muster {
 
 /// Interprets the results of the operations that read a file. An operation can end early, and the
-/// kernel can delay it. This class does not read.
+/// kernel can delay it. This class does not read files itself.
 class ReadProgress {
  public:
   enum class Step { read_again, whole, cut_short, failed };

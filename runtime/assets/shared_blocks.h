@@ -25,8 +25,8 @@ class SharedBlocks {
 
   /// Entries below this size, in bytes, are decompressed by one thread. Two threads nearly halve
   /// the time of an entry of 2 MiB, and are no faster than one thread at 512 KiB. If the target
-  /// memory is in the cache of another core, moving it between the cores costs more than a second
-  /// thread saves.
+  /// memory is in the cache of another core, moving the memory between the cores takes more time
+  /// than a second thread saves.
   static constexpr std::uint64_t kMinSharedBytes = std::uint64_t{2} << 20U;
   /// The maximum number of helpers for one entry. More helpers would not make a hashed entry
   /// faster, because one thread does all the hashing, which takes a tenth of the decompression
@@ -42,11 +42,11 @@ class SharedBlocks {
   }
 
   /// Decompresses the blocks of an entry together with the helpers. If `hasher` is not null, adds
-  /// the blocks to it in order. Returns the number of blocks before the first block that a thread
-  /// could not read, or the number of all blocks. The caller continues alone with the unread block,
-  /// which may be damaged or may have failed because another thread had too little memory. After
-  /// the call, no thread uses `entry` or `target`. Requires: the mutex is not held, and `target`
-  /// has the size of the entry.
+  /// the blocks to the hasher in order. Returns the number of blocks before the first block that a
+  /// thread could not read, or the number of all blocks. The caller continues alone with the unread
+  /// block, which may be damaged or may have failed because another thread had too little memory.
+  /// After the call, no thread uses `entry` or `target`. Requires: the mutex is not held, and
+  /// `target` has the size of the entry.
   std::uint32_t read(const BundleReader& reader, const BundleEntry& entry,
                      std::span<std::byte> target, Decompressor& decompressor,
                      ContentHasher* hasher) noexcept;

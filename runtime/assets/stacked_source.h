@@ -12,10 +12,10 @@
 
 namespace muster {
 
-/// Layers of files, for example a base, patches, mods, memory and a folder of loose files. A file
-/// comes as a whole from the topmost layer that has it. If that layer fails to open the file, for
-/// example because the file is too large, `open` fails and does not search the lower layers.
-/// Otherwise a broken patch would silently load the original.
+/// Layers of files, for example a base, patches, mods, memory and a folder of loose files. The
+/// whole file is read from the topmost layer that has the file. If that layer fails to open the
+/// file, for example because the file is too large, `open` fails and does not search the lower
+/// layers. Otherwise a broken patch would silently load the original.
 ///
 /// The catalog is one of these files. A layer that changes content contains the changed and new
 /// bundles, and a whole catalog (`catalog.mcat`), which also lists the bundles of all lower layers.
@@ -25,7 +25,7 @@ namespace muster {
 /// is not needed, because the store never requests a file that the topmost catalog does not list.
 ///
 /// Owns its layers. Several threads may open files at the same time, but no thread may add a layer
-/// meanwhile.
+/// during this time.
 class StackedSource final : public BundleSource {
  public:
   /// Adds a layer above all other layers.

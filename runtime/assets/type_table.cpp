@@ -1,6 +1,6 @@
-// The catalog could answer the same question, but decodes a whole record with its texts each time.
-// A client resolves a type id for every entity that a snapshot spawns, so this table is made when
-// the catalog is opened.
+// The catalog could return the same result, but decodes a whole record with its texts each time. A
+// client resolves a type id for every entity that a snapshot spawns, so this table is made when the
+// catalog is opened.
 #include "runtime/assets/type_table.h"
 
 #include <algorithm>

@@ -41,8 +41,8 @@ class TypeTable {
   }
 
   /// The type id of an asset in a registry. The asset may be any entry of the id, not only the
-  /// first. If several ids have the asset, returns the lowest id. The time is logarithmic in the
-  /// number of entries.
+  /// first entry. If several ids have the asset, returns the lowest id. The time is logarithmic in
+  /// the number of entries.
   std::optional<TypeId> type_id_of(RegistryIndex registry, const Guid& asset) const;
 
  private:

@@ -1,7 +1,7 @@
 // Files are opened with normal system calls, which are fast because of the kernel's name cache.
-// Only the reads use the ring. After a short read, another read continues. Each source has one
-// ring, which a mutex protects. One ring per thread would not be faster, because all threads use
-// the same disk.
+// Only the reads use the ring. If a read returns too few bytes, another read continues. Each source
+// has one ring, which a mutex protects. One ring per thread would not be faster, because all
+// threads use the same disk.
 #include "runtime/assets/uring_source.h"
 
 #include <utility>
@@ -30,7 +30,7 @@ using Opened = Result<std::unique_ptr<OpenFile>>;
 
 // The maximum size of one operation: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
-// The maximum number of consecutive attempts that a busy kernel refuses.
+// The maximum number of consecutive attempts that the kernel refuses because it is busy.
 constexpr int kMaxRefusals = 10'000;
 
 // One file that is being read. The kernel uses the address of this object, so it must not move.

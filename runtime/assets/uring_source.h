@@ -14,9 +14,9 @@
 
 namespace muster {
 
-/// Reads whole files into memory, many at the same time: `open_all` keeps up to `kReadsInFlight`
-/// reads in the kernel. Threads that open files at the same time wait for each other. If the ring
-/// stops working, files are read one after another.
+/// Reads whole files into memory. Many files are read at the same time: `open_all` keeps up to
+/// `kReadsInFlight` reads in the kernel. Threads that open files at the same time wait for each
+/// other. If the ring stops working, files are read one after another.
 class UringSource final : public BundleSource {
  public:
   /// The maximum number of reads in the kernel, which is enough to keep a solid-state disk busy.

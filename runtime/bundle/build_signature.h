@@ -1,6 +1,6 @@
 // Signs builds and checks signatures. The signatures are Ed25519 (RFC 8032, by libsodium) over the
 // catalogs and the report. A catalog contains the hash of every bundle, so its signature also
-// covers the bundles. The format is BUNDLE_FORMAT.md, "Signatures".
+// covers the bundles. The format is described in BUNDLE_FORMAT.md, "Signatures".
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ SigningKeys signing_keys(const std::array<std::byte, 32>& seed);
 VerifyKey verify_key_of(const SigningKey& secret);
 
 /// Signs a file. `file` is its path below the output folder, with `/`. The signature covers this
-/// path, so it is not valid for the same content at another path.
+/// path, so the signature is not valid for the same content at another path.
 BuildSignature sign_file(const SigningKey& key, std::string_view file, Bytes content);
 /// True if `signature` was made with the secret key of `key`, for this path and this content.
 bool is_signed_by(const VerifyKey& key, std::string_view file, Bytes content,

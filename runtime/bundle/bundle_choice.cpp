@@ -1,5 +1,5 @@
-// The variant values of a catalog are sorted by axis and declaration, so their indices compare like
-// `VariantKey`s. For the comparison, the index of a value is used as a key of axis 0.
+// The variant values of a catalog are sorted by axis and declaration, so their indices have the
+// order of `VariantKey`s. For the comparison, the index of a value is used as a key of axis 0.
 #include "runtime/bundle/bundle_choice.h"
 
 #include <algorithm>

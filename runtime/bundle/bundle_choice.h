@@ -26,7 +26,7 @@ struct VariantSetting {
 /// If several matching alternatives have the same number of keys, the alternative whose axes were
 /// declared earlier is used. If no alternative matches, the bundle itself is used.
 ///
-/// The catalog's bytes must outlive this object. One thread may use it at a time.
+/// The catalog's bytes must outlive this object. Only one thread at a time may use this object.
 class BundleChoice {
  public:
   /// Makes the choice. An axis that is not in `settings` has its default. Fails with
@@ -35,8 +35,8 @@ class BundleChoice {
   static Result<BundleChoice> create(const CatalogReader& catalog,
                                      std::span<const VariantSetting> settings = {});
 
-  /// The bundle to open when `bundle` is requested. `chosen(chosen(bundle))` equals
-  /// `chosen(bundle)`.
+  /// The bundle to open when `bundle` is requested. A chosen bundle is never replaced again:
+  /// `chosen(chosen(bundle))` equals `chosen(bundle)`.
   std::uint32_t chosen(std::uint32_t bundle) const {
     return chosen_.empty() ? bundle : chosen_[bundle];
   }

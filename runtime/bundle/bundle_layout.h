@@ -1,5 +1,5 @@
-// The numbers of BUNDLE_FORMAT.md: layout of bundles, catalogs, cooked objects and prefabs. Readers
-// (runtime/bundle) and writers (bundler/pack, bundler/cook) share only this header.
+// The constants of BUNDLE_FORMAT.md: the layout of bundles, catalogs, cooked objects and prefabs.
+// Readers (runtime/bundle) and writers (bundler/pack, bundler/cook) share only this header.
 #pragma once
 
 #include <array>

@@ -37,7 +37,8 @@ struct BundleName {
 /// The folders of a target's bundles, by kind.
 inline constexpr std::array<std::string_view, 3> kBundleFolders = {"bundles", "shared", "variants"};
 
-/// Like `BundleName::path`, but without allocation, for callers that open thousands of bundles.
+/// The result of `BundleName::path` without an allocation, for callers that open thousands of
+/// bundles.
 class BundlePath {
  public:
   explicit BundlePath(const BundleName& name);

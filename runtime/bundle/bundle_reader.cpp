@@ -53,7 +53,8 @@ Result<BundleReader> BundleReader::open(Bytes bytes) {
 }
 
 Result<BundleReader> BundleReader::open_shared(Bytes bytes, ByteVector& tables) {
-  // Copies the header first, because it contains the size of the tables and may change at any time.
+  // Copies the header first. The header contains the size of the tables, and another program may
+  // change it at any time.
   std::array<std::byte, header::kBytes> head{};
   const Bytes first = bytes.first(std::min(bytes.size(), head.size()));
   std::ranges::copy(first, head.begin());

@@ -1,4 +1,4 @@
-// Reads a bundle in place. The format is BUNDLE_FORMAT.md, section 1.
+// Reads a bundle in place. The format is described in BUNDLE_FORMAT.md, section 1.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct BundleEntry {
   ContentHash plain_hash{};
   std::uint32_t first_block = 0;
   std::uint32_t block_count = 0;
-  /// The dictionary of the compressed blocks; 0 if they need no dictionary.
+  /// The id of the dictionary for the compressed blocks; 0 if the blocks need no dictionary.
   std::uint32_t dictionary_id = 0;
 };
 
@@ -40,8 +40,8 @@ struct BundleBlock {
 };
 
 /// Reads a bundle in the caller's memory, for example a mapped file or a buffer. The bytes must
-/// stay valid while the reader and its views are used. Allocates nothing; copying is cheap. Several
-/// threads may use a reader, each with its own `Decompressor`.
+/// stay valid while the reader and its views are used. Allocates nothing. A copy takes little time.
+/// Several threads may use a reader, each with its own `Decompressor`.
 ///
 ///     Result<BundleReader> bundle = BundleReader::open(bytes);
 ///     if (const auto entry = bundle.value().find(guid, kFlattenedPrefab)) {
@@ -52,9 +52,9 @@ class BundleReader {
   /// and hashes nothing. Fails with `truncated`, `unsupported_version`, `limit_exceeded` or
   /// `malformed`.
   static Result<BundleReader> open(Bytes bytes);
-  /// Like `open`, for bytes that other programs can change, for example in a mapped file. Copies
-  /// the header and the tables into `tables` and uses only the copy, so that they cannot change
-  /// after the check. `tables` must be valid as long as the bytes, but may be moved.
+  /// Does the same as `open`, for bytes that other programs can change, for example in a mapped
+  /// file. Copies the header and the tables into `tables` and uses only the copy. So the tables
+  /// cannot change after the check. `tables` must be valid as long as the bytes, but may be moved.
   static Result<BundleReader> open_shared(Bytes bytes, ByteVector& tables);
 
   std::uint32_t entry_count() const { return entry_count_; }
@@ -62,7 +62,7 @@ class BundleReader {
   BundleEntry entry(std::uint32_t index) const;
   /// Finds an entry by a binary search in the table.
   std::optional<BundleEntry> find(const Guid& guid, std::int64_t local_id) const;
-  /// Like `find`, but returns the index, for callers that store data per entry.
+  /// Does the same as `find`, but returns the index, for callers that store data per entry.
   std::optional<std::uint32_t> find_index(const Guid& guid, std::int64_t local_id) const;
 
   /// Returns the plain bytes of an entry and compares them with their hash. The bytes are in
@@ -81,17 +81,17 @@ class BundleReader {
 
   /// Requires: `index < entry.block_count`, and `entry` is from this bundle.
   BundleBlock block(const BundleEntry& entry, std::uint32_t index) const;
-  /// Decompresses one block into `plain`. Use it to read a large entry in parts or on several
-  /// threads. A single block has no hash, so its bytes are not verified. Requires: `plain.size() ==
-  /// block.plain_bytes`.
+  /// Decompresses one block into `plain`. Use this function to read a large entry in parts or on
+  /// several threads. A single block has no hash, so its bytes are not verified. Requires:
+  /// `plain.size() == block.plain_bytes`.
   Result<void> read_block(const BundleBlock& block, Decompressor& decompressor,
                           std::span<std::byte> plain) const;
 
-  /// Checks the hash of the bundle and reads every entry. Fails with `hash_mismatch`, or like
-  /// `read`.
+  /// Checks the hash of the bundle and reads every entry. Fails with `hash_mismatch`, or with the
+  /// codes of `read`.
   Result<void> verify(Decompressor& decompressor, ByteVector& buffer) const;
 
-  /// The hash in the header. `verify` compares it with `compute_hash()`.
+  /// The hash in the header. `verify` compares this hash with `compute_hash()`.
   ContentHash bundle_hash() const;
   /// Computes the hash of the tables and the blocks.
   ContentHash compute_hash() const;

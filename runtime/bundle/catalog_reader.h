@@ -1,4 +1,4 @@
-// Reads the catalog in place. The format is BUNDLE_FORMAT.md, section 2.
+// Reads the catalog in place. The format is described in BUNDLE_FORMAT.md, section 2.
 #pragma once
 
 #include <array>
@@ -103,7 +103,7 @@ struct CatalogVariantValue {
   bool is_built_in = false;
 };
 
-/// A bundle that replaces another one if all of its keys are chosen.
+/// A bundle that replaces another bundle if all of its keys are chosen.
 struct CatalogAlternative {
   std::uint32_t bundle = 0;
   std::uint32_t alternative = 0;
@@ -125,14 +125,14 @@ struct RecordRange {
 };
 
 /// Reads a catalog in the caller's memory. The bytes must stay valid while the reader and its texts
-/// are used. Allocates nothing; copying is cheap; several threads may read.
+/// are used. Allocates nothing. A copy takes little time. Several threads may read.
 ///
 /// The index of a record must be less than the number of records of its section. A lookup returns
 /// no value if there is no such record.
 class CatalogReader {
  public:
-  /// Checks every rule of the document, including the fingerprint. The time is linear in the size,
-  /// except that each reference by guid needs a binary search. Fails with `truncated`,
+  /// Checks every rule of the document, including the fingerprint. The time is linear in the size.
+  /// In addition, each reference by guid needs a binary search. Fails with `truncated`,
   /// `unsupported_version`, `limit_exceeded`, `hash_mismatch` or `malformed`.
   static Result<CatalogReader> open(Bytes bytes);
 
@@ -155,7 +155,7 @@ class CatalogReader {
   CatalogAsset asset(std::uint32_t index) const;
   /// Finds an asset by a binary search for its guid.
   std::optional<CatalogAsset> find_asset(const Guid& guid) const;
-  /// The bundle that contains an asset; no value if no bundle contains it.
+  /// The bundle that contains an asset; no value if no bundle contains the asset.
   std::optional<std::uint32_t> bundle_of(const Guid& guid) const;
 
   std::uint32_t registry_count() const { return count(Section::registries); }
@@ -168,10 +168,10 @@ class CatalogReader {
   /// All entries of a type id; empty if the id is not assigned. The time is linear in the number of
   /// these entries.
   RecordRange entries_of(const CatalogRegistry& registry, TypeId type_id) const;
-  /// The first entry of a type id. Costs one array read.
+  /// The first entry of a type id. Reads one array element.
   std::optional<CatalogEntry> resolve(const CatalogRegistry& registry, TypeId type_id) const;
-  /// Like the first `resolve`, but searches the registries of a class for the first registry that
-  /// has the id. The search makes this function slower.
+  /// Does the same as the first `resolve`, but searches the registries of a class for the first
+  /// registry that has the id. This search takes additional time.
   std::optional<CatalogEntry> resolve(std::string_view class_name, TypeId type_id) const;
 
   std::uint32_t effect_count() const { return count(Section::effects); }

@@ -1,5 +1,5 @@
-// Encodes and decodes component descriptions. The format is BUNDLE_FORMAT.md, section 2,
-// "components".
+// Encodes and decodes component descriptions. The format is described in BUNDLE_FORMAT.md, section
+// 2, "components".
 #pragma once
 
 #include <string_view>
@@ -21,7 +21,7 @@ struct ComponentShape {
 void encode_component(const ComponentDescription& component, ByteWriter& out);
 
 /// Decodes the output of `encode_component`. `bytes` must not have further bytes. The result passes
-/// `check`. Fails with `malformed`.
+/// `check`. Fails with `malformed` if the bytes are invalid.
 Result<ComponentDescription> decode_component(Bytes bytes, const ComponentShape& shape);
 
 }  // namespace muster

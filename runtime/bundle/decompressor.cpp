@@ -60,7 +60,7 @@ std::uint64_t size_of(Bytes bytes, unsigned size_kind) {
 std::optional<FrameShape> shape_of(Bytes frame) {
   const auto descriptor = std::to_integer<unsigned>(frame[kDescriptorAt]);
   const bool is_single = (descriptor & kSingleSegment) != 0;
-  // Otherwise a window size is present.
+  // Otherwise the header has a window size.
   const std::size_t size_at = kDescriptorAt + (is_single ? 1 : 2);
   const unsigned size_kind = descriptor >> 6U;
   if (size_kind == 0 && !is_single) return std::nullopt;

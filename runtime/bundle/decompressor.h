@@ -11,8 +11,9 @@
 
 namespace muster {
 
-/// Decompresses zstd frames and owns the memory for that. Make one per thread and keep it, so that
-/// reading bundles allocates nothing in steady state. One thread may use it at a time.
+/// Decompresses zstd frames and owns the memory for this. Make one object per thread and use it for
+/// all frames, so that reading further bundles allocates nothing. Only one thread at a time may use
+/// this object.
 class Decompressor {
  public:
   Decompressor();

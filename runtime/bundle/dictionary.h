@@ -1,5 +1,5 @@
 // A dictionary is content that many small entries of one kind have in common. With a dictionary,
-// their compressed size is smaller. The format is BUNDLE_FORMAT.md, "Dictionary".
+// their compressed size is smaller. The format is described in BUNDLE_FORMAT.md, "Dictionary".
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ std::string dictionary_path(const ContentHash& hash);
 /// A dictionary that is prepared for decompression. Immutable, so several threads may use it.
 class Dictionary {
  public:
-  /// Copies the needed bytes. Fails with `limit_exceeded` or `malformed`.
+  /// Copies the needed bytes. Fails with `limit_exceeded` if the dictionary is too large, and with
+  /// `malformed` if the bytes are invalid.
   static Result<Dictionary> open(Bytes bytes);
 
   const ContentHash& hash() const { return hash_; }
@@ -47,10 +48,11 @@ class Dictionary {
 class DictionarySet {
  public:
   /// Opens a dictionary and adds it. Does nothing if a dictionary with this hash was already added.
-  /// Fails like `Dictionary::open`, with `hash_mismatch` if the bytes do not have this hash, or
-  /// with `already_exists` if another dictionary has the same id.
+  /// Fails if the dictionary cannot be opened, with the code of `Dictionary::open`. Fails with
+  /// `hash_mismatch` if the bytes do not have this hash, and with `already_exists` if another
+  /// dictionary has the same id.
   Result<void> add(const ContentHash& hash, Bytes bytes);
-  /// The dictionary of an id; null if it is missing.
+  /// The dictionary of an id; null if there is no such dictionary.
   const Dictionary* find(std::uint32_t id) const;
   bool empty() const { return dictionaries_.empty(); }
 

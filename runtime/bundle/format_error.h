@@ -22,7 +22,8 @@ tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& locatio
 tl::unexpected<Error> format_error(ErrorCode code, const FormatLocation& location,
                                    std::string_view expected, std::uint64_t found);
 
-/// The error for an asset whose cooked form cannot be opened. `asset` is its name in the message.
+/// The error for an asset whose cooked form cannot be opened. `asset` is the name of the asset in
+/// the message.
 tl::unexpected<Error> fail_asset(const std::string& asset, const Error& error);
 
 }  // namespace muster

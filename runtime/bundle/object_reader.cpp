@@ -191,8 +191,8 @@ std::optional<ObjectValue> ObjectValue::find(std::string_view key) const {
   return std::nullopt;
 }
 
-// The end of the value. A mapping or sequence without a size is parsed, which is fast because it is
-// short. The end of the last value of a parent is never needed.
+// The end of the value. A mapping or sequence without a size is parsed. This is fast, because such
+// a value is short. The end of the last value of a parent is never needed.
 std::size_t ObjectValue::end() const {
   Cursor rest(object_->bytes_, std::size_t{offset_} + 1);
   switch (kind()) {

@@ -1,4 +1,4 @@
-// Reads a cooked YAML file in place. The format is BUNDLE_FORMAT.md, section 3.
+// Reads a cooked YAML file in place. The format is described in BUNDLE_FORMAT.md, section 3.
 #pragma once
 
 #include <cstdint>

@@ -207,8 +207,8 @@ Result<void> PrefabReader::check_zero(std::size_t offset, std::size_t size) cons
   return wrong("reserved bytes or padding", offset, "0", std::to_integer<std::uint64_t>(*found));
 }
 
-// True if the parent is the previous entity or an ancestor of it. The steps of all calls together
-// are at most the number of entities, because each step up matches an earlier step down.
+// True if the parent is the previous entity or an ancestor of it. All calls together make at most
+// as many steps as there are entities, because each step up matches an earlier step down.
 bool PrefabReader::is_depth_first(std::uint32_t index) const {
   const std::uint32_t parent_offset = field(at_.parents, index);
   if (parent_offset == 0) return true;

@@ -1,4 +1,4 @@
-// Reads a flattened prefab in place. The format is BUNDLE_FORMAT.md, section 4.
+// Reads a flattened prefab in place. The format is described in BUNDLE_FORMAT.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +42,8 @@ struct FlatDescription {
 };
 
 /// Reads a prefab in the caller's memory. The bytes must stay valid while the reader and its views
-/// are used. Allocates nothing; copying is cheap; several threads may read. An index must be less
-/// than the corresponding count.
+/// are used. Allocates nothing. A copy takes little time. Several threads may read. An index must
+/// be less than the corresponding count.
 class PrefabReader {
  public:
   /// Checks every rule of the document. The time is linear in the size. Allocates nothing. Fails

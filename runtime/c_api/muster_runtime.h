@@ -54,12 +54,11 @@ extern "C" {
 typedef int32_t muster_status;
 enum {
   MUSTER_OK = 0,
-  MUSTER_INVALID_ARGUMENT = 1,  ///< A null pointer, an index out of range, or a wrong size.
-  MUSTER_NOT_FOUND = 2,         ///< A file, asset, type id or registry does not exist.
-  MUSTER_ALREADY_EXISTS =
-      3,  ///< Not returned by this version. `MUSTER_NO_SPACE` is not returned either.
+  MUSTER_INVALID_ARGUMENT = 1,     ///< A null pointer, an index out of range, or a wrong size.
+  MUSTER_NOT_FOUND = 2,            ///< A file, asset, type id or registry does not exist.
+  MUSTER_ALREADY_EXISTS = 3,       ///< Not returned by this version.
   MUSTER_PERMISSION_DENIED = 4,    ///< The operating system refused.
-  MUSTER_NO_SPACE = 5,             ///< The disk or a quota is full.
+  MUSTER_NO_SPACE = 5,             ///< The disk or a quota is full. Not returned by this version.
   MUSTER_IO = 6,                   ///< Any other failure of the disk.
   MUSTER_MALFORMED = 7,            ///< Bytes that do not follow their format.
   MUSTER_TRUNCATED = 8,            ///< Bytes that end too early.
@@ -181,8 +180,9 @@ typedef struct muster_entry_info {
 /// Options of a request.
 typedef struct muster_request_options {
   size_t struct_size;
-  /// The deadline in nanoseconds, measured like `now_ns` of `muster_update`; 0 means no deadline.
-  /// If loading has not begun by this time, the request fails with `MUSTER_TIMED_OUT`.
+  /// The deadline in nanoseconds, from the same starting point as `now_ns` of `muster_update`; 0
+  /// means no deadline. If loading has not begun by this time, the request fails with
+  /// `MUSTER_TIMED_OUT`.
   int64_t deadline_ns;
   muster_priority priority;
   uint32_t reserved;  ///< Must be zero.
@@ -201,7 +201,7 @@ typedef struct muster_part {
 // --- The library --------------------------------------------------------------------------------
 
 /// Returns the library's `MUSTER_ABI_VERSION`. A program that loads the library by name must
-/// compare it.
+/// compare this number with the `MUSTER_ABI_VERSION` of its header.
 MUSTER_API uint32_t muster_abi_version(void);
 
 /// Returns Muster's version, for example "0.1.0". The text is always valid.
@@ -237,9 +237,9 @@ MUSTER_API muster_status muster_store_open(const char* folder, const muster_stor
 /// loads. In a child process made by `fork`, fails with `MUSTER_WRONG_PROCESS` and frees nothing.
 MUSTER_API muster_status muster_store_close(muster_store* store);
 
-/// Returns the message of the store's latest failed call, for people; empty if no call has failed.
-/// The text is valid until the next failed call. For a null store, the message is that the store is
-/// null.
+/// Returns the message of the store's last failed call, as a text for users. The text is empty if
+/// no call has failed. The text is valid until the next failed call. For a null store, the message
+/// is that the store is null.
 MUSTER_API const char* muster_last_error(const muster_store* store);
 
 // --- The catalog --------------------------------------------------------------------------------
@@ -263,8 +263,8 @@ MUSTER_API muster_status muster_find_registry(muster_store* store, const char* c
 MUSTER_API muster_status muster_resolve(muster_store* store, uint32_t registry, uint32_t type_id,
                                         muster_entry_info* info);
 
-/// Finds all entries of a type id: `*count` entries, beginning at index `*first`. Fails like
-/// `muster_resolve`.
+/// Finds all entries of a type id: `*count` entries, beginning at index `*first`. Fails with
+/// `MUSTER_NOT_FOUND` if the id is not assigned.
 MUSTER_API muster_status muster_find_entries(muster_store* store, uint32_t registry,
                                              uint32_t type_id, uint32_t* first, uint32_t* count);
 
@@ -287,15 +287,15 @@ MUSTER_API muster_status muster_request_asset(muster_store* store, const muster_
                                               muster_request* request);
 
 /// Requests the bundle with this index, which must be less than the catalog's `bundle_count`.
-/// Otherwise like `muster_request_asset`.
+/// Otherwise the same as `muster_request_asset`.
 MUSTER_API muster_status muster_request_bundle(muster_store* store, uint32_t bundle,
                                                const muster_request_options* options,
                                                muster_request* request);
 
 /// Makes loaded bundles available, drops loads whose deadline has passed, and starts the next
-/// loads. Call it once a frame, because no bundle is loaded without it. Never waits. `now_ns` is
-/// the time in nanoseconds since any fixed starting point, and must not be negative. Deadlines have
-/// the same starting point.
+/// loads. Call this function once a frame. Without these calls, no bundle is loaded. Never waits.
+/// `now_ns` is the time in nanoseconds since any fixed starting point, and must not be negative.
+/// Deadlines have the same starting point.
 MUSTER_API muster_status muster_update(muster_store* store, int64_t now_ns);
 
 /// Reads the state of a request. If the load has failed, returns the reason, and
@@ -304,21 +304,21 @@ MUSTER_API muster_status muster_update(muster_store* store, int64_t now_ns);
 MUSTER_API muster_status muster_poll(muster_store* store, muster_request request,
                                      muster_load_state* state);
 
-/// Updates and waits until a request is ready. Use it for loading screens. Fails like
-/// `muster_poll`.
+/// Updates and waits until a request is ready. Use this function for loading screens. If the load
+/// fails, returns the same status as `muster_poll`.
 MUSTER_API muster_status muster_finish(muster_store* store, muster_request request, int64_t now_ns);
 
 /// Finds a part of an asset (`MUSTER_MAIN_PAYLOAD`, ..., or an object's own id) in the bundle of a
 /// ready request, or in its dependencies. The call is fast, because all parts are already
-/// decompressed and verified. Fails with `MUSTER_BUSY` while the request is loading, like
-/// `muster_poll` if the load has failed, and with `MUSTER_NOT_FOUND` if these bundles have no such
-/// part.
+/// decompressed and verified. Fails with `MUSTER_BUSY` while the request is loading, and with
+/// `MUSTER_NOT_FOUND` if these bundles have no such part. If the load has failed, returns the same
+/// status as `muster_poll`.
 MUSTER_API muster_status muster_bytes(muster_store* store, muster_request request,
                                       const muster_guid* guid, int64_t local_id, muster_part* part);
 
 /// Releases a request. Bytes that were read with the request must not be used any more. If the
 /// bundle has no other request, its load may be dropped, and the loaded bundle may be closed when
-/// memory is needed. Fails with `MUSTER_STALE_REQUEST`.
+/// memory is needed. Fails with `MUSTER_STALE_REQUEST` if the request was already released.
 MUSTER_API muster_status muster_release(muster_store* store, muster_request request);
 
 // NOLINTEND(modernize-*,readability-identifier-naming)

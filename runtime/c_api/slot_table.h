@@ -11,7 +11,7 @@ namespace muster {
 
 /// Stores values under 64-bit ids. The low half of an id is the slot, and the high half is the
 /// generation of the slot. An id is never zero and never used twice, so `find` returns null for an
-/// id that was removed or never returned. One thread may use the table at a time.
+/// id that was removed or never returned. Only one thread at a time may use the table.
 template <typename Value>
 class SlotTable {
  public:
@@ -50,7 +50,7 @@ class SlotTable {
     const auto index = static_cast<std::uint32_t>(id);
     Slot& slot = slots_[index];
     slot.value.reset();
-    // A slot without further generations is never used again.
+    // A slot that has used all its generations is never used again.
     if (++slot.generation == 0) {
       ++retired_;
     } else {

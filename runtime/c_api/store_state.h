@@ -32,8 +32,8 @@ namespace muster::c_api {
 /// reaches this limit.
 inline constexpr std::size_t kRequestsMax = std::size_t{1} << 20U;
 
-/// Copies of a registry's texts, each with a zero byte at its end. The texts in the catalog have no
-/// such byte.
+/// Copies of a registry's texts. Each copy has a zero byte at its end, which the texts in the
+/// catalog do not have.
 struct RegistryTexts {
   std::string class_name;
   std::string path;

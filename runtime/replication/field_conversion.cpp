@@ -53,7 +53,8 @@ std::string difference_of_kind(const FieldSchema& sent, const FieldSchema& ours,
   return {};
 }
 
-// The server's field as a description, without the members that do not affect values.
+// Returns the server's field as a description. The description has only the members that affect
+// values.
 std::optional<FieldDescription> described(const FieldSchema& sent) {
   FieldDescription field;
   if (sent.type > static_cast<std::uint8_t>(FieldType::asset)) return std::nullopt;

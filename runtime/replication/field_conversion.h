@@ -13,8 +13,8 @@ namespace muster {
 
 /// Converts the received values of a field to the local version of the field.
 ///
-/// If both versions are equal, this is `dequantise`. Otherwise the value is decoded with the
-/// server's type, minimum and resolution, and then converted:
+/// If both versions are equal, the conversion is `dequantise`. Otherwise the value is decoded with
+/// the server's type, minimum and resolution, and then converted:
 ///
 /// - numbers are rounded and clamped to the range of the local field;
 /// - texts are cut to the length of the local field;

@@ -1,4 +1,5 @@
-// The members of a replicated entity: the root of its prefab and all entities below the root.
+// The members of a replicated entity. The members are the root of its prefab and all entities below
+// the root.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ void list_members(const World& world, const PrefabInstances* instances, EntityId
 void follow_rebuild(const World& world, const PrefabInstances* instances,
                     std::vector<Creation>& members);
 
-/// The indices of the members in a prefab: its first root and all entities below the root.
+/// The indices of the members in a prefab. The members are the first root and all entities below
+/// the root.
 std::vector<std::uint32_t> members_of(const PrefabPlan& plan);
 
 }  // namespace muster

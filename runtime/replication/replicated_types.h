@@ -22,7 +22,7 @@ struct ReplicatedComponent {
   std::uint32_t value_count = 0;
 };
 
-/// The schema of all types of a registry, and the layout of each type in this world. A type has the
+/// The schema of all types in a registry, and the layout of each type in this world. A type has the
 /// same index in `schema` and `layouts`.
 struct ReplicatedTypes {
   ReplicationSchema schema;
@@ -37,9 +37,9 @@ struct ReplicatedTypesOptions {
 
 /// Loads every prefab of the registry and lists its replicated components. The components for all
 /// clients are first, then the components for the owner, and then the components for all clients
-/// except the owner (`list_group`). Leaves out `PrefabLink` and components without fields. Fails
-/// like `Spawner::prepare`, and with `limit_exceeded` if there are more types, components or values
-/// than the wire format allows.
+/// except the owner (`list_group`). Leaves out `PrefabLink` and components without fields. Fails if
+/// a prefab cannot be loaded, with the code of `Spawner::prepare`. Fails with `limit_exceeded` if
+/// there are more types, components or values than the wire format allows.
 Result<ReplicatedTypes> replicated_types(Spawner& spawner, const ReplicatedTypesOptions& options);
 
 }  // namespace muster

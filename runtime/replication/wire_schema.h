@@ -13,7 +13,8 @@ namespace muster {
 /// The wire schema of a description, with the same fields in the same order. A rotation with a
 /// resolution has four integers (`LaneKind::rotation`). Texts and assets are `opaque`, integers in
 /// ticks are `tick`, and enumerations, flags and entities are `symbol`. The `minimum` of an
-/// enumeration is the result of `mark_of_names`; it does not change the conversion of values.
+/// enumeration is the result of `mark_of_names`. This minimum does not change the conversion of
+/// values.
 ComponentSchema wire_schema(const ComponentDescription& component);
 FieldSchema wire_schema(const FieldDescription& field);
 
@@ -26,7 +27,7 @@ double mark_of_names(std::span<const std::string> names);
 /// the network to the range of their field. Requires: the number of values is
 /// `wire_schema(component).value_count()`.
 void to_wire(const ComponentDescription& component, Bytes value, std::span<std::int64_t> out);
-/// Like `to_wire`, with `quantise_unbounded`.
+/// Does the same as `to_wire`, but uses `quantise_unbounded`.
 void to_wire_unbounded(const ComponentDescription& component, Bytes value,
                        std::span<std::int64_t> out);
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,

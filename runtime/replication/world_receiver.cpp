@@ -229,8 +229,8 @@ void WorldReceiver::update(const WorldSource& source, const ReplicatedChange& ch
   }
   if (!read_values(source, change.id, *received)) return;
   list_updates(change.id, *received, nullptr);
-  // `received->values` already contains the new values, so an update that is dropped here would
-  // never be repeated.
+  // `received->values` already contains the new values. Therefore an update that is dropped here
+  // would never be repeated.
   replicated_.apply_newest(change.tick, updated_);
 }
 
@@ -303,8 +303,8 @@ void WorldReceiver::list_updates(NetworkId id, const Received& received, const P
   }
 }
 
-/// The component value that received fields are written into: the value of the prefab or the
-/// current value.
+/// Returns the value into which received fields are written: the value of the prefab or the current
+/// value.
 Bytes WorldReceiver::base_of(EntityId entity, const ReceivedComponent& component,
                              const PrefabPlan* prefab) {
   if (prefab != nullptr) {

@@ -33,7 +33,7 @@ class WorldSource {
   /// A number that changes when another map begins. Another map can have another schema.
   virtual std::uint32_t map() const = 0;
   virtual std::span<const ReplicatedChange> changes() const = 0;
-  /// Like `ReplicationClient::values`.
+  /// See `ReplicationClient::values`.
   virtual bool values(NetworkId id, std::span<std::int64_t> values) const = 0;
   /// The number of times that the local world was found to differ from the received values.
   virtual std::uint64_t divergences() const = 0;
@@ -77,7 +77,7 @@ class RecordedSource final : public WorldSource {
     return reader_.mirror().values(id, values);
   }
   std::uint64_t divergences() const override { return 0; }
-  /// Every tick of a recording has the whole world.
+  /// Every tick of a recording contains the whole world.
   bool is_complete() const override { return reader_.has_tick(); }
   bool holds(NetworkId id) const override { return reader_.mirror().has(id); }
 
@@ -98,13 +98,14 @@ class SpawnAdoption {
  public:
   virtual ~SpawnAdoption() = default;
   /// Returns the existing entity to use for this id, or null to spawn a new entity. The receiver
-  /// calls it for entities that this client owns. `values` are the components of the root.
+  /// calls this function for entities that this client owns. `values` are the components of the
+  /// root.
   virtual EntityId adopt(EntityReference id, TypeId type,
                          std::span<const ArrivedComponent> values) = 0;
 };
 
 /// Applies the changes of a `ReplicationClient` or a recording to a world: first despawns, then
-/// spawns, then updates. An entity whose bundle is not loaded yet also exists and is updated; the
+/// spawns, then updates. An entity also exists and is updated while its bundle is not loaded. The
 /// values of its children are applied when the children exist. If client and server have different
 /// versions of a component, the component is converted field by field. Fields that the server does
 /// not send keep the value of the prefab.
@@ -119,8 +120,8 @@ class SpawnAdoption {
 /// with the id of a placed entity uses the placed entity. When the source is complete, the receiver
 /// despawns the placed entities that the source does not have.
 ///
-/// A receiver must be used with one source only. All arguments must outlive the receiver. One
-/// thread may use the receiver at a time. Allocates nothing in steady state.
+/// A receiver must be used with one source only. All arguments must outlive the receiver. Only one
+/// thread at a time may use the receiver. Allocates nothing in steady state.
 ///
 ///     replication.update(connection);
 ///     receiver.apply(replication);
@@ -134,7 +135,8 @@ class WorldReceiver final : public EntityValues {
   WorldReceiver(Spawner& spawner, DeferredSpawner& deferred, ReplicatedCollection& collection,
                 const WorldReceiverOptions& options);
 
-  /// Applies the source's changes. Call it once after each `update` or `step` of the source.
+  /// Applies the source's changes. Call this function once after each `update` or `step` of the
+  /// source.
   void apply(const WorldSource& source);
   void apply(const ReplicationClient& client) { apply(ServerSource(client)); }
   void apply(const RecordingReader& reader) { apply(RecordedSource(reader)); }
@@ -165,15 +167,15 @@ class WorldReceiver final : public EntityValues {
   /// outlive this object.
   void set_adoption(SpawnAdoption* adoption) { adoption_ = adoption; }
 
-  /// Sets the local player. Call it when the player's id is known.
+  /// Sets the local player. Call this function when the player's id is known.
   void set_player(PlayerId player);
 
   /// The placed entities that the last `apply` has despawned because the source is complete and
   /// does not have them. The changes of the source do not contain these despawns.
   std::span<const EntityReference> missing_placed() const { return missing_placed_; }
 
-  /// Returns one line for each component and field of the server that this client ignores, since
-  /// the last call, for the log.
+  /// Returns lines for the log, which were added since the last call. There is one line for each
+  /// component and field of the server that this client ignores.
   std::vector<std::string> drain_notes();
   /// The number of entities whose bundle is not loaded yet, or cannot be loaded.
   std::size_t incomplete_count() const { return incomplete_.size(); }

@@ -56,8 +56,8 @@ struct WorldSenderCounters {
 /// the bytes of the last call, and quantises an entity only if its bytes differ. The sender does
 /// not compare paused entities.
 ///
-/// The types, the world and the collection must outlive the sender. One thread may use the sender
-/// at a time. Allocates nothing in steady state.
+/// The types, the world and the collection must outlive the sender. Only one thread at a time may
+/// use the sender. Allocates nothing in steady state.
 ///
 ///     collection.add(id, hero);
 ///     sender.add(id, {.type = kHero});
@@ -79,22 +79,22 @@ class WorldSender {
   /// not sent.
   void set_options(EntityReference id, const SentEntityOptions& options);
 
-  /// Pauses an entity, or continues it. The sender does no work for a paused entity. The changes of
-  /// a paused entity are sent when it is no longer paused.
+  /// Pauses an entity, or ends the pause. The sender does no work for a paused entity. The changes
+  /// of a paused entity are sent when the pause has ended.
   void set_paused(EntityReference id, bool is_paused);
 
   /// Writes all changes to `out`. Requires: the call is between `begin_tick` and `end_tick` of the
   /// server of `out`, and `out` is the same object in every call.
   void write(ReplicatedWorld& out);
 
-  /// Call it after `PrefabInstances::reload`, in the same tick. After the call, the members of
-  /// rebuilt instances are sent instead of the old members. Rebuilt members are also sent for
-  /// entities that are added later, so `instances` must outlive this object. Members that the types
-  /// do not contain are not sent until the types are made again.
+  /// Call this function after `PrefabInstances::reload`, in the same tick. After the call, the
+  /// members of rebuilt instances are sent instead of the old members. Rebuilt members are also
+  /// sent for entities that are added later, so `instances` must outlive this object. Members that
+  /// the types do not contain are not sent until the types are made again.
   void follow_reload(const PrefabInstances& instances);
 
-  /// Call it when another map has begun and the `ReplicatedWorld` is empty. The next `write` spawns
-  /// all live entities again.
+  /// Call this function when another map has begun and the `ReplicatedWorld` is empty. The next
+  /// `write` spawns all live entities again.
   void restart();
 
   std::size_t count() const { return sent_.size(); }

@@ -19,38 +19,39 @@ namespace muster {
 
 class BuildContent;
 
-/// How a build is opened.
+/// The options of `Build::open`.
 struct BuildOpenOptions {
-  /// The chosen variants, for example {"quality", "low"}. An axis without a chosen variant has its
-  /// default variant.
+  /// The chosen variants, for example {"quality", "low"}. If no variant of an axis is chosen, the
+  /// build has the axis's default variant.
   std::vector<std::pair<std::string, std::string>> variants{};
   /// The maximum memory for the loaded bundles of one server or client.
   std::uint64_t memory_bytes_max = std::uint64_t{1} << 30U;
 };
 
 /// An opened catalog whose components match the components of the game. A build is immutable.
-/// Copying a build is cheap, because all copies share the catalog. Any thread may use a build. A
-/// server or client that is opened from a build keeps the catalog alive. A build reads no bundle.
+/// Copying a build takes little time, because all copies share the catalog. Any thread may use a
+/// build. A server or client that is opened from a build keeps the catalog alive. A build reads no
+/// bundle.
 class Build {
  public:
   /// Opens the target's part of `folder`, which is the output folder of `muster build`. Fails with
   /// `not_found` if the folder has no build; the message then has the command that makes a build.
-  /// Fails as `CatalogReader::open` does if the catalog is damaged. Fails with `invalid_argument`
-  /// if the game is not valid, if a component of the game differs from the component that the
-  /// content was cooked with, or if the build does not have a chosen variant.
+  /// If the catalog is damaged, fails with the code of `CatalogReader::open`. Fails with
+  /// `invalid_argument` if the game is not valid, if a component of the game differs from the
+  /// component that the content was cooked with, or if the build does not have a chosen variant.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
                             const BuildOpenOptions& options = {});
 
-  /// Returns the type id of an entity type. Fails with `not_found`; the message then lists the most
-  /// similar names.
+  /// Returns the type id of an entity type. Fails with `not_found` if the build does not have the
+  /// type; the message then lists the most similar names.
   Result<TypeId> type(EntityType type) const;
   /// The type ids of all replicated entity types, in the order of the registry.
   std::vector<TypeId> types() const;
   /// The project path of an asset. The path is empty if the build does not have the asset, and
   /// lives as long as the build.
   std::string_view path(const Guid& asset) const;
-  /// Whether servers and clients of the two builds can play together: type ids and components are
-  /// equal.
+  /// Returns true if servers and clients of the two builds can play together. This requires that
+  /// type ids and components are equal.
   bool agrees_with(const Build& other) const;
   /// Returns the build's name, target and fingerprint, for logs.
   std::string text() const;
@@ -73,7 +74,7 @@ struct ReloadSummary {
   /// Entities that were not changed, because the new build cannot spawn them.
   std::uint32_t failed = 0;
   bool has_new_types = false;   ///< Whether the server's clients began a new map.
-  std::vector<Guid> changed{};  ///< The prefabs whose entities were updated or rebuilt; sorted.
+  std::vector<Guid> changed{};  ///< Prefabs with updated or rebuilt entities; sorted.
   std::vector<Error> errors{};  ///< One error for each prefab that failed.
 };
 
@@ -121,7 +122,8 @@ void tour(const Build& build, const Clock& clock, TourReport& report);
 Result<void> check(const Game& game);
 
 /// Writes `components.json`, which `muster build` reads. Call this function in a small program that
-/// runs while the game is built. Fails with the disk's error.
+/// runs while the game is built. Fails if the file cannot be written, with the code of the disk's
+/// error.
 Result<void> export_components(const Game& game, const std::string& path);
 
 /// Prints an error to standard error and returns 1. For example, `main` can end with `return

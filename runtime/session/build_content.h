@@ -42,8 +42,8 @@ class BuildContent {
   std::string text() const;
 
   Result<TypeId> type(EntityType type) const;
-  /// Returns the asset of a level. Fails with `not_found`; the message then lists the most similar
-  /// names.
+  /// Returns the asset of a level. Fails with `not_found` if the build does not have the level; the
+  /// message then lists the most similar names.
   Result<Guid> level(LevelKey level) const;
   /// The project path of a replicated type; empty if the build does not have the type id.
   std::string_view path(TypeId type) const;
@@ -51,8 +51,8 @@ class BuildContent {
   Guid asset(std::string_view path) const;
   Agreement agreement() const;
 
-  /// Opens a store for one server or client. Each server and client has its own store, and owns the
-  /// assets that it loads.
+  /// Opens a store for one server or client. Each server and client has a separate store, and owns
+  /// the assets that are loaded from this store.
   Result<BundleStore> open_store(std::shared_ptr<MemoryPool> memory) const;
 
  private:

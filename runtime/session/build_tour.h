@@ -10,8 +10,9 @@
 
 namespace muster {
 
-/// Tours the build of a store in new worlds with these components, and adds the results to
-/// `report`. `clock` measures the loading. Requires: the components are sorted by name.
+/// Tests the content of the store's build as `tour` does, in new worlds with these components. Adds
+/// the results to `report`. `clock` measures the loading. Requires: the components are sorted by
+/// name.
 void tour(BundleStore& store, std::span<const ComponentDescription> components, const Clock& clock,
           TourReport& report);
 

@@ -15,7 +15,7 @@ namespace muster {
 struct ClientRules {
   JitterPolicy jitter = JitterPolicy::quantile;
   std::uint32_t commands_per_packet = 0;  ///< If 0, the number depends on the measured packet loss.
-  /// Replays after each state, even if the state equals the prediction.
+  /// If true, the client replays after each state, even if the state equals the prediction.
   bool replays_all = false;
   /// Makes the clock of predicted time. If null, the clock is a `ClockServo`.
   std::function<std::unique_ptr<CommandClock>(std::uint32_t ticks_per_second)> clock{};

@@ -18,8 +18,8 @@ namespace muster {
 class ContentStore {
  public:
   /// If `loading_threads` is 0, `loader().update` loads the bundles itself, in a deterministic
-  /// order. Fails as `BundleStore::open` does, and with `io` if the system cannot start more
-  /// threads.
+  /// order. Fails if the store cannot be opened, with the code of `BundleStore::open`. Fails with
+  /// `io` if the system cannot start more threads.
   static Result<std::unique_ptr<ContentStore>> open(std::shared_ptr<const BuildContent> content,
                                                     std::uint32_t loading_threads,
                                                     std::shared_ptr<MemoryPool> memory);

@@ -39,7 +39,7 @@ class Network {
 class OutputFile {
  public:
   virtual ~OutputFile() = default;
-  /// Fails with the disk's error.
+  /// Fails if the bytes cannot be written, with the code of the disk's error.
   virtual Result<void> append(Bytes bytes) = 0;
   /// Passes all appended bytes to the operating system. No byte is lost if the program is killed
   /// later.
@@ -50,11 +50,14 @@ class OutputFile {
 class Files {
  public:
   virtual ~Files() = default;
-  /// Reads a whole file. Fails with `not_found` or the disk's error.
+  /// Reads a whole file. Fails with `not_found` if the file does not exist, or with the code of the
+  /// disk's error.
   virtual Result<ByteVector> read(const std::string& path) = 0;
-  /// Creates a file that only its owner can read. Fails with `already_exists` or the disk's error.
+  /// Creates a file that only its owner can read. Fails with `already_exists` if the file exists,
+  /// or with the code of the disk's error.
   virtual Result<void> create_secret(const std::string& path, Bytes bytes) = 0;
-  /// Creates a file, or empties an existing file. Fails with the disk's error.
+  /// Creates a file, or empties an existing file. Fails if this is not possible, with the code of
+  /// the disk's error.
   virtual Result<std::unique_ptr<OutputFile>> create(const std::string& path) = 0;
 };
 
@@ -73,10 +76,10 @@ class Edges {
 };
 
 /// The edges of the real machine. Log lines are written to standard error. Paths are paths of the
-/// operating system. Construct the edges in `main`, before builds are opened. During their lifetime
-/// they handle the signal SIGBUS, so that bundles can be mapped: a bundle that is truncated while
-/// it is mapped becomes a problem instead of a crash. A SIGBUS from any other memory is passed to
-/// the previous handler.
+/// operating system. Construct the edges in `main`, before builds are opened. While this object
+/// lives, it handles the signal SIGBUS. Therefore bundles can be mapped into memory: if a mapped
+/// bundle is truncated, a problem is reported and the program does not crash. A SIGBUS from any
+/// other memory is passed to the previous handler.
 class SystemEdges final : public Edges {
  public:
   SystemEdges();

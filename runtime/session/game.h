@@ -27,7 +27,7 @@ class World;
 /// Names a registry entry. A key is a type id, the project path of the entry's asset, or the last
 /// part of that path without its extension. `muster list --format cpp` writes the type ids as
 /// constants. The short form is valid only if no other entry has the same last part. A text must
-/// outlive the call that it is passed to.
+/// stay valid until the call with this key returns.
 template <typename Registry>
 class RegistryKey {
  public:
@@ -330,7 +330,8 @@ struct Game {
   /// blended.
   float teleport_metres_per_second = 240;
   DescribedTypes<ComponentRole> components{};
-  /// The commands: sampled in each frame, and sent once per tick by each player's client.
+  /// The commands. Each player's client samples the commands in each frame, and sends them once per
+  /// tick.
   DescribedTypes<CommandRole> commands{};
   DescribedTypes<MessageRole> messages{};  ///< The messages, which servers and clients can send.
   /// The shared systems. In each tick, the server runs the shared systems for all entities. Each
@@ -357,8 +358,8 @@ struct SpawnOptions {
   /// the entity is sent to players at any distance.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives the entity; 0 for all teams.
-  /// If packets have too little room for all changes, an entity with priority 2 gets about twice as
-  /// many updates as an equally near entity with priority 1.
+  /// The priority matters if packets have too little room for all changes. An entity with priority
+  /// 2 then gets about twice as many updates as an entity with priority 1 at the same distance.
   float priority = 1;
 };
 
@@ -378,7 +379,7 @@ enum class Reliability : std::uint8_t { reliable, unreliable };
 /// tick in which it was sent. A message that is sent between two ticks belongs to the later tick. A
 /// player that does not play yet gets no message with `at_tick`.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
-/// How a message is sent.
+/// The options for sending a message.
 struct SendOptions {
   Reliability reliability = Reliability::reliable;
   Timing timing = Timing::on_arrival;

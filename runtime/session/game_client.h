@@ -30,8 +30,8 @@ class GameClient : public session_detail::ClientCalls {
   static Result<std::unique_ptr<GameClient>> connect(const Result<Build>& build, Edges& edges,
                                                      const GameClientOptions& options);
   /// Opens a recording. The client plays the recording at the recording's tick rate. Functions that
-  /// need a server do nothing. Fails with `not_found` or `malformed`. Fails with `hash_mismatch` if
-  /// the recording is from another build.
+  /// need a server do nothing. Fails with `not_found`, with `malformed`, or with `hash_mismatch` if
+  /// another build made the recording.
   static Result<std::unique_ptr<GameClient>> play_recording(const Build& build, Edges& edges,
                                                             const std::string& path,
                                                             const GameClientOptions& options = {});
@@ -129,14 +129,14 @@ class GameClient : public session_detail::ClientCalls {
     handle_with<T>(std::move(callback));
   }
 
-  /// Replaces the open build by a newer build. Fails as `BundleStore::load` does, and with
+  /// Replaces the open build by a newer build. Fails if a bundle cannot be loaded, or with
   /// `unsupported` if `GameClientOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.
   GameClientMetrics metrics() const;
-  /// The number of kept mispredictions: the last ones, at most 256, oldest first.
+  /// The number of stored mispredictions: the last 256 or fewer, oldest first.
   std::size_t misprediction_count() const;
-  /// Returns a kept misprediction, which is valid until the next frame. Requires: an index below
+  /// Returns a stored misprediction, which is valid until the next frame. Requires: an index below
   /// `misprediction_count()`.
   const Misprediction& misprediction(std::size_t index) const;
   std::string world_text() const;  ///< The confirmed state, as `GameServer::world_text` writes it.

@@ -386,7 +386,7 @@ void GameClient::Impl::send_commands(Connection& connection) {
   double ahead = 0;
   for (std::uint32_t due = servo->due(now); due > 0; --due) {
     const CommandNumber number = command_of(servo->tick() - (due - 1));
-    if (!number.is_none()) send_command(connection, number, ahead);  // 0 is no command's number.
+    if (!number.is_none()) send_command(connection, number, ahead);  // 0 is not a command.
     ahead += 1;
   }
 }

@@ -193,7 +193,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
     Time since;
   };
   std::vector<Loading> loading;
-  GameClientMetrics counted;  ///< The metrics that are counted here; the others stay 0.
+  GameClientMetrics counted;  ///< The metrics that this class counts. The other metrics are 0.
   ByteVector recorded;        ///< The bytes of the recording's file.
   std::unique_ptr<RecordingReader> recording;
   std::uint64_t played_ticks = 0;
@@ -207,7 +207,7 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   Tick drawn_newest;  ///< The tick of the newest state that had arrived when the view was drawn.
   HitTests hit_tests;
   ClaimSender claims;
-  std::uint64_t claim_bits = 0;  ///< The number of sent bits of claims.
+  std::uint64_t claim_bits = 0;  ///< The number of bits that claims have used.
   std::vector<std::byte> command_packet;
   StructEncoder encoder;
   std::optional<StructDecoder> decoder;

@@ -36,7 +36,7 @@ struct GamePreview::Impl {
   SimulatedEdges edges{1};
   std::unique_ptr<GameServer> server;
   std::unique_ptr<GameClient> client;
-  std::optional<Build> build;  ///< The client's.
+  std::optional<Build> build;  ///< The client's build.
   BuildNotices notices;
   bool must_check = true;  ///< The last attempt to follow a build has failed.
   std::optional<Time> last;

@@ -22,8 +22,8 @@ namespace muster {
 /// call every function of the server except `frame`. A new callback replaces the previous callback.
 class GameServer : public session_detail::ServerCalls {
  public:
-  /// Opens a server, and loads the replicated prefabs and the level. Fails as `BundleStore::load`,
-  /// with `busy` for a used address, or `permission_denied` or `malformed` for a bad key file.
+  /// Opens a server, and loads the replicated prefabs and the level. Fails if a bundle cannot be
+  /// loaded, if the address is in use (`busy`), or if the key file cannot be used.
   static Result<std::unique_ptr<GameServer>> open(const Build& build, Edges& edges,
                                                   const GameServerOptions& options = {});
   /// Does the same with the value of `build`, or returns the error of `build`.
@@ -56,7 +56,7 @@ class GameServer : public session_detail::ServerCalls {
   void despawn(EntityId entity);  ///< Removes the entity at the end of the next tick.
   void despawn_all_of(PlayerId player);
   void set_options(EntityId entity, const SpawnOptions& options);
-  EntityId owned(PlayerId player, EntityType type);  ///< The first of this type, or null.
+  EntityId owned(PlayerId player, EntityType type);  ///< The player's first such entity, or null.
   /// Returns null if the entity does not exist or does not have the component. The pointer is valid
   /// until the next frame or spawn.
   template <Described T>
@@ -84,7 +84,7 @@ class GameServer : public session_detail::ServerCalls {
   EntityReference reference(EntityId entity) const;
   EntityId find(EntityReference reference) const;
 
-  // Interest. Without a view position, entities with `visible_within` are not sent to a player.
+  // Interest. Without a view position, a player receives no `visible_within` entities of others.
   void set_view(PlayerId player, EntityId follow);
   void set_view(PlayerId player, Vec3 position);
   void set_team(PlayerId player, std::uint8_t team);
@@ -112,7 +112,7 @@ class GameServer : public session_detail::ServerCalls {
 
   /// Sets a field of a player's next command to its value in `command`, on server and client. Later
   /// input continues from that value. An example is the view direction at a respawn. Returns false
-  /// if the player has left, or if the command has no such number, vector or bool.
+  /// if the player has left, or if the command has no number, vector or bool with this name.
   template <Described T>
   bool force_command(PlayerId player, std::string_view field, const T& command) {
     return force_field(player, session_detail::named_value(command), field);
@@ -124,12 +124,12 @@ class GameServer : public session_detail::ServerCalls {
   /// The callback runs when a level and its entities are loaded. It can spawn more entities.
   void on_level(std::function<void()> callback);
   // Operation of the server.
-  /// Replaces the open build by a newer build, with all values and types. Clients must also reload.
-  /// Fails as `BundleStore::load`, or `unsupported` without `GameServerOptions::may_reload`.
+  /// Replaces the open build by a newer build. Clients must also reload. Fails if a bundle cannot
+  /// be loaded, or with `unsupported` if `GameServerOptions::may_reload` is false.
   Result<ReloadSummary> reload(const Build& build);
   /// Records the world, and the messages to all players with `Timing::at_tick`, until
-  /// `stop_recording`. `GameClient::play_recording` plays the file, even after a crash. Fails with
-  /// the disk's error. If the disk fails later, the recording ends and a problem is reported.
+  /// `stop_recording`. `GameClient::play_recording` plays the file, even after a crash. Fails if
+  /// the file cannot be made. If writing fails later, a problem is reported.
   Result<void> record(const std::string& path);
   void stop_recording();
   void on_problem(std::function<void(const Problem&)> callback);  ///< Default: the edges' log.

@@ -192,7 +192,7 @@ void GameServer::Impl::join(const ServerEvent& event) {
       return connection->close(CloseReason::kicked, *refused, now);
     }
   }
-  const Game& game = first_content->game();  // The player can outlive a reloaded build.
+  const Game& game = first_content->game();  // A reload does not end the player.
   auto made = std::make_unique<Player>(game.commands.types, view_rules(game));
   Player& player = *made;
   player.id = free_player();

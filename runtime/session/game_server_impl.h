@@ -56,7 +56,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     EntityId view;
     std::optional<Vec3> view_position;
     std::uint8_t team = 0;
-    /// Messages in this second, by the client's message type.
+    /// The number of messages in this second, by the client's message type.
     std::vector<std::uint32_t> messages;
     Time messages_since{};
     Time connected_at{};
@@ -168,7 +168,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::optional<Vec3> view_position(const Player& player) const;
   PlayerId free_player() const;
   SentEntityOptions sent_options(const SpawnedEntity& spawned);
-  /// The client of the replication that belongs to a player. Both have the same number.
+  /// Returns the replication's id of a player's client. Both ids have the same number.
   static ClientId client_of(PlayerId player) { return static_cast<ClientId>(player); }
 
   // Admission, DivergenceLog, InterestRule.
@@ -233,7 +233,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::uint64_t skipped_ticks = 0;
   bool is_closed = false;
   bool is_in_frame = false;
-  /// The argument of `close` if a callback called it. The server closes when the frame ends.
+  /// The argument of `close`, if a callback called `close`. The server closes when the frame ends.
   std::optional<std::string> close_reason;
   bool has_begun = false;  ///< Whether a tick was replicated.
 

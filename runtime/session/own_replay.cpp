@@ -4,7 +4,7 @@
 // data that systems read. `reached` records the commands in which a system for one entity used
 // another entity. A replay leaves out an entity if its compared state was predicted correctly and
 // no later command linked the entity with another entity. A replay would not change such an entity.
-// If a replay nevertheless uses an entity that it left out, all entities run again.
+// If a replay uses an entity that it left out, all entities run again.
 #include <algorithm>
 #include <cstring>
 #include <utility>

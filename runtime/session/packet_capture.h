@@ -16,16 +16,16 @@ namespace muster {
 class PacketCapture {
  public:
   /// Creates the file, or empties an existing file. `now` must not be later than the first recorded
-  /// packet. Fails with the disk's error.
+  /// packet. Fails if the file cannot be created, with the code of the disk's error.
   static Result<std::unique_ptr<PacketCapture>> create(Edges& edges, const std::string& path,
                                                        Time now);
 
   /// The recorder to pass to the endpoint. The capture must outlive the endpoint.
   PacketRecorder& recorder() { return writer_; }
 
-  /// Writes the packets that were recorded after the last call. Fails with the disk's error, or
-  /// with `limit_exceeded` if packets did not fit into the buffer. A failure is returned once;
-  /// later calls write nothing.
+  /// Writes the packets that were recorded after the last call. Fails if the file cannot be
+  /// written, with the code of the disk's error. Fails with `limit_exceeded` if packets did not fit
+  /// into the buffer. A failure is returned once; later calls write nothing.
   Result<void> write();
 
  private:

@@ -1,6 +1,6 @@
-// The reserve is refilled when a state of the server arrives, because only then is the predicted
-// world copied from the received world. The reserve grows if more than half of it was used between
-// two states.
+// The reserve is refilled when a state of the server arrives, because the predicted world is copied
+// from the received world only at that time. The reserve grows if more than half of it was used
+// between two states.
 #include "runtime/session/predicted_spawns.h"
 
 #include <algorithm>

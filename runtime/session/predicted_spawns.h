@@ -26,7 +26,7 @@ struct PredictionSource {
   const std::shared_ptr<const BuildContent>& content;  ///< A reload replaces the content.
 };
 
-/// Why a predicted entity was removed without a despawn by the server.
+/// Why a predicted entity was removed, although the server did not despawn the entity.
 enum class SpawnEnd : std::uint8_t {
   undone,   ///< The command ran again and did not spawn the entity.
   refused,  ///< The server ran the command and did not spawn the entity.

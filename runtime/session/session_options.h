@@ -88,7 +88,7 @@ struct GameClientOptions {
   Duration resume_timeout = std::chrono::seconds(30);
   /// The project path of a prefab that replaces presentations and effects that cannot be loaded.
   std::string placeholder{};
-  std::uint16_t platforms = kPlatformClient;  ///< The bits that a presentation must have.
+  std::uint16_t platforms = kPlatformClient;  ///< The platform bits that a presentation must have.
   /// The number of threads that load bundles. If 0, `frame` loads the bundles itself, in a
   /// deterministic order.
   std::uint32_t loading_threads = 1;

@@ -109,7 +109,7 @@ bool ShownWorld::play(const PlayedEffect& effect, Time now) {
                                                   .start = effect.position,
                                                   .end = effect.line_end.value_or(effect.position),
                                                   .happened_at = now});
-  // Other failures are no errors here: a full queue is counted, and a missing prefab was already
+  // Other failures are not errors here: a full queue is counted, and a missing prefab was already
   // reported.
   return verdict != EffectVerdict::unknown_effect;
 }

@@ -29,14 +29,15 @@ class ShownWorld {
  public:
   struct Options {
     Guid placeholder{};           ///< Replaces prefabs that cannot be loaded; may be null.
-    std::uint16_t platforms = 0;  ///< The bits that a presentation must have.
+    std::uint16_t platforms = 0;  ///< The platform bits that a presentation must have.
     bool may_reload = false;
   };
   /// Returns the `Transform` with which an entity is drawn now, or null if the entity has no
   /// `Transform`.
   using ShownTransform = std::function<const std::byte*(EntityId)>;
 
-  /// Opens the world, and fills the pools of effects. Fails as `EffectPlayer::create` does.
+  /// Opens the world, and fills the pools of effects. Fails if the effects cannot be loaded, with
+  /// the code of `EffectPlayer::create`.
   static Result<std::unique_ptr<ShownWorld>> open(ContentStore& assets, const World& received,
                                                   const Options& options);
 

@@ -24,7 +24,8 @@ struct MatchOptions {
 /// reported as problems and never end the program.
 class SimulatedMatch {
  public:
-  /// `folder` is the output of `muster build`. Fails as `Build::open` and `GameServer::open` do.
+  /// `folder` is the output of `muster build`. Fails if the build or the server cannot be opened,
+  /// with the code of that failure.
   static Result<std::unique_ptr<SimulatedMatch>> open(const Game& game, std::string_view folder,
                                                       const MatchOptions& options = {});
   ~SimulatedMatch();
@@ -48,8 +49,8 @@ class SimulatedMatch {
 
   /// Stops the game's systems for `settle`, so that all sent data arrives. Then compares the
   /// server's world with the world of each client. Compares only the values that the client
-  /// receives, with their resolution on the wire. Returns one line per difference, with client,
-  /// entity, component, field and both values. The result is empty if all values are equal.
+  /// receives, rounded as on the wire. Returns one line per difference, with client, entity,
+  /// component, field and both values. The result is empty if all values are equal.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
   /// All problems of the server and the clients.
   std::span<const Problem> problems() const;

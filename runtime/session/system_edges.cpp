@@ -86,7 +86,8 @@ struct SystemEdges::Impl {
     }
   };
 
-  // Without a guard, bundles are read into memory instead of mapped.
+  // Creates a guard if the process has none. Without a guard, bundles are read into memory and not
+  // mapped.
   Impl() {
     if (!MappingGuard::is_there()) guard.emplace();
   }

@@ -62,7 +62,7 @@ void DeferredSpawner::update() {
   World& world = spawner_->world();
   const std::span<const PrefabLink> links = world.values(link_);
   const std::span<const EntityId> owners = world.owners(link_);
-  // `settle` adds links, so collect the entities first.
+  // `settle` adds links, so the entities are collected first.
   unsettled_.clear();
   for (std::size_t i = 0; i < links.size(); ++i) {
     if (is_unsettled(links[i])) unsettled_.push_back(owners[i]);
@@ -211,8 +211,8 @@ void DeferredSpawner::remove_placeholders(EntityId root) {
   }
 }
 
-// Releases the bundles that no entity uses. Requests a bundle again if it was released and a
-// restore has brought its entities back.
+// Releases the bundles that no entity uses. If a restore has brought back the entities of a
+// released bundle, requests the bundle again.
 void DeferredSpawner::drop_unneeded() {
   for (auto& [asset, requested] : requested_) requested.is_needed = asset == options_.placeholder;
   for (const PrefabLink& link : spawner_->world().values(link_)) {

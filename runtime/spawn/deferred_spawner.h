@@ -35,8 +35,8 @@ struct DeferredSpawnCounters {
 /// at which a bundle is loaded depends on the disk. If worlds must be equal on several machines
 /// (lockstep), load all prefabs before the match.
 ///
-/// The spawner and the loader must use the same store and must outlive this object. One thread may
-/// use this object at a time.
+/// The spawner and the loader must use the same store and must outlive this object. Only one thread
+/// at a time may use this object.
 ///
 ///     DeferredSpawner spawner(direct, loader, {});
 ///     EntityId hero = spawner.spawn(guid, {});   // it is alive now
@@ -47,7 +47,7 @@ class DeferredSpawner {
   struct Options {
     LoadPriority priority = LoadPriority::visible;
     /// The placeholder prefab, which becomes a child of an entity whose prefab cannot be loaded;
-    /// null for no placeholder. The constructor loads it.
+    /// null for no placeholder. The constructor loads the placeholder.
     Guid placeholder{};
   };
   /// Requires: the world has the component `PrefabLink`.
@@ -60,17 +60,18 @@ class DeferredSpawner {
   /// Spawns the asset of a type id in a registry. An id that is not assigned spawns an entity with
   /// a placeholder, because ids come from the network.
   EntityId spawn_type(RegistryIndex registry, TypeId type_id, const EntityOptions& options = {});
-  /// Like `spawn_type`, but uses an existing entity as the root. Requires: the entity is alive and
-  /// has no components.
+  /// Does the same as `spawn_type`, but uses an existing entity as the root. Requires: the entity
+  /// is alive and has no components.
   void spawn_type_at(EntityId root, RegistryIndex registry, TypeId type_id);
 
-  /// Completes entities whose bundles are loaded, and releases bundles that no entity uses. Call it
-  /// once a frame.
+  /// Completes entities whose bundles are loaded, and releases bundles that no entity uses. Call
+  /// this function once a frame.
   void update();
 
-  /// Requests all bundles again, to complete entities that failed. Call it after a disk was mounted
-  /// again, after a download ended, or (with another loader) after a newer build was opened. The
-  /// placeholder of a completed entity despawns. A new loader must use the spawner's store.
+  /// Requests all bundles again, to complete entities that failed. Call this function after a disk
+  /// was mounted again, after a download ended, or (with another loader) after a newer build was
+  /// opened. The placeholder of a completed entity despawns. A new loader must use the spawner's
+  /// store.
   void retry() { retry(*loader_); }
   void retry(BundleLoader& loader);
 
@@ -85,7 +86,7 @@ class DeferredSpawner {
 
   /// Returns the errors since the last call, for the log: one error for each asset that could not
   /// be loaded and for each type id that is not assigned. At most `kMaxProblems` errors are kept;
-  /// `counters` counts all.
+  /// `counters` counts all errors.
   std::vector<Error> drain_problems();
   static constexpr std::size_t kMaxProblems = 64;
   /// The maximum number of unassigned type ids that are reported until `retry`. Because of this

@@ -269,7 +269,7 @@ std::size_t EffectPlayer::free_or_oldest(const Pool& pool) {
   return best;
 }
 
-// Returns null for a request that is too old, or whose pool `retry` has emptied.
+// Returns null if the request is too old, or if `retry` has emptied the pool.
 EffectInstance* EffectPlayer::begin(Pool& pool, Time happened_at, Time now) {
   if (pool.instances.empty()) return nullptr;
   if (happened_at <= now - expiry_) {

@@ -26,8 +26,8 @@ inline constexpr std::size_t kMaxEffectRequests = 256;
 /// The replicated state that caused an effect, for example "fired at tick 90". A cause plays at
 /// most one effect of each kind, for example the flash and the tracer of a shot. A cause never
 /// plays a second effect of the same kind, even if its tick is computed or received several times,
-/// or if a later request names another effect. Two effects of the same kind from one tick, for
-/// example two pellets of a volley, need different channels. If a game sets
+/// or if a later request names another effect. If one tick causes two effects of the same kind, for
+/// example two pellets of a volley, the two effects need different channels. If a game sets
 /// `EffectPlayerOptions::same_within_ticks`, effects of ticks within that distance also need
 /// different channels.
 struct EffectCause {
@@ -105,16 +105,17 @@ struct EffectPlayerOptions {
 };
 
 /// Plays effects from pools. There is one pool per registered effect, with the registered size, and
-/// `create` fills it. A new effect uses a free instance of its pool; if no instance is free, it
-/// replaces the oldest effect. Effects exist only on their client, and are never sent. One thread
-/// may use the player at a time. `request` and `update` allocate only for new causes.
+/// `create` fills it. A new effect uses a free instance of its pool; If no instance is free, the
+/// new effect replaces the oldest effect. Effects exist only on their client, and are never sent.
+/// Only one thread at a time may use the player. `request` and `update` allocate only for new
+/// causes.
 ///
 /// If the bundle of an effect is missing or damaged, its pool has placeholders, or is empty, until
 /// `retry` can load the bundle. Other effects still play.
 ///
 /// After `PrefabInstances::reload`, new effects use the durations of the new prefabs. Pools keep
 /// their sizes, and the end times of playing effects do not change. To change the effects or the
-/// sizes, close the player and create another one. The first update after a reload makes the
+/// sizes, close the player and create another player. The first update after a reload makes the
 /// playing instances active and all other instances inactive.
 ///
 /// The player spawns into a world that is never restored, because an effect that was shown cannot
@@ -126,17 +127,17 @@ struct EffectPlayerOptions {
 ///     player.update(now);   // once a frame
 class EffectPlayer {
  public:
-  /// Spawns all pools, inactive. Waits for bundles that are not in the store yet, so call it during
-  /// a loading screen, or load the registries before. Fails with `invalid_argument` if the
-  /// catalog's target is the server, and with `limit_exceeded` if a pool is larger than
+  /// Spawns all pools, inactive. Waits for bundles that are not in the store yet. So call this
+  /// function during a loading screen, or load the registries before. Fails with `invalid_argument`
+  /// if the catalog's target is the server, and with `limit_exceeded` if a pool is larger than
   /// `kMaxEffectPool`. On failure, all spawned pools are despawned. The spawner and its world must
   /// outlive the player.
   static Result<EffectPlayer> create(Spawner& spawner, const EffectPlayerOptions& options = {});
 
   EffectVerdict request(const SpatialEffectRequest& request);
   EffectVerdict request(const HitscanEffectRequest& request);
-  /// Call this when an entity that caused effects no longer exists, because another entity may get
-  /// its id.
+  /// Call this function when an entity that caused effects no longer exists, because another entity
+  /// may get its id.
   void forget(EntityReference cause) {
     for (TickTriggers& triggers : triggers_) triggers.forget(cause);
   }
@@ -147,7 +148,7 @@ class EffectPlayer {
   void update(Time now);
 
   /// Tries again to load the prefabs that could not be loaded, and replaces the placeholders in
-  /// their pools. Call it after a disk was mounted again or a build was installed.
+  /// their pools. Call this function after a disk was mounted again or a build was installed.
   void retry();
   /// Returns the errors since the last call, for the log: one error for each effect that could not
   /// be loaded.

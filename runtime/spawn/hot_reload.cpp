@@ -131,8 +131,8 @@ class Follow {
   const PrefabPlan& after_;
 };
 
-// True if the prefab is not loaded yet, or if the world was restored to a state before it was
-// loaded.
+// True if the prefab is not loaded yet, or if the world was restored to a state before the prefab
+// was loaded.
 bool lacks_prefab(const World& world, EntityId root) {
   const std::optional<ComponentId> component = world.find_component("PrefabLink");
   const Bytes bytes = component ? world.bytes(*component, root) : Bytes();
@@ -159,7 +159,7 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 void PrefabInstances::note(const World& world, const Guid& asset, std::span<const EntityId> made) {
   assert(!made.empty());
   if (instances_.size() >= next_pruning_) prune(world);
-  // If a spawn was undone and repeated, the new instance replaces the old one.
+  // If a spawn was undone and repeated, the new instance replaces the old instance.
   instances_[made.front()] = instance_of(world, asset, made);
 }
 

@@ -22,14 +22,14 @@ struct ReloadReport {
 };
 
 /// Whether a folder contains a different build than `open`. Compares only the fingerprints of the
-/// catalogs. Fails like `source`. While another program replaces the build, the error can be
-/// `not_found` for a moment. Do not use this function for previews (`ProjectSource`): the
-/// fingerprints of their catalogs do not cover values.
+/// catalogs. Fails if `source` cannot read the catalog, with the code of that failure. While
+/// another program replaces the build, the error can be `not_found` for a moment. Do not use this
+/// function for previews (`ProjectSource`): the fingerprints of their catalogs do not cover values.
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open);
 
 /// Stores which entities were spawned from which prefab, and updates the entities when the prefab
-/// changes. For development only. A spawner has at most one `PrefabInstances`. One thread may use
-/// it at a time.
+/// changes. For development only. A spawner has at most one `PrefabInstances`. Only one thread at a
+/// time may use this object.
 ///
 ///     PrefabInstances instances;
 ///     spawner.note_in(&instances);
@@ -38,9 +38,9 @@ Result<bool> is_another_build(const BundleSource& source, const CatalogReader& o
 ///     deferred.retry(newer_loader);                   // and everything else that loads
 class PrefabInstances {
  public:
-  /// Adds the entities of one spawn, in the order of the prefab. `Spawner` calls it. When the
-  /// number of instances has doubled, `note` removes the instances that are not alive. A removed
-  /// instance is not updated any more, even if a restore makes its entities alive again.
+  /// Adds the entities of one spawn, in the order of the prefab. `Spawner` calls this function.
+  /// When the number of instances has doubled, `note` removes the instances that are not alive. A
+  /// removed instance is not updated any more, even if a restore makes its entities alive again.
   void note(const World& world, const Guid& asset, std::span<const EntityId> made);
 
   /// Updates every live instance from the prefabs of the spawner's store to the prefabs of `newer`.

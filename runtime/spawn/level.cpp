@@ -25,7 +25,7 @@ std::optional<ObjectValue> find_layers(const ObjectReader& level, std::string_vi
   return std::nullopt;
 }
 
-// A flag is an integer if the engine wrote the file. In a file that a person wrote, it can be a
+// A flag is an integer if the engine wrote the file. In a file that a person wrote, a flag can be a
 // text.
 bool is_true(const ObjectValue& value) {
   if (value.kind() == ObjectKind::integer) return value.integer() != 0;
@@ -144,9 +144,9 @@ void Level::follow(BundleLoader& loader) {
   }
 }
 
-// Whether a reload has rebuilt a layer that belongs to the level. After a rebuild, the level loads
-// again and spawns new layers. So if a layer is rebuilt, the rebuild happened after the level was
-// loaded.
+// Whether a reload has rebuilt a layer that belongs to the level. After such a rebuild, the level
+// loads again and spawns new layers. So if a rebuilt layer still exists, the rebuild happened after
+// the level was loaded.
 bool Level::was_rebuilt() const {
   const PrefabInstances* const instances = spawner_.instances();
   return instances != nullptr && std::ranges::any_of(layers_, [&](const Layer& layer) {

@@ -40,7 +40,7 @@ enum class LevelState : std::uint8_t {
 struct LevelLayer {
   std::string name;  ///< May be empty.
   Guid prefab;
-  /// True if `load_layer` loads the layer; false if it is loaded with its level.
+  /// True if `load_layer` loads the layer; false if the layer is loaded with its level.
   bool is_on_demand = false;
 };
 
@@ -55,7 +55,8 @@ struct PlacedEntity {
 
 /// The layers of a level's definition, the main prefab first, then in the order of the definition.
 /// Leaves out layers whose prefabs are not in this build, for example the client's layers in a
-/// server's build. Fails like `BundleStore::load` and `ObjectReader::open`.
+/// server's build. Fails if the definition cannot be loaded or read, with the code of
+/// `BundleStore::load` or `ObjectReader::open`.
 Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& level,
                                              const LevelOptions& options = {});
 
@@ -68,11 +69,11 @@ Result<std::vector<LevelLayer>> level_layers(BundleStore& store, const Guid& lev
 /// placed entities get their network ids before all other entities.
 ///
 /// A level is not part of the restored state. Take snapshots of its world only when the level is
-/// ready, and clear the snapshots when it is unloaded. If the entity of the definition no longer
-/// exists, for example after a restore, the level fails.
+/// ready, and clear the snapshots when the level is unloaded. If the entity of the definition no
+/// longer exists, for example after a restore, the level fails.
 ///
-/// The spawner and the loader must use the same store and must outlive this object. One thread may
-/// use this object at a time.
+/// The spawner and the loader must use the same store and must outlive this object. Only one thread
+/// at a time may use this object.
 ///
 ///     level.load(guid);
 ///     ...
@@ -101,10 +102,11 @@ class Level {
 
   /// Requests a layer on demand. A failed layer is requested again. The call is allowed as soon as
   /// the level is requested; the layer is spawned after the layers that belong to the level. Does
-  /// nothing if there is no level, if the layer is not on demand, or if it is not in this build.
+  /// nothing if there is no level, if the layer is not on demand, or if the layer is not in this
+  /// build.
   void load_layer(std::string_view name);
 
-  /// Despawns a layer on demand and releases its bundles, even while it loads.
+  /// Despawns a layer on demand and releases its bundles, even while the layer is loading.
   void unload_layer(std::string_view name);
 
   /// The state of a layer; `none` if the layer was not requested or does not exist. A layer that is
@@ -118,12 +120,13 @@ class Level {
   /// destroyed. A level that is loading now loads from the beginning. A level also loads from the
   /// beginning if the reload has rebuilt a layer that belongs to the level, because placed entities
   /// of that layer no longer exist. Until the level is ready and registered again, a client must
-  /// not call `apply` or `clear` of its receiver; it may call `update`. In all other cases the
-  /// level keeps its layers, even if the newer definition has different layers. However, a layer on
-  /// demand that now contains a replicated entity fails and is despawned.
+  /// not call `apply` or `clear` of its receiver; the client may call `update`. In all other cases
+  /// the level keeps its layers, even if the newer definition has different layers. However, a
+  /// layer on demand that now contains a replicated entity fails and is despawned.
   void follow(BundleLoader& loader);
 
-  /// Spawns the entity of the definition, or at most one loaded layer. Call it once a frame.
+  /// Spawns the entity of the definition, or at most one loaded layer. Call this function once a
+  /// frame.
   void update();
 
   LevelState state() const { return state_; }
@@ -142,10 +145,10 @@ class Level {
 
   /// Assigns the network ids 0, 1, 2 and so on to the placed entities, in the order of their keys.
   /// A server and its clients assign the same ids if both builds have the layers with placed
-  /// entities. Call it before any other entity gets an id. If an id is in use, assigns no id and
-  /// returns the reason. An id can be in use when a level has loaded again and has more placed
-  /// entities than before. Remove the entities that use these ids first. Requires: the level is
-  /// ready, and a tick has ended since the previous level was unloaded.
+  /// entities. Call this function before any other entity gets an id. If an id is in use, assigns
+  /// no id and returns the reason. An id can be in use when a level has loaded again and has more
+  /// placed entities than before. Remove the entities that use these ids first. Requires: the level
+  /// is ready, and a tick has ended since the previous level was unloaded.
   CollectionVerdict register_placed(ReplicatedCollection& collection) const;
 
   /// A hash of the keys and kinds of the placed entities, in the order of the keys. If a server and

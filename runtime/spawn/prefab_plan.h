@@ -1,4 +1,4 @@
-// A prefab prepared for one world: the data that spawning copies.
+// A prefab that is prepared for one world. A spawn copies this data.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,8 @@ Result<PrefabPlan> plan_prefab(const PrefabReader& prefab, World& world);
 /// given name. Each document of the asset counts as a component without a description.
 PrefabPlan plan_definition(const ObjectReader& object, std::string_view name, World& world);
 
-/// The indices of a plan's first root and of all entities below it, depth first, the root first.
+/// The indices of a plan's first root and of all entities below this root, depth first, the root
+/// first.
 std::vector<std::uint32_t> depth_first(const PrefabPlan& plan);
 
 }  // namespace muster

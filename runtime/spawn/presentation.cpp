@@ -31,8 +31,8 @@ Result<EntityId> Presentations::show(EntityId owner, const PresentationKey& key)
                                           std::to_string(presentation_number(key.type)) +
                                           ", variation " + std::to_string(key.variation));
   }
-  // A visible presentation stays until the new presentation is ready. A presentation that is not
-  // visible yet is despawned.
+  // A visible presentation stays until the new presentation is ready. An earlier presentation that
+  // is not visible yet is despawned.
   Shown next{.key = key, .root = {}, .before = {}, .before_key = {}};
   if (shown != shown_.end()) {
     const Shown& last = shown->second;

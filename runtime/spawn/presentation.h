@@ -14,14 +14,14 @@ namespace muster {
 /// Stores the presentations of each owner. An owner is an entity of the game's world, which can be
 /// restored. Its presentations are entities of a separate world, the view, which is never restored.
 /// An owner has at most one presentation of each type; for example, the first person and the third
-/// person of a character are two types. An owner with a signature is identified by the signature,
-/// so it keeps its presentation if a recomputed tick gives it another id. An owner without a
-/// signature is identified by its id.
+/// person of a character are two types. An owner with a signature is identified by the signature.
+/// So the owner keeps its presentation if a recomputed tick gives the owner another id. An owner
+/// without a signature is identified by its id.
 ///
 /// A presentation despawns with its owner, and when `show` is called with another variation. No
 /// call waits for a disk: the entity of a presentation exists at once, even if its bundle is not
 /// loaded. The deferred spawner completes the presentation and handles failures. Both worlds and
-/// the spawner must outlive this object. One thread may use this object at a time.
+/// the spawner must outlive this object. Only one thread at a time may use this object.
 ///
 ///     Presentations presentations(view_spawner, game);
 ///     ...                                        // a tick, or several computed again
@@ -54,7 +54,7 @@ class Presentations {
 
   /// Despawns every presentation whose owner no longer exists or is despawning, and every
   /// presentation that was replaced. Returns the number of presentations that lost their owner.
-  /// Call it once a frame, after the last tick of the game.
+  /// Call this function once a frame, after the last tick of the game.
   std::uint32_t update();
 
  private:

@@ -20,9 +20,9 @@ namespace muster {
 /// increases: an update with the same or an older tick changes nothing. The spawn of a placed
 /// entity (`ReplicatedCollection::placed_count`) only sets its owner.
 ///
-/// The spawner and the collection must use the same world and must outlive this object. One thread
-/// may use this object at a time. Allocates only to spawn entities, and for an id that is higher
-/// than all earlier ids.
+/// The spawner and the collection must use the same world and must outlive this object. Only one
+/// thread at a time may use this object. Allocates only to spawn entities, and for an id that is
+/// higher than all earlier ids.
 class ReplicatedApply {
  public:
   /// A replicated spawn.
@@ -30,7 +30,7 @@ class ReplicatedApply {
     EntityReference id;
     TypeId type;
     PlayerId player = PlayerId::none;  ///< The player that owns and predicts the entity.
-    EntityId existing{};               ///< The entity to use; null to spawn a new one.
+    EntityId existing{};               ///< The entity to use; null to spawn a new entity.
   };
 
   /// A replicated update: the new value of one component of an entity.
@@ -82,8 +82,9 @@ class ReplicatedApply {
   /// can have the same tick.
   void apply_newest(Tick tick, std::span<const Update> updates);
 
-  /// Repeats updates that have the current tick of their entities. Call it when the bundle of an
-  /// entity is loaded, because the updates could not be applied to children that did not exist yet.
+  /// Repeats updates that have the current tick of their entities. Call this function when the
+  /// bundle of an entity is loaded, because the updates could not be applied to children that did
+  /// not exist yet.
   void apply_again(std::span<const Update> updates);
 
   /// The tick of an entity's last update; 0 if there was no update or the id is unknown.

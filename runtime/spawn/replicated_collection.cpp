@@ -44,8 +44,8 @@ EntityReference ReplicatedCollection::lowest_free() {
 
 namespace {
 
-// Lists the components of an entity, and of all entities below it. Lists only components with these
-// receivers.
+// Lists the components of an entity, and of all entities below that entity. Lists only components
+// with these receivers.
 void list_part(const World& world, EntityId root, Receivers receivers,
                std::vector<GroupComponent>& out) {
   EntityId entity = world.is_alive(root) ? root : EntityId();

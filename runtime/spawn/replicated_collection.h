@@ -21,7 +21,7 @@ enum class [[nodiscard]] CollectionVerdict : std::uint8_t{
     unknown_id,      ///< No entity is registered under this id.
 };
 
-/// One component of an entity, or of an entity below it.
+/// One component of an entity, or of an entity below that entity.
 struct GroupComponent {
   EntityId entity;
   ComponentId component;
@@ -31,7 +31,7 @@ struct GroupComponent {
 /// Maps network ids to entities. An id can be used again only when its entity no longer exists, so
 /// a delayed message cannot replace an entity. Only messages of the server change the collection.
 /// Predictions do not change the collection, and the collection is not part of the restored state.
-/// The world must outlive the collection. One thread may use the collection at a time.
+/// The world must outlive the collection. Only one thread at a time may use the collection.
 class ReplicatedCollection {
  public:
   explicit ReplicatedCollection(const World& world) : world_(world) {}
@@ -39,8 +39,8 @@ class ReplicatedCollection {
   CollectionVerdict add(EntityReference id, EntityId entity);
   CollectionVerdict remove(EntityReference id);
 
-  /// The number of placed entities of the level. Ids below this number belong to them.
-  /// `Level::register_placed` sets it.
+  /// The number of placed entities of the level. Ids below this number belong to placed entities.
+  /// `Level::register_placed` sets this number.
   std::int32_t placed_count() const { return placed_count_; }
   void set_placed_count(std::int32_t count) { placed_count_ = search_from_ = count; }
 

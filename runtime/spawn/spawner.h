@@ -30,7 +30,7 @@ struct Spawned {
 /// Spawns entities from the prefabs of a build. A prefab is loaded and checked at its first use.
 /// Later spawns only copy data, and allocate only when the world needs more memory.
 ///
-/// The store and the world must outlive the spawner. One thread may use the spawner at a time.
+/// The store and the world must outlive the spawner. Only one thread at a time may use the spawner.
 ///
 ///     Spawner spawner(store, world);
 ///     Result<Spawned> hero = spawner.spawn_type(replicated_registry, type_id);
@@ -42,9 +42,10 @@ class Spawner {
 
   /// Spawns an asset: a prefab with its hierarchy, or a factory or another definition as one
   /// entity. The roots of the asset become children of `parent`, or roots of the world if `parent`
-  /// is null. Fails like `BundleStore::load` and `plan_prefab`, and with `invalid_argument` for an
-  /// asset that cannot be spawned, for example a picture. The message names the asset. On failure
-  /// nothing is spawned. Requires: `parent` is null or alive.
+  /// is null. Fails if the asset cannot be loaded or prepared, with the code of `BundleStore::load`
+  /// or `plan_prefab`. Fails with `invalid_argument` for an asset that cannot be spawned, for
+  /// example a picture. The message names the asset. On failure nothing is spawned. Requires:
+  /// `parent` is null or alive.
   Result<Spawned> spawn(const Guid& asset, EntityId parent = {});
 
   /// Spawns the asset of a type id. `registry` is the index of the registry in the catalog. Fails
@@ -58,9 +59,9 @@ class Spawner {
   /// Spawns a plan of this spawner. Cannot fail.
   Spawned instantiate(const PrefabPlan& plan, EntityId parent = {});
 
-  /// Like `instantiate`, but uses an existing entity in place of the prefab's first entity. The
-  /// existing entity keeps its components, and keeps its name if the name is not empty. Requires:
-  /// `root` is alive.
+  /// Does the same as `instantiate`, but uses an existing entity in place of the prefab's first
+  /// entity. The existing entity keeps its components, and keeps its name if the name is not empty.
+  /// Requires: `root` is alive.
   Spawned instantiate_at(const PrefabPlan& plan, EntityId root);
 
   /// The entities of the last spawn, in the order of the plan. Valid until the next spawn.
@@ -69,8 +70,9 @@ class Spawner {
   /// The error for a type id that is not assigned in a registry.
   Error unassigned(RegistryIndex registry, TypeId type_id) const;
 
-  /// Adds every later spawn to `instances`; null stops that. For development only. Either
-  /// `instances` outlives the spawner, or the caller passes null before it destroys `instances`.
+  /// Adds every later spawn to `instances`. If `instances` is null, later spawns are not added. For
+  /// development only. Either `instances` outlives the spawner, or the caller passes null before it
+  /// destroys `instances`.
   void note_in(PrefabInstances* instances) { instances_ = instances; }
 
   /// The argument of the last `note_in`; null before the first call.

@@ -14,12 +14,13 @@ namespace muster {
 
 /// Turns replicated ticks ("fired at tick 90") into occurrences ("play the shot now"). Replicated
 /// state contains only the tick of the last occurrence. Prediction, rollback and late packets can
-/// produce the same state several times, or undo and repeat it. This class reports each tick once.
+/// produce the same state several times, or undo and repeat a state. This class reports each tick
+/// once.
 ///
 ///     if (triggers.fires({id, kShotChannel}, state.fired_tick)) player.request(shot);
 ///
-/// An occurrence is reported even if its tick is long ago; `EffectPlayer` has a limit for that. One
-/// thread may use this object at a time. Allocates only for new keys.
+/// An occurrence is reported even if its tick is long ago. `EffectPlayer` limits the age of
+/// effects. Only one thread at a time may use this object. Allocates only for new keys.
 class TickTriggers {
  public:
   /// Identifies one replicated tick of an entity.
@@ -29,10 +30,10 @@ class TickTriggers {
   };
 
   /// If a correction moves a reported occurrence by at most `same_within_ticks`, the occurrence is
-  /// not reported again. Use this for events whose predicted tick is often wrong by one. The value
-  /// must be less than half of the distance between two real occurrences. With a larger value, a
-  /// wrong prediction between two occurrences can count as both occurrences, and one of the two is
-  /// never reported.
+  /// not reported again. Use this option for events whose predicted tick is often wrong by one. The
+  /// value must be less than half of the distance between two real occurrences. With a larger
+  /// value, a wrong prediction between two occurrences can count as both occurrences, and one of
+  /// the two is never reported.
   explicit TickTriggers(std::uint32_t same_within_ticks = 0) : same_within_(same_within_ticks) {}
 
   /// Returns true if this occurrence was not reported yet. Returns false for tick 0, which means
@@ -43,7 +44,7 @@ class TickTriggers {
   /// kept reports, and that shot would be lost.
   static constexpr std::size_t kReports = 32;
 
-  /// Call this when an entity no longer exists, because another entity may get its id.
+  /// Call this function when an entity no longer exists, because another entity may get its id.
   void forget(EntityReference entity);
 
  private:

@@ -22,8 +22,8 @@ constexpr PlaybackLimits kLimits{
 /// The first estimate of the lead is the round trip time plus this margin. Commands that arrive too
 /// early do no harm.
 constexpr double kFirstMarginMs = 30;
-/// The maximum earliness in a valid report. A higher earliness would be outside the time that
-/// `sent_` covers.
+/// The maximum earliness in a valid report. A command with a higher earliness is no longer in
+/// `sent_`.
 constexpr Duration kEarlyMax = std::chrono::seconds(10);
 constexpr double kFrameShare = 1.0 / 32;
 constexpr double kFrameLengthMaxMs = 100;

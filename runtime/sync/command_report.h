@@ -21,8 +21,8 @@ struct EncodedCommandReport {
   }
 };
 
-/// The report of which commands have arrived, how early they arrived, and how many commands wait.
-/// The bytes are described in SESSION_FORMAT.md, "Command reports".
+/// Reports which commands have arrived, how early they arrived, and how many commands wait. The
+/// bytes are described in SESSION_FORMAT.md, "Command reports".
 struct CommandReport {
   static constexpr std::size_t kBytes = 34;
   static constexpr std::size_t kBytesWithBlock = 43;

@@ -23,8 +23,8 @@ constexpr double kTypicalRiseMs = 100;
 /// the delay longer.
 constexpr double kOutageMs = 400;
 /// A step of the typical need is detected if each packet of the last `kStepTimeMs` needed `kStepMs`
-/// more than usual, and if there are at least `kStepPackets` such packets. Packets that were
-/// delayed in a stall arrive in less time.
+/// more than usual, and if there are at least `kStepPackets` such packets. Packets that a stall has
+/// delayed arrive within a shorter time, so they do not count as a step.
 constexpr std::uint32_t kStepPackets = 8;
 constexpr double kStepTimeMs = 300;
 constexpr double kStepMs = 30;

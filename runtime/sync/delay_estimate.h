@@ -1,4 +1,4 @@
-// Estimates the delay with which few packets of a stream are late.
+// Estimates a delay with which only few packets of a stream are late.
 #pragma once
 
 #include <cstdint>
@@ -24,13 +24,14 @@ struct DelayEstimateOptions {
 
 /// Estimates a delay for a stream of packets. A packet's need is the minimum delay with which the
 /// packet is in time. The estimate is the sum of three parts: the typical need, the quantile and
-/// the peak. The typical need is a mean over the last packets. A spike changes this mean little. An
-/// additional need is the difference between a packet's need and the typical need. The quantile is
-/// a quantile of the additional needs in the last 12 s (long pauses of the stream do not count). It
-/// is chosen so that its delay plus the cost of late packets (`late_cost_ms`) is the minimum. The
-/// peak rises immediately with a packet that needs more, and halves every 0.4 s. If the typical
-/// need rises by more than 30 ms in one step, the estimate follows within a second, provided that
-/// 10 to 1,000 packets arrive per second. At lower rates it follows after 8 packets.
+/// the peak. The typical need is a mean over the last packets. A spike changes this mean only a
+/// little. An additional need is the difference between a packet's need and the typical need. The
+/// quantile is a quantile of the additional needs in the last 12 s (long pauses of the stream do
+/// not count). The quantile is chosen so that the sum of its delay and the cost of late packets
+/// (`late_cost_ms`) is as low as possible. The peak rises immediately with a packet that needs
+/// more, and halves every 0.4 s. If the typical need rises by more than 30 ms in one step, the
+/// estimate follows within a second, provided that 10 to 1,000 packets arrive per second. At lower
+/// rates, the estimate follows after 8 packets.
 ///
 /// Needs are milliseconds from any origin, because only their differences are used. Times must not
 /// decrease. The state depends only on the calls and their arguments. Memory is allocated at

@@ -31,7 +31,7 @@ bool is_nearer(const Hit& a, const Hit& b) {
   return std::tie(a.metres, a.entity, a.part) < std::tie(b.metres, b.entity, b.part);
 }
 
-/// Keeps only the first element of each entity, from index `begin` on. Takes quadratic time, which
+/// From index `begin` on, keeps only the first element for each entity. Takes quadratic time, which
 /// is fast because few entities lie on one line.
 template <typename T, typename EntityOf>
 void keep_first_of_each(std::vector<T>& sorted, std::size_t begin, EntityOf entity_of) {

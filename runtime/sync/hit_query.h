@@ -1,4 +1,4 @@
-// Computes the hits of shots, each in the moment that the shooter saw.
+// Computes the hits of shots. Each shot is tested at the moment that the shooter saw.
 #pragma once
 
 #include <cstdint>

@@ -42,7 +42,8 @@ struct Shot {
   std::uint32_t layers = 0xFFFFFFFF;
 };
 
-/// A hit entity. A body with several parts counts as one entity, with the nearest part.
+/// An entity that a shot hits. If the shot hits several parts of a body, the result is one hit with
+/// the nearest part.
 struct Hit {
   EntityId entity{};
   Vec3 position{};  ///< The point at which the shot touches the volume.

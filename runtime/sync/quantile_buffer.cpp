@@ -15,7 +15,7 @@
 namespace muster {
 namespace {
 
-/// The maximum frame length that counts. A client with a longer frame was suspended.
+/// The maximum frame length that counts. A longer frame means that the client was suspended.
 constexpr double kFrameMaxMs = 50;
 /// The maximum number of snapshots that count as lost for one gap in the ticks.
 constexpr double kLostMax = 20;

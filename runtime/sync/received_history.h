@@ -17,7 +17,7 @@ class ReceivedHistory {
 
   /// Records that a command has arrived. A command that is older than the history is ignored.
   void note(CommandNumber number);
-  /// Forgets everything.
+  /// Removes all commands.
   void clear() { *this = ReceivedHistory(); }
 
   /// Returns the bits of the 64 commands before `end`. Bit `i` is set if `end - 1 - i` has arrived.

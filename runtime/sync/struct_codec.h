@@ -63,7 +63,8 @@ class StructEncoder {
   /// Requires: a type of `types()`, and a value of that type's size.
   std::optional<ClampedStructField> encode(StructType type, Bytes value,
                                            std::vector<std::byte>& out);
-  /// Replaces `out` with a message: the type in 2 bytes, and the fields. Otherwise as `encode`.
+  /// Replaces `out` with a message: the type in 2 bytes, and the fields. Otherwise does the same as
+  /// `encode`.
   std::optional<ClampedStructField> encode_message(StructType type, Bytes value,
                                                    std::vector<std::byte>& out);
 
@@ -80,7 +81,7 @@ class StructEncoder {
 class StructDecoder {
  public:
   /// `types` are the local types, and must outlive the decoder. `schema` is the peer's
-  /// `StructEncoder::schema`. Fails with `malformed`.
+  /// `StructEncoder::schema`. Fails with `malformed` if `schema` is not valid.
   static Result<StructDecoder> make(std::span<const ComponentDescription> types,
                                     std::span<const std::byte> schema);
 

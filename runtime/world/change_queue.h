@@ -11,7 +11,8 @@
 namespace muster {
 
 /// An entity that a `ChangeQueue` will create. A `QueuedEntity` is valid only for the queue that
-/// returned it, and until the queue is applied. An assertion fails if it is used later.
+/// returned it, and until the queue is applied. An assertion fails if the `QueuedEntity` is used
+/// later.
 class QueuedEntity {
  private:
   friend class ChangeQueue;
@@ -22,8 +23,8 @@ class QueuedEntity {
 
 /// Records the creations, removals and component changes of a system while the system iterates.
 /// `apply` applies the changes in the order of recording. Invalid requests (the entity was removed,
-/// or already has the component) are counted and skipped. Allocates nothing in steady state. One
-/// thread may use a queue at a time; systems that run in parallel have different queues.
+/// or already has the component) are counted and skipped. Allocates nothing in steady state. Only
+/// one thread at a time may use a queue; systems that run in parallel have different queues.
 class ChangeQueue {
  public:
   /// Creates an entity. The result can be passed to the other functions until the queue is applied.

@@ -1,4 +1,4 @@
-// Reports added and removed components to objects outside a world, also across restores.
+// Reports added and removed components to objects outside a world, also if the world is restored.
 #pragma once
 
 #include <cstdint>
@@ -27,9 +27,10 @@ struct ComponentEvent {
 /// and are repeated when a tick is computed again.
 ///
 /// Call `collect` after a tick, or after a restore and its repeated ticks. If a component was
-/// removed and then added between two calls, both events are reported. Exception: if its entity has
-/// the same id and signature as before, the component counts as recomputed and nothing is reported.
-/// If a component was added and then removed between two calls, nothing is reported.
+/// removed and then added between two calls, both events are reported. Exception: if the
+/// component's entity has the same id and signature as before, the component counts as recomputed
+/// and nothing is reported. If a component was added and then removed between two calls, nothing is
+/// reported.
 ///
 /// The world must outlive this object. A world can have only one `ComponentEvents`.
 class ComponentEvents {

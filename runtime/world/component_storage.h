@@ -17,8 +17,9 @@
 namespace muster {
 
 /// The components of one type in three plain arrays: the bytes of the components, the owner of each
-/// component, and the index of each component by the slot of its owner. Copying these arrays copies
-/// the state. Only the world changes a storage, because the world records additions and removals.
+/// component, and the index of each component by the slot of its owner. A copy of these arrays is a
+/// copy of the state. Only the world changes a storage, because the world records additions and
+/// removals.
 ///
 /// When a component is removed, the last component moves to its index. So the order of the array
 /// depends only on the order of the calls. Pointers and spans are valid until the next `add`,

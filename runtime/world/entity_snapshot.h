@@ -64,8 +64,8 @@ class EntitySnapshot {
   ByteVector values_;
 };
 
-/// The last `depth` states of the components of some entities. Unlike `SnapshotRing`, this ring
-/// needs no log in the world, so any number of these rings can use one world. The constructor
+/// The last `depth` states of the components of some entities. This ring needs no log in the world,
+/// in contrast to `SnapshotRing`. So any number of these rings can use one world. The constructor
 /// allocates all memory. `capture` allocates only if a capture exceeds the sizes in `Options`.
 class EntitySnapshotRing {
  public:
@@ -81,10 +81,10 @@ class EntitySnapshotRing {
   /// states are stored. Requires: `tick` is later than the newest stored tick.
   void capture(Tick tick, const World& world, std::span<const EntityId> entities);
 
-  /// The state of a tick; null if it is not stored. Valid until the next `capture`.
+  /// The state of a tick; null if the state is not stored. Valid until the next `capture`.
   const EntitySnapshot* find(Tick tick) const;
 
-  /// Drops all states after a tick. Call it before these ticks are computed again.
+  /// Drops all states after a tick. Call this function before these ticks are computed again.
   void forget_after(Tick tick);
 
   std::optional<Tick> oldest() const;

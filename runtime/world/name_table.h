@@ -25,15 +25,15 @@ class NameTable {
   /// Returns the number of `name`. A new name gets a new number. Allocates only for a new name. The
   /// number is valid until `forget_unused` drops the name.
   NameId intern(std::string_view name);
-  /// Like `intern`, for a name that is never dropped. Use it for names whose numbers are stored by
-  /// prefabs or code.
+  /// Does the same as `intern`, but the name is never dropped. Use this function if prefabs or code
+  /// store the number of the name.
   NameId intern_kept(std::string_view name);
 
   /// The text of a name; empty if the name was dropped. The view is valid while the name is in the
   /// table. Requires: `id` is from this table.
   std::string_view text(NameId id) const;
 
-  /// True when enough names were added since the last `forget_unused` to make a call worthwhile.
+  /// True when so many names were added since the last `forget_unused` that another call is useful.
   bool is_crowded() const { return texts_.size() >= crowd_; }
   /// Drops every name that was not added with `intern_kept` and is not in `used`. Requires: `used`
   /// is sorted.

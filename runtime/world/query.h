@@ -32,8 +32,8 @@ inline void collect_entities(const World& world, PlayerId player, std::vector<En
 /// order of the array of `First`. A component type is `const` if it is only read. If all arrays
 /// have the same owners in the same order, which is usual for components that are added together,
 /// the iteration is one loop over plain arrays. Otherwise each entity is looked up. Store a query
-/// instead of creating it every tick, because it caches whether the arrays match until a component
-/// is added or removed. Systems that run in parallel may share a query.
+/// instead of creating it every tick. A query caches whether the arrays match until a component is
+/// added or removed. Systems that run in parallel may share a query.
 ///
 ///     Query<Position, const Velocity> moving(world, position, velocity);
 ///     moving.each([&](Position& p, const Velocity& v) { p.x += v.x * seconds; });
@@ -55,7 +55,7 @@ class Query {
     walk(visit, std::index_sequence_for<First, Rest...>{}, count);
   }
 
-  /// Like `each`, but only for the entities of `subset`, in the order of `subset`.
+  /// Does the same as `each`, but only for the entities of `subset`, in the order of `subset`.
   template <typename Visit>
   void each_of(EntitySubset subset, Visit visit) {
     for (const EntityId entity : subset) {

@@ -42,7 +42,7 @@ void walk(const ScheduleContext& context, Query& query, Visit visit) {
 struct System {
   std::string name;
   std::vector<ComponentId> reads;
-  /// The components that the system changes; it may also read them.
+  /// The components that the system changes. The system may also read them.
   std::vector<ComponentId> writes;
   std::function<void(ScheduleContext&)> run;
 };

@@ -1,4 +1,5 @@
-// Identifies an entity across repeated computations of a tick, independent of its slot.
+// Identifies an entity when a tick is computed several times. The identity does not depend on the
+// entity's slot.
 #pragma once
 
 #include <compare>
@@ -9,7 +10,7 @@ namespace muster {
 
 /// Identifies an entity by its origin, for example "the third pellet of the shot that player 2
 /// fired at tick 90". If a tick is computed again, on any machine, the entity gets the same
-/// signature, even if it gets another id. The value 0 means that there is no signature.
+/// signature, even if the entity gets another id. The value 0 means that there is no signature.
 ///
 ///     constexpr Signature kShot("shot");
 ///     world.create({.signature = kShot.with(player).with(tick.value())});

@@ -34,8 +34,8 @@ void SignatureTable::erase(Signature signature) {
   std::size_t hole = home(signature.value());
   while (entries_[hole].signature != signature.value()) hole = (hole + 1) & mask;
   for (std::size_t i = (hole + 1) & mask; entries_[i].signature != 0; i = (i + 1) & mask) {
-    // The entry stays at its index if its home is between the hole and its index. Any other entry
-    // moves into the hole.
+    // The home of an entry is the index at which its search begins. If the home is between the hole
+    // and the entry's index, the entry stays. Any other entry moves into the hole.
     const std::size_t from_home = (i - home(entries_[i].signature)) & mask;
     const std::size_t from_hole = (i - hole) & mask;
     if (from_home < from_hole) continue;

@@ -8,8 +8,8 @@
 
 namespace muster {
 
-/// Maps signatures to slots. The table uses open addressing in one plain array, so copying the
-/// array copies the table. Allocates nothing in steady state. A `World` owns the table.
+/// Maps signatures to slots. The table uses open addressing in one plain array, so a copy of the
+/// array is a copy of the table. Allocates nothing in steady state. A `World` owns the table.
 class SignatureTable {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFFFFF;

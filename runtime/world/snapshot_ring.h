@@ -1,4 +1,4 @@
-// Stores the last states of a world, to restore them and to compare with them.
+// Stores the last states of a world, which can be restored and compared.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 namespace muster {
 
 /// The last `depth` states of a world. Capturing copies the values of all components, array by
-/// array. Additions and removals of entities and components are recorded in a log, so a tick
-/// without them costs only the copy. A restore undoes the changes in the log and copies the values
-/// back.
+/// array. Additions and removals of entities and components are recorded in a log. So a tick
+/// without additions and removals needs only the copy. A restore undoes the changes in the log and
+/// copies the values back.
 ///
 /// The world must outlive the ring, and may have only one ring. The world records its changes from
 /// the first capture until the ring is destroyed. After an assignment to the world, the ring is
 /// empty. The constructor allocates memory for the log. For each state, the constructor also
 /// allocates memory for the world's capacity (`World::reserve`). Later the ring allocates only if
-/// that memory is not enough. One thread may use the ring at a time.
+/// that memory is not enough. Only one thread at a time may use the ring.
 ///
 ///     SnapshotRing past(world, 32);  // or {.depth = 32, .changes_per_tick = 1000}
 ///     past.capture(tick);            // at the end of each tick
@@ -50,9 +50,9 @@ class SnapshotRing {
   bool restore(Tick tick);
 
   /// Copies the state at the end of a tick into another world, and does not change this world. Use
-  /// it to compare whole worlds (`differences`) or to compute a checksum. Returns false, and leaves
-  /// `out` unchanged, if that tick is not stored. Do not call it every tick, because it copies the
-  /// world and allocates. Requires: `out` is not the world of this ring.
+  /// this function to compare whole worlds (`differences`) or to compute a checksum. Returns false,
+  /// and leaves `out` unchanged, if that tick is not stored. Do not call this function every tick,
+  /// because it copies the world and allocates. Requires: `out` is not the world of this ring.
   bool copy_to(Tick tick, World& out) const;
 
   bool has(Tick tick) const { return find(tick) != nullptr; }
@@ -70,7 +70,7 @@ class SnapshotRing {
   std::optional<FieldDifference> first_difference(Tick tick, ComponentId component, EntityId entity,
                                                   Bytes value) const;
 
-  /// Drops all states. Call it after the content of the world was replaced.
+  /// Drops all states. Call this function after the content of the world was replaced.
   void clear();
 
  private:

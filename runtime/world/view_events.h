@@ -1,4 +1,4 @@
-// Reports created and removed entities to the presentation, also across restores.
+// Reports created and removed entities to the presentation, also if the world is restored.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ struct ViewEvent {
   enum class Kind : std::uint8_t { created, destroyed, moved };
   Kind kind = Kind::created;
   Signature signature;
-  EntityId entity;  ///< The entity; null if it was removed.
+  EntityId entity;  ///< The entity; null if the entity was removed.
 };
 
 /// Compares the existing entities with the entities of the last call, once per frame. Between two
 /// calls, a world may be restored and computed again any number of times. An entity that exists in
-/// both calls is not reported, so it does not flicker; if it got another id, it is reported as
-/// `moved`. Only entities with a signature are reported. The world must outlive this object. A
-/// world can have only one `ViewEvents`.
+/// both calls is not reported, so that its presentation does not flicker. Exception: if the entity
+/// got another id, it is reported as `moved`. Only entities with a signature are reported. The
+/// world must outlive this object. A world can have only one `ViewEvents`.
 class ViewEvents {
  public:
   /// Entities that exist now count as already reported.

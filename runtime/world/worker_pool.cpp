@@ -1,5 +1,5 @@
 // Threads take indices under the mutex. Each index is a whole system, which runs for some
-// microseconds, so a lock-free queue would gain little and be harder to verify.
+// microseconds. So a lock-free queue would save little time and be harder to verify.
 #include "runtime/world/worker_pool.h"
 
 #include <cassert>

@@ -268,7 +268,7 @@ void World::destroy_leaf(std::uint32_t slot) {
   EntityRecord& record = edit(slot);
   const EntityRecord before = record;
   record = EntityRecord();
-  // A generation of 0 is never used, even after four billion uses of one slot, because it means the
+  // A generation of 0 is never used, even after four billion uses of one slot, because 0 means the
   // null id.
   record.generation = entity.generation() == 0xFFFFFFFF ? 1 : entity.generation() + 1;
   record.next_sibling = state_.first_free;

@@ -21,7 +21,7 @@
 
 namespace muster {
 
-/// A component type of a world, together with its C++ type. `World::component` makes it.
+/// A component type of a world, together with its C++ type. `World::component` returns a handle.
 template <typename T>
 class ComponentHandle {
  public:
@@ -49,11 +49,11 @@ struct EntityOptions {
 };
 
 /// Entities with dense components of the types passed to the constructor. The state consists of
-/// plain arrays: one array of entity records, and three arrays per component type. One thread may
-/// use a world at a time. Exception: several threads may read and change component values in place
-/// if they use different component types. The watchers of a world are `SnapshotRing`, `ViewEvents`
-/// and `ComponentEvents`. A copy of a world has no watchers. An assignment keeps the watchers of
-/// its left side: the ring is then empty, and the other watchers report the changes.
+/// plain arrays: one array of entity records, and three arrays per component type. Only one thread
+/// at a time may use a world. Exception: several threads may read and change component values in
+/// place if they use different component types. The watchers of a world are `SnapshotRing`,
+/// `ViewEvents` and `ComponentEvents`. A copy of a world has no watchers. An assignment keeps the
+/// watchers of its left side: the ring is then empty, and the other watchers report the changes.
 ///
 /// The id of a removed entity may be passed to every function: a read returns an empty value, and a
 /// change returns false.
@@ -110,8 +110,8 @@ class World {
   }
   std::uint32_t entity_count() const { return state_.alive_count; }
   /// A number that grows when an entity is removed, when the world is restored, or when another
-  /// world is assigned to it. While the number is unchanged, every entity that was alive is still
-  /// alive.
+  /// world is assigned to this world. While the number is unchanged, every entity that was alive is
+  /// still alive.
   std::uint64_t end_count() const { return end_count_; }
   /// Calls `visit(EntityId)` for every entity in the order of slots. Entities may be created during
   /// the call. The slot of a new entity decides whether the entity is visited.
@@ -121,7 +121,8 @@ class World {
   /// The number of a name, for `EntityOptions` and `set_name`. If there are thousands of names,
   /// `process_despawns` drops names that no entity has.
   NameId intern(std::string_view name) { return names_.intern(name); }
-  /// Like `intern`, for a name that is never dropped. Use it if the caller stores the number.
+  /// Does the same as `intern`, but the name is never dropped. Use this function if the caller
+  /// stores the number.
   NameId intern_kept(std::string_view name) { return names_.intern_kept(name); }
   /// The number of known names.
   std::size_t name_count() const { return names_.size(); }
@@ -169,8 +170,9 @@ class World {
   /// parents. Calls `deinitialise(EntityId)` for each entity while its components still exist.
   /// `deinitialise` may change component values of this world. `deinitialise` must not create,
   /// remove or despawn entities, and must not add or remove components. `deinitialise` must not
-  /// change objects outside the world, because it is called again when the tick is computed again;
-  /// use `ComponentEvents` for such objects. Returns the number of removed entities.
+  /// change objects outside the world, because `deinitialise` is called again when the tick is
+  /// computed again. Use `ComponentEvents` for such objects. Returns the number of removed
+  /// entities.
   template <typename Deinitialise>
   std::uint32_t process_despawns(Deinitialise deinitialise);
   std::uint32_t process_despawns() {
@@ -263,7 +265,7 @@ class World {
   /// `remembers(bookmark)`.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised);
   /// Makes `out` the state of this world at the bookmark, and does not change this world. Otherwise
-  /// like the first `undo_to`.
+  /// does the same as the first `undo_to`.
   void undo_to(const Bookmark& bookmark, std::span<const EntityComponent> initialised,
                World& out) const;
   /// True if `undo_to` can undo to this bookmark: the log since the bookmark was not dropped, and
@@ -282,8 +284,8 @@ class World {
   /// restore. The world records these signatures from the first call until `stop_touched`.
   void drain_touched(std::vector<Signature>& out);
   void stop_touched();
-  /// Like `drain_touched`, for components. A component is listed once for each addition and each
-  /// removal.
+  /// Does the same as `drain_touched`, for components. A component is listed once for each addition
+  /// and each removal.
   void drain_touched_components(std::vector<EntityComponent>& out);
   void stop_touched_components();
   /// The id of the living entity in a slot, or the id that the next entity in the slot will get.

@@ -1,5 +1,5 @@
 // Makes several passes over both worlds. Entities that exist in only one world are reported first,
-// because they cause different orders. Everything in the checksum must be compared here.
+// because they cause different orders. All data in the checksum must be compared here.
 #include "runtime/world/world_difference.h"
 
 #include <algorithm>

@@ -17,9 +17,10 @@ struct WorldDifference {
   bool is_tolerable = false;
 };
 
-/// Compares everything that the checksums of two worlds cover, and returns the most important
-/// difference. Returns no value if and only if the checksums are equal. Do not call it every tick.
-/// Requires: both worlds have equal component types. The kinds of differences, by importance:
+/// Compares all data that the checksums of two worlds cover, and returns the most important
+/// difference. Returns no value if and only if the checksums are equal. Do not call this function
+/// every tick. Requires: both worlds have equal component types. The kinds of differences, by
+/// importance:
 ///
 /// - which entities exist;
 /// - for each entity in the order of slots: its player, parent, state, components and values;
@@ -33,7 +34,7 @@ std::optional<WorldDifference> first_difference(const World& left, const World& 
 /// desync report. Each field that differs is one difference; for an array, only the first element
 /// that differs is listed. A different order or next id is left out if it follows from a listed
 /// difference of the entities, components, parents or despawns. If free slots differ, only the
-/// first slot that differs is listed. Do not call it every tick.
+/// first slot that differs is listed. Do not call this function every tick.
 ///
 ///     std::vector<WorldDifference> list;
 ///     differences(mine, theirs, 20, list);

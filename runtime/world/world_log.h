@@ -1,4 +1,5 @@
-// Records the structural changes of a world, for undoing them and for the watchers of the world.
+// Records the structural changes of a world, so that changes can be undone, and for the watchers of
+// the world.
 #pragma once
 
 #include <cassert>
@@ -69,8 +70,8 @@ class WorldLog {
 
 /// The changes that a world records for its watchers. The recorded changes belong to the world
 /// object, not to its state: a copy of a world has no watchers, and an assignment keeps the
-/// watchers of its left side. Otherwise a copy would record changes for a ring that it does not
-/// have.
+/// watchers of its left side. Otherwise a copied world would record changes for a ring that it does
+/// not have.
 struct WorldWatch {
   WorldWatch() = default;
   WorldWatch(const WorldWatch&) {}

@@ -66,9 +66,9 @@ std::vector<std::uint16_t> HuffmanTables::contexts() const {
   return found;
 }
 
-/// Larmore and Hirschberg's package-merge: at every level, the symbols and the pairs of the level
-/// below are combined in pairs, lightest first. The length of a symbol's code is the number of
-/// times that the symbol was used.
+/// The package-merge algorithm by Larmore and Hirschberg. At every level, the symbols and the pairs
+/// of the level below are combined in pairs, and the pair with the lowest count comes first. The
+/// length of a symbol's code is the number of times that the symbol was used.
 HuffmanLengths best_lengths(const HuffmanCounts& counts) {
   std::vector<Package> symbols(kHuffmanSymbols);
   for (std::size_t i = 0; i < kHuffmanSymbols; ++i) {

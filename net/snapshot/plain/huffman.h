@@ -1,4 +1,5 @@
-// Huffman codes for numbers: sixteen symbols, one table per context. SNAPSHOT_FORMAT.md, "Huffman".
+// Huffman codes for numbers: sixteen symbols, one table per context. See SNAPSHOT_FORMAT.md,
+// "Huffman".
 #pragma once
 
 #include <array>
@@ -32,8 +33,8 @@ inline std::uint32_t bucket_of(std::uint32_t number) {
   return bucket;
 }
 
-/// The difference between `before` and `now` as an unsigned number. It is small if the two values
-/// are near each other, in either direction.
+/// The difference between `before` and `now` as an unsigned number. The number is small if the two
+/// values are near each other, whichever is larger.
 inline std::uint32_t folded(std::uint32_t before, std::uint32_t now) {
   const std::uint32_t difference = before - now;
   return (difference << 1) ^ (0 - (difference >> 31));
@@ -48,7 +49,7 @@ struct HuffmanCode {
   std::uint8_t length = 0;
 };
 
-/// The codes of all contexts; contexts without their own lengths share the default.
+/// The codes of all contexts. Contexts without their own lengths use the default lengths.
 class HuffmanTables {
  public:
   HuffmanTables() { set_default(kDefaultLengths); }

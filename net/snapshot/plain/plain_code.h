@@ -1,5 +1,5 @@
 // Codes an entity's new state without probabilities: which lanes differ from their prediction, and
-// the value or change of each such lane. SNAPSHOT_FORMAT.md, "Plain entities".
+// the value or change of each such lane. See SNAPSHOT_FORMAT.md, "Plain entities".
 #pragma once
 
 #include <bit>
@@ -36,9 +36,9 @@ struct PlainPrediction {
 };
 /// Extrapolates the two newest of three values, at the ticks t0 > t1 > t2, to `now`. First tests
 /// whether extrapolation helps: extrapolates the two older values to t0. Extrapolation helps only
-/// if this result is nearer to the newest value than the middle value is. If it does not help,
-/// returns the newest value. Times are divided by the interval between the two values and rounded
-/// towards zero to 1/16; results are rounded towards zero.
+/// if this result is nearer to the newest value than the middle value is. If extrapolation does not
+/// help, returns the newest value. Times are divided by the interval between the two values and
+/// rounded towards zero to 1/16; results are rounded towards zero.
 PlainPrediction predict_from_three(const std::array<std::int64_t, 3>& values,
                                    const std::array<Tick, 3>& ticks, Tick now);
 /// Predicts a lane in the state after the known states. The prediction is the newest value if the

@@ -1,6 +1,6 @@
 // The gain of a lane is the number of bits that its own probabilities save, compared with a model
-// in which all lanes use common probabilities. The effect of one lane on another lane is neglected.
-// A binary search finds the number of lanes to leave out. Each candidate is trained and encoded
+// in which all lanes use common probabilities. The effect of one lane on another lane is ignored. A
+// binary search finds the number of lanes to leave out. Each candidate is trained and encoded
 // completely, so the size of the result is exact.
 #include "net/tools/training/bounded_training.h"
 

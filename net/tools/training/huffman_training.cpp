@@ -35,7 +35,7 @@ class SymbolCounter {
 
 void train_huffman(SnapshotModel& model, std::span<const TrainingTrace> traces) {
   // The two coders predict values differently, so they have different symbols. The code lengths are
-  // trained for the better predictor.
+  // trained for the coder that predicts better.
   SymbolCounter counter(true);
   std::vector<LaneValue> values;
   for (const TrainingTrace& trace : traces) {

@@ -8,9 +8,9 @@
 
 namespace muster {
 
-/// For every lane of `type`, sets the lanes that help to predict its value (partners), its weights,
-/// and the lanes that help to predict whether it changes (change partners). `samples` are states of
-/// this type.
+/// For every lane of `type`, sets three things: the lanes that help to predict its value
+/// (partners), its weights, and the lanes that help to predict whether it changes (change
+/// partners). `samples` are states of this type.
 void train_lanes(TypeModel& type, std::span<const StateSample> samples);
 
 }  // namespace muster

@@ -19,7 +19,8 @@ class Regression {
   /// Returns the weights that minimise the sum of weighted squared errors plus `ridge` times the
   /// sum of squared weights. A feature without information gets the weight 0.
   std::vector<double> solve(double ridge) const;
-  /// Like `solve(ridge)`, but with little data the weights tend to `home` instead of zero.
+  /// Does the same as `solve(ridge)`, but with little data the weights tend to `home` instead of
+  /// zero.
   std::vector<double> solve(double ridge, std::span<const double> home) const;
   std::size_t equation_count() const { return equation_count_; }
 

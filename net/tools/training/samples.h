@@ -18,8 +18,8 @@ struct SampleSettings {
   std::uint64_t seed = 1;
 };
 
-/// A state of an entity, and the states that both ends know when the state is coded. All are views
-/// into the trace.
+/// A state of an entity, and the states that both ends know when the state is coded. All members
+/// are views into the trace.
 struct StateSample {
   const TraceEntity* entity = nullptr;
   KnownStates known;  ///< The known states; `count` is 0 if the entity is new to the receiver.

@@ -23,8 +23,8 @@ struct TraceEntity {
   const LaneValue* values = nullptr;
 };
 
-/// A recording of the format MTRC1 in memory. It contains the entities of every tick, in ascending
-/// order of unique ids below 2^32 - 1.
+/// A recording of the format MTRC1 in memory. The trace contains the entities of every tick, in
+/// ascending order of unique ids below 2^32 - 1.
 struct Trace {
   std::string name;
   std::uint32_t tick_rate = 0;

@@ -139,8 +139,8 @@ std::span<const NumberSlots> numbers_in(std::size_t pool) {
   }
 }
 
-/// Returns the probability that a number has more bits than `slot` stands for. It is used if there
-/// is no data. It rises with the number of bits, so that no length is expensive.
+/// Returns the probability that a number has more bits than `slot` stands for. This probability is
+/// used if there is no data. It rises with the number of bits, so that no length needs many bits.
 double length_goes_on(std::uint32_t slot) {
   const double length = slot % slots::kLengths + 1;
   return slot % slots::kLengths + 1 == slots::kLengths ? 0.93 : length / (length + 1);
