@@ -16,7 +16,7 @@ struct DelayStep {
   double after_ms = 0;
   double length_ms = 0;  ///< The time until the delay is `before_ms` again; 0 for never.
 };
-/// The steps of F5: a higher delay, a lower delay, and a spike.
+/// The steps of the delay: a higher delay, a lower delay, and a spike.
 std::span<const DelayStep> delay_steps();
 inline constexpr double kStepAtMs = 15'000;
 inline constexpr double kStepFramesPerSecond = 120;
