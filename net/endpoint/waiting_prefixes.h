@@ -16,10 +16,10 @@ struct WaitingClient {
   std::uint32_t slot = 0;
 };
 
-/// Returns the slot of the client to remove: the oldest client of the largest address prefix.
-/// Addresses are grouped by prefixes of several lengths, from short to long. At each length, only
-/// the clients of the largest groups remain. So an attacker with many addresses in one network
-/// mostly removes its own clients. Reorders and changes `waiting`. Takes O(n log n) time. Requires:
+/// Returns the slot of the client to remove. Addresses are grouped by prefixes of several lengths,
+/// from short to long. At each length, only the clients of the largest groups remain. The result is
+/// the oldest of the remaining clients. So an attacker with many addresses in one network mostly
+/// removes its own clients. Reorders and changes `waiting`. Takes O(n log n) time. Requires:
 /// `waiting` is not empty.
 std::uint32_t slot_to_vacate(std::span<WaitingClient> waiting);
 

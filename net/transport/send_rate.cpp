@@ -141,7 +141,7 @@ constexpr double kSure = 2.5;
 constexpr double kDrainedEnough = 16;
 constexpr double kDrainedFade = 256;
 constexpr Duration kDrainEvery = std::chrono::seconds(10);
-/// The interval while the cause of a loss is unknown.
+/// The minimum interval between two drainings while the cause of a loss is unknown.
 constexpr Duration kDrainSoon = std::chrono::seconds(1);
 /// The interval is at least this many rounds. Rounds are long on paths with random delay.
 constexpr int kDrainRounds = 12;

@@ -18,7 +18,7 @@ struct ReferenceRule {
   enum class Role : std::uint8_t {
     asset,    ///< Any file; it is packed unchanged.
     prefab,   ///< A prefab.
-    factory,  ///< An asset that creates entities of pure data.
+    factory,  ///< An asset that contains the components of one entity, without a prefab.
   };
   std::string path;
   bool strong = false;

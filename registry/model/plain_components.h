@@ -12,7 +12,7 @@
 
 namespace muster {
 
-/// The class of assets that contain one entity of pure data.
+/// The class of assets that contain the components of one entity, without a prefab.
 inline constexpr std::string_view kFactoryClass = "ReplicatedEntityFactory";
 
 /// A component of a factory.

@@ -102,7 +102,7 @@ struct ScanTools {
   ByteVector& buffer;
 };
 
-// Whether an atlas packs a file of a folder.
+// Whether an atlas that refers to a folder packs this file of the folder.
 bool is_picture(const Asset& asset) {
   constexpr std::string_view kNoPictures =
       " cubemap rendertexture webtexture spriteatlas spriteatlasv2 ";

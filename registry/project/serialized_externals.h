@@ -1,4 +1,4 @@
-// Reads the table of other files in the engine's binary form of assets.
+// Reads the table of the files to which an asset in the engine's binary form refers.
 #pragma once
 
 #include <cstddef>

@@ -99,8 +99,8 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void note_ready();
   void add_load_problems(std::vector<Error> errors);
   void add_metrics(GameClientMetrics& metrics) const;
-  /// The component at an index of the world's array. Returns the shown value if `is_view` is true,
-  /// or else the received value.
+  /// Returns the value of a component at an index of the world's array of this component: the shown
+  /// value if `is_view` is true, or else the received value.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
   /// Visits the shown entities, but not the hidden entities.
   void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,

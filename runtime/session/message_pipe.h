@@ -119,7 +119,7 @@ struct Welcome {
   AccountId ticket{};
   std::uint16_t map = 0;  ///< The number of maps that the server has begun; wraps.
 };
-/// The number of messages that the sender had received when the connection was lost.
+/// A message that reports how many messages its sender had received when the connection was lost.
 struct Resumed {
   std::uint16_t map = 0;    ///< The map whose messages were counted; a value of `Welcome::map`.
   std::uint32_t count = 0;  ///< `MessagePipe::received_count`.

@@ -80,7 +80,8 @@ double mean_of(const std::vector<std::size_t>& bytes) {
          static_cast<double>(std::max<std::size_t>(bytes.size(), 1));
 }
 
-/// The sizes of simpler encodings of the same world, and of `reference` with the same link.
+/// The sizes of simpler encodings of the same world, and of the coder `reference` over the same
+/// link.
 nlohmann::ordered_json peers_of(const Arguments& arguments, const Trace& trace,
                                 const SnapshotModel& model) {
   StreamSettings settings = arguments.settings;

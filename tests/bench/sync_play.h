@@ -64,7 +64,7 @@ struct SyncResult {
   std::uint64_t presses_disconnected = 0;  ///< Presses in flight when a connection timed out.
   std::uint64_t commands = 0;
   double command_bits = 0;
-  double claim_bits = 0;  ///< The bits of the view claims with which packets of commands begin.
+  double claim_bits = 0;  ///< The bits of the view claims at the start of command packets.
   double shown_error_mm_p50 = 0;
   double shown_error_mm_p99 = 0;
   double others_error_mm_p50 = 0;

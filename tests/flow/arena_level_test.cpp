@@ -88,11 +88,13 @@ TEST_CASE(
   for (int i = 0; i < 60 && broken == 0; ++i) {
     evening.run(seconds(2));
     const std::vector<NetworkId> at_server = ids_of(evening.server());
+    // No other entity gets the id of a placed entity. So if an id is missing, its entity was
+    // destroyed.
     for (std::uint32_t id = 0; id < 8; ++id) {
       if (std::ranges::find(at_server, NetworkId{id}) == at_server.end()) ++broken;
     }
   }
-  REQUIRE(broken > 0);  // No other entity gets their ids.
+  REQUIRE(broken > 0);
   const Seat& late = evening.join();
   evening.run(seconds(1));
   evening.end();

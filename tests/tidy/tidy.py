@@ -32,7 +32,7 @@ VALUES = ("registry/base", "registry/components")
 NET_ROOMS = ("net/wire", "net/transport", "net/secure", "net/endpoint", "net/snapshot",
              "net/replication", "net/metrics", "net/capture")
 
-# The folders that must not use the code of earlier builds.
+# The folders that must not include `bundler/incremental`, the code that reads earlier builds.
 BEFORE_BUILDS = ("registry", "runtime/bundle", "bundler/cache", "bundler/cook", "bundler/plan",
                  "bundler/pack")
 

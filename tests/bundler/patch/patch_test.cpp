@@ -1,4 +1,4 @@
-// Tests that each patch makes exactly the new build, and refuses every other base.
+// Tests that each patch makes exactly the new build, and refuses every base except the old build.
 #include <catch2/catch.hpp>
 
 #include "bundler/patch/build_side.h"

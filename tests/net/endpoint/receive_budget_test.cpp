@@ -323,7 +323,7 @@ TEST_CASE("A server answers from the address that its client used", "[net][endpo
   REQUIRE(client.state() == ClientState::connected);
   REQUIRE(line.sent_from == std::vector<Address>(line.sent_from.size(), first));
 
-  // The client moves, and its packets then arrive at the other address.
+  // The client's address changes, and its packets then arrive at the server's other address.
   line.sent_from.clear();
   line.target = second;
   stage.network.rebind(Address::ipv4({10, 0, 1, 1}, 1000), Address::ipv4({10, 7, 7, 7}, 1));

@@ -142,7 +142,7 @@ TEST_CASE(
   CHECK(stage.server.view(client.id)->counters().unfit > 10);
 }
 
-TEST_CASE("A client is complete only with an entity that did not fit at first and fits later",
+TEST_CASE("A client is incomplete until it has an entity that did not fit at first and fits later",
           "[net][replication]") {
   const std::vector<std::byte> model = samples::surprised_model();
   int waited = 0;

@@ -443,8 +443,7 @@ TEST_CASE("A truncated section of events is refused completely", "[net][replicat
   CHECK(receiver.due().size() == 3);
 }
 
-TEST_CASE("The number of events that a server can make a client store is limited",
-          "[net][replication]") {
+TEST_CASE("A client stores a limited number of events for later ticks", "[net][replication]") {
   TimedEventReceiver receiver;
   std::size_t came = 0;
   for (std::uint32_t number = 0; number < 5000; ++number) {

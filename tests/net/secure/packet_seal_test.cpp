@@ -125,7 +125,8 @@ TEST_CASE("A key is not replaced before a packet under it is confirmed", "[net][
   };
   REQUIRE(opens(receiver, sealed_at(1, 0min, 0)));
   REQUIRE_FALSE(sealed_at(2, 11min, 0).phase);
-  // The first key was received. The next packets are lost, for the lifetime of four keys.
+  // A packet under the first key is confirmed. The next packets are lost, for the lifetime of four
+  // keys.
   for (std::uint64_t number = 3; number < 50; ++number) {
     REQUIRE(sealed_at(number, number * 1min + 10min, 1).phase);
   }

@@ -1,4 +1,5 @@
-// The cost of unchanged worlds, and no allocation after the start.
+// Tests that snapshots of an unchanged world are small, and that snapshots of a world that does not
+// grow allocate nothing.
 #include <array>
 #include <deque>
 

@@ -24,7 +24,8 @@ class TwoLoops {
     Duration latency{};
     double hertz = 60;
     double peer_hertz = 60;
-    /// The order of calls in a tick: r receives, a asks for the budget and queues, s sends.
+    /// The order of calls in a tick: `r` receives, `a` asks for the budget and fills it with
+    /// payloads, `s` sends.
     std::string_view order = "ras";
     int ticks_per_question = 1;
   };

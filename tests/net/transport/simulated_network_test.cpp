@@ -104,7 +104,8 @@ TEST_CASE("A datagram reports how long it waited in a socket", "[net][transport]
   REQUIRE(in.waited == 12ms);
 }
 
-TEST_CASE("Loss, duplicates and corruption have the requested shares", "[net][transport][sys-22]") {
+TEST_CASE("Datagrams are lost, duplicated and corrupted at the requested rates",
+          "[net][transport][sys-22]") {
   Lane lane({.loss = 0.2, .duplicate = 0.3, .corrupt = 0.25});
   constexpr double kCount = 20000;
   for (std::uint32_t i = 0; i < kCount; ++i) lane.send(0);

@@ -72,7 +72,7 @@ class Lists {
   int made_ = 0;
 };
 
-TEST_CASE("Two registries that count from zero get different ids",
+TEST_CASE("Prepare gives different ids to two registries that would both start at 0",
           "[registry][registries][sys-2]") {
   Lists lists(false);
   const std::vector<Guid> first{lists.new_prefab(), lists.new_prefab()};
