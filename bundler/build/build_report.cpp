@@ -134,8 +134,8 @@ Json inputs_json(const Project& project, const TargetBuild& build) {
   std::map<std::string, ContentHash> inputs;
   for (const BuiltBundle& bundle : build.bundles) {
     for (const auto& [question, answer] : bundle.facts) {
-      const bool is_sidecar = question.kind == QuestionKind::sidecar;
-      if (!is_sidecar && question.kind != QuestionKind::content) continue;
+      const bool is_sidecar = question.kind == CookQuestionKind::sidecar;
+      if (!is_sidecar && question.kind != CookQuestionKind::content) continue;
       const AssetNumber asset = project.index().find(question.guid);
       if (asset == kNoAsset || answer == ContentHash()) continue;
       inputs[project.index().at(asset).path.text() + (is_sidecar ? ".meta" : "")] = answer;

@@ -45,7 +45,7 @@ std::optional<AssetPath> lfs_object_of(std::string_view text) {
 }
 
 // Files outside the project's folder have paths below this path.
-AssetPath repository_folder() { return AssetPath().child(".git"); }
+AssetPath outer_folder() { return AssetPath().child(".git"); }
 
 struct Source {
   std::unique_ptr<GitRepository> repository;
@@ -171,7 +171,7 @@ class GitFiles final : public RevisionFiles {
     const auto entry = entries_.find(path);
     if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::link) return false;
     const Found target = find(path, true);
-    return target.kind == Reach::there && target.path.is_within(repository_folder()) &&
+    return target.kind == Reach::there && target.path.is_within(outer_folder()) &&
            exists(target.path);
   }
 
@@ -206,7 +206,7 @@ class GitFiles final : public RevisionFiles {
     const auto entry = entries_.find(path);
     if (entry == entries_.end() || entry->second.git.kind != GitEntry::Kind::submodule) return {};
     const std::string commit = entry->second.git.id;
-    const std::string prefix = repository_folder().text() + "/";
+    const std::string prefix = outer_folder().text() + "/";
     const std::string folder = path.text().starts_with(prefix)
                                    ? work_tree() + "/" + path.text().substr(prefix.size())
                                    : project_ + "/" + path.text();
@@ -260,8 +260,8 @@ class GitFiles final : public RevisionFiles {
       if (text.starts_with('/')) {
         const auto inside = path_in_work_tree(text);
         if (!inside) return {Reach::outside, {}, {}};
-        if (auto opened = add_repository(); !opened) return {Reach::broken, {}, opened.error()};
-        found.path = repository_folder();
+        if (auto opened = add_outer_files(); !opened) return {Reach::broken, {}, opened.error()};
+        found.path = outer_folder();
         ahead = parts_of(*inside);
       }
       rest.insert(rest.begin(), ahead.begin(), ahead.end());
@@ -287,16 +287,16 @@ class GitFiles final : public RevisionFiles {
 
   // The folder that contains a path; no value at the top of the repository.
   Result<std::optional<AssetPath>> parent_of(const AssetPath& path) const {
-    if (path == repository_folder()) return std::optional<AssetPath>();
+    if (path == outer_folder()) return std::optional<AssetPath>();
     if (!path.empty()) return std::optional(path.parent());
     if (sources_.front()->repository->is_top()) return std::optional<AssetPath>();
-    if (auto opened = add_repository(); !opened) return fail(opened.error());
-    return std::optional(project_in_repository().parent());
+    if (auto opened = add_outer_files(); !opened) return fail(opened.error());
+    return std::optional(project_in_outer_folder().parent());
   }
 
-  // The path of the project's folder below `repository_folder()`.
-  AssetPath project_in_repository() const {
-    AssetPath path = repository_folder();
+  // The path of the project's folder below `outer_folder()`.
+  AssetPath project_in_outer_folder() const {
+    AssetPath path = outer_folder();
     for (const std::string& name : parts_of(sources_.front()->repository->prefix())) {
       path = path.child(name);
     }
@@ -306,20 +306,20 @@ class GitFiles final : public RevisionFiles {
   // Returns `path`, with one exception: returns the empty path if `path` leads out of the project's
   // folder and back to this folder.
   AssetPath without_detour(AssetPath path) const {
-    if (!has_repository_ || path != project_in_repository()) return path;
+    if (!has_outer_files_ || path != project_in_outer_folder()) return path;
     return {};
   }
 
   // Adds the files of the repository that are outside the project's folder.
-  Result<void> add_repository() const {
-    if (has_repository_) return {};
+  Result<void> add_outer_files() const {
+    if (has_outer_files_) return {};
     const GitRepository& own = *sources_.front()->repository;
     auto whole = GitRepository::open(work_tree(), own.commit());
     if (!whole) return fail(note(whole.error()));
-    if (auto added = add(std::move(whole).value(), repository_folder()); !added) {
+    if (auto added = add(std::move(whole).value(), outer_folder()); !added) {
       return fail(note(added.error()));
     }
-    has_repository_ = true;
+    has_outer_files_ = true;
     return {};
   }
 
@@ -386,7 +386,7 @@ class GitFiles final : public RevisionFiles {
 
   // Adds the path and the folders above it to the lists of names.
   void add_to_folder(const AssetPath& path) const {
-    if (path == repository_folder()) return;
+    if (path == outer_folder()) return;
     const AssetPath folder = path.parent();
     const bool is_new = !folders_.contains(folder);
     folders_[folder].push_back(std::string(path.name()));
@@ -402,7 +402,7 @@ class GitFiles final : public RevisionFiles {
   mutable std::map<AssetPath, std::vector<std::string>> folders_;
   mutable std::optional<Error> failure_;
   std::set<AssetPath> unread_links_;
-  mutable bool has_repository_ = false;
+  mutable bool has_outer_files_ = false;
   mutable std::optional<std::string> work_tree_;
 };
 

@@ -27,7 +27,7 @@ AssetCooker::AssetCooker(const Project& project,
 const ComponentDescription* AssetCooker::description_of(
     std::string_view class_name, std::vector<CookQuestion>& questions) const {
   questions.push_back(
-      {.kind = QuestionKind::component, .guid = {}, .text = std::string(class_name)});
+      {.kind = CookQuestionKind::component, .guid = {}, .text = std::string(class_name)});
   const auto found = components_.find(class_name);
   return found == components_.end() ? nullptr : found->second;
 }
@@ -60,7 +60,7 @@ CookedAsset AssetCooker::cook_text_sample(AssetNumber asset) const {
 CookedAsset AssetCooker::cook_settings(AssetNumber asset) const {
   CookedAsset result;
   const Asset& own = project_.index().at(asset);
-  result.questions.push_back({.kind = QuestionKind::sidecar, .guid = own.guid, .text = {}});
+  result.questions.push_back({.kind = CookQuestionKind::sidecar, .guid = own.guid, .text = {}});
   add_settings(own, result);
   return result;
 }
@@ -104,13 +104,13 @@ void AssetCooker::cook_text(const SourceFile& source, AssetNumber asset,
   add_text_questions(project_, asset, nullptr, result.questions);
   add_stripping_questions(project_, source, result.questions);
   if (!is_factory(asset, result.questions)) return;
-  result.questions.push_back({.kind = QuestionKind::name, .guid = source.guid});
+  result.questions.push_back({.kind = CookQuestionKind::name, .guid = source.guid});
   cook_prefab(asset, factory_prefab(source, asset, result.questions), result);
 }
 
 bool AssetCooker::is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const {
   const std::string class_name = class_of_asset(project_, asset);
-  questions.push_back({.kind = QuestionKind::factory, .guid = {}, .text = class_name});
+  questions.push_back({.kind = CookQuestionKind::factory, .guid = {}, .text = class_name});
   return !class_name.empty() && project_.scripts().derives_from(class_name, kFactoryClass);
 }
 

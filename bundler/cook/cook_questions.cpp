@@ -22,9 +22,10 @@ ContentHash hash_of_text(std::string_view text) {
   return text.empty() ? ContentHash() : hash_bytes(as_bytes(text));
 }
 
-void add_file_questions(const Guid& guid, QuestionKind name, std::vector<CookQuestion>& questions) {
-  questions.push_back({.kind = QuestionKind::content, .guid = guid});
-  questions.push_back({.kind = QuestionKind::sidecar, .guid = guid});
+void add_file_questions(const Guid& guid, CookQuestionKind name,
+                        std::vector<CookQuestion>& questions) {
+  questions.push_back({.kind = CookQuestionKind::content, .guid = guid});
+  questions.push_back({.kind = CookQuestionKind::sidecar, .guid = guid});
   questions.push_back({.kind = name, .guid = guid});
 }
 
@@ -35,19 +36,20 @@ void add_source_questions(const Project& project, AssetNumber asset, bool is_fla
   const SourceFile& source = project.sources().get(asset);
   const bool is_named =
       is_flattened && source.dialect == yaml::Dialect::plain && is_named_by_file(source);
-  add_file_questions(source.guid, is_named ? QuestionKind::name : QuestionKind::extension,
+  add_file_questions(source.guid, is_named ? CookQuestionKind::name : CookQuestionKind::extension,
                      questions);
   for (std::size_t i = 0; i < source.tree.documents.size(); ++i) {
     const yaml::NodeIndex fields = source.fields_of(static_cast<int>(i));
     const auto script = yaml::reference_at(source.tree, source.tree.find(fields, "m_Script"));
-    if (script) questions.push_back({.kind = QuestionKind::script, .guid = script.value().guid});
+    if (script)
+      questions.push_back({.kind = CookQuestionKind::script, .guid = script.value().guid});
   }
 }
 
 }  // namespace
 
 void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions) {
-  add_file_questions(guid, QuestionKind::extension, questions);
+  add_file_questions(guid, CookQuestionKind::extension, questions);
 }
 
 void add_stripping_questions(const Project& project, const SourceFile& source,
@@ -63,7 +65,7 @@ void add_stripping_questions(const Project& project, const SourceFile& source,
 
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner) {
   const bool is_engines = owner == ClassOwner::engine;
-  return {.kind = is_engines ? QuestionKind::stripping : QuestionKind::script_stripping,
+  return {.kind = is_engines ? CookQuestionKind::stripping : CookQuestionKind::script_stripping,
           .guid = {},
           .text = std::string(class_name)};
 }
@@ -76,19 +78,19 @@ void add_text_questions(const Project& project, AssetNumber asset, const SourceP
     const AssetNumber nested = project.index().find(guid);
     if (nested == kNoAsset) {
       // The question about the content also covers whether the file exists.
-      questions.push_back({.kind = QuestionKind::content, .guid = guid});
+      questions.push_back({.kind = CookQuestionKind::content, .guid = guid});
     } else if (is_model_path(project.index().at(nested).path)) {
       // Cooking does not read the content of a model.
-      questions.push_back({.kind = QuestionKind::sidecar, .guid = guid});
-      questions.push_back({.kind = QuestionKind::name, .guid = guid});
+      questions.push_back({.kind = CookQuestionKind::sidecar, .guid = guid});
+      questions.push_back({.kind = CookQuestionKind::name, .guid = guid});
     } else {
       add_source_questions(project, nested, true, questions);
     }
   }
 }
 
-ContentHash answer_for_path(QuestionKind kind, const AssetPath& path) {
-  return hash_of_text(kind == QuestionKind::extension ? path.extension() : path.name());
+ContentHash answer_for_path(CookQuestionKind kind, const AssetPath& path) {
+  return hash_of_text(kind == CookQuestionKind::extension ? path.extension() : path.name());
 }
 
 CookAnswers::CookAnswers(const Project& project,
@@ -104,15 +106,15 @@ CookAnswers::CookAnswers(const Project& project,
   }
 }
 
-ContentHash CookAnswers::answer_of_file(QuestionKind kind, const Guid& guid) const {
+ContentHash CookAnswers::answer_of_file(CookQuestionKind kind, const Guid& guid) const {
   const AssetNumber asset = project_.index().find(guid);
   if (asset == kNoAsset) return {};
   const AssetPath& path = project_.index().at(asset).path;
   switch (kind) {
-    case QuestionKind::sidecar:
+    case CookQuestionKind::sidecar:
       return content_of_(sidecar_of(path));
-    case QuestionKind::extension:
-    case QuestionKind::name:
+    case CookQuestionKind::extension:
+    case CookQuestionKind::name:
       return answer_for_path(kind, path);
     default:
       return content_of_(path);
@@ -121,20 +123,20 @@ ContentHash CookAnswers::answer_of_file(QuestionKind kind, const Guid& guid) con
 
 ContentHash CookAnswers::answer(const CookQuestion& question, Target target) const {
   switch (question.kind) {
-    case QuestionKind::stripping:
-    case QuestionKind::script_stripping: {
+    case CookQuestionKind::stripping:
+    case CookQuestionKind::script_stripping: {
       const StripRules& rules = project_.config().strip[target_index(target)];
-      const bool is_engines = question.kind == QuestionKind::stripping;
+      const bool is_engines = question.kind == CookQuestionKind::stripping;
       const auto owner = is_engines ? ClassOwner::engine : ClassOwner::project;
       return rules.strips_class(question.text, owner) ? hash_of_text("stripped") : ContentHash();
     }
-    case QuestionKind::script:
+    case CookQuestionKind::script:
       return hash_of_text(project_.scripts().class_of(question.guid));
-    case QuestionKind::component: {
+    case CookQuestionKind::component: {
       const auto found = components_.find(question.text);
       return found == components_.end() ? ContentHash() : found->second;
     }
-    case QuestionKind::factory: {
+    case CookQuestionKind::factory: {
       const bool is_factory = project_.scripts().derives_from(question.text, kFactoryClass);
       return is_factory ? hash_of_text("factory") : ContentHash();
     }

@@ -17,7 +17,7 @@
 namespace muster {
 
 /// The kinds of questions. The numbers are stored in the state of builds.
-enum class QuestionKind : std::uint8_t {
+enum class CookQuestionKind : std::uint8_t {
   content = 1,           ///< The bytes of the file with a guid.
   sidecar = 2,           ///< The bytes of the sidecar of the file.
   extension = 3,         ///< The extension of the file, which determines its kind.
@@ -29,12 +29,12 @@ enum class QuestionKind : std::uint8_t {
   script_stripping = 9,  ///< Whether the target leaves out components of a script's class. An
                          ///< engine class can have the same name.
 };
-inline constexpr QuestionKind kFirstQuestionKind = QuestionKind::content;
-inline constexpr QuestionKind kLastQuestionKind = QuestionKind::script_stripping;
+inline constexpr CookQuestionKind kFirstQuestionKind = CookQuestionKind::content;
+inline constexpr CookQuestionKind kLastQuestionKind = CookQuestionKind::script_stripping;
 
 /// A question about `guid`, or about `text` for components and classes. The unused member is empty.
 struct CookQuestion {
-  QuestionKind kind = QuestionKind::content;
+  CookQuestionKind kind = CookQuestionKind::content;
   Guid guid{};
   std::string text{};
   friend auto operator<=>(const CookQuestion&, const CookQuestion&) = default;
@@ -49,8 +49,8 @@ struct CookFact {
 };
 
 /// Whether the answer may differ between client and server.
-constexpr bool depends_on_target(QuestionKind kind) {
-  return kind == QuestionKind::stripping || kind == QuestionKind::script_stripping;
+constexpr bool depends_on_target(CookQuestionKind kind) {
+  return kind == CookQuestionKind::stripping || kind == CookQuestionKind::script_stripping;
 }
 /// Whether a target leaves out components of a class.
 CookQuestion question_of_stripping(std::string_view class_name, ClassOwner owner);
@@ -67,7 +67,7 @@ void add_stripping_questions(const Project& project, const SourceFile& source,
 void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 
 /// The answer to a question about the extension or the name of a file with this path.
-ContentHash answer_for_path(QuestionKind kind, const AssetPath& path);
+ContentHash answer_for_path(CookQuestionKind kind, const AssetPath& path);
 
 /// Answers questions about a project. If the answers to all questions of an asset are equal, its
 /// cooked bytes are equal. Several threads may use this object.
@@ -83,7 +83,7 @@ class CookAnswers {
   ContentHash answer(const CookQuestion& question, Target target) const;
 
  private:
-  ContentHash answer_of_file(QuestionKind kind, const Guid& guid) const;
+  ContentHash answer_of_file(CookQuestionKind kind, const Guid& guid) const;
 
   const Project& project_;
   std::map<std::string, ContentHash, std::less<>> components_;

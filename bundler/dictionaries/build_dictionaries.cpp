@@ -144,7 +144,7 @@ class Making {
     hasher.update_text(work_.tool);
     hasher.update(std::as_bytes(std::span(made_.key.bytes)));
     for (const Guid& guid : made_.samples) {
-      for (const QuestionKind kind : {QuestionKind::content, QuestionKind::sidecar}) {
+      for (const CookQuestionKind kind : {CookQuestionKind::content, CookQuestionKind::sidecar}) {
         const ContentHash answer =
             work_.answers->answer({.kind = kind, .guid = guid, .text = {}}, Target::client);
         hasher.update(std::as_bytes(std::span(answer.bytes)));

@@ -202,7 +202,7 @@ class Decoder {
           kind > static_cast<unsigned>(kLastQuestionKind)) {
         in_.fail();
       }
-      fact.question.kind = static_cast<QuestionKind>(kind);
+      fact.question.kind = static_cast<CookQuestionKind>(kind);
       fact.question.guid = in_.guid();
       fact.question.text = in_.text();
       fact.answer = in_.hash();

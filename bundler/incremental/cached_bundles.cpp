@@ -115,7 +115,7 @@ std::optional<std::vector<CookQuestion>> parse_questions(Bytes bytes) {
   for (std::uint64_t i = 0; i < count && !in.failed(); ++i) {
     CookQuestion question;
     const std::uint8_t kind = in.u8();
-    question.kind = static_cast<QuestionKind>(kind);
+    question.kind = static_cast<CookQuestionKind>(kind);
     const Bytes guid = in.bytes(question.guid.bytes().size());
     if (!in.failed()) question.guid = Guid::from_bytes(guid);
     question.text = in.text();
@@ -156,7 +156,7 @@ ContentHash CachedBundles::key_of_questions(const PlannedBundle& planned) const 
   for (const AssetNumber asset : planned.assets) {
     const Guid& guid = project_.index().at(asset).guid;
     hasher.update(guid.bytes());
-    for (const QuestionKind kind : {QuestionKind::content, QuestionKind::sidecar}) {
+    for (const CookQuestionKind kind : {CookQuestionKind::content, CookQuestionKind::sidecar}) {
       const ContentHash answer =
           answers_.answer({.kind = kind, .guid = guid, .text = {}}, Target::client);
       hasher.update(std::as_bytes(std::span(answer.bytes)));

@@ -161,8 +161,9 @@ EarlierBuild::ExtensionThen EarlierBuild::extensions_in(const StateTarget& targe
                                                         const StateBundle& bundle) const {
   std::map<Guid, const CookFact*> facts_by_guid;
   for (const std::uint32_t index : bundle.facts) {
-    const QuestionKind kind = state_.facts[index].question.kind;
-    if (target.is_current || (kind != QuestionKind::extension && kind != QuestionKind::name))
+    const CookQuestionKind kind = state_.facts[index].question.kind;
+    if (target.is_current ||
+        (kind != CookQuestionKind::extension && kind != CookQuestionKind::name))
       continue;
     facts_by_guid.emplace(state_.facts[index].question.guid, &state_.facts[index]);
   }
@@ -206,27 +207,27 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
     if (unchanged_[target_index(target)][index]) continue;
     const CookQuestion& question = state_.facts[index].question;
     switch (question.kind) {
-      case QuestionKind::content:
+      case CookQuestionKind::content:
         reasons.push_back({"content", path_of(project, question.guid)});
         break;
-      case QuestionKind::sidecar:
+      case CookQuestionKind::sidecar:
         reasons.push_back({"import settings", path_of(project, question.guid) + ".meta"});
         break;
-      case QuestionKind::extension:
-      case QuestionKind::name:
+      case CookQuestionKind::extension:
+      case CookQuestionKind::name:
         reasons.push_back({"name", path_of(project, question.guid)});
         break;
-      case QuestionKind::script:
+      case CookQuestionKind::script:
         reasons.push_back({"class of script", path_of(project, question.guid)});
         break;
-      case QuestionKind::component:
+      case CookQuestionKind::component:
         reasons.push_back({"description of component", question.text});
         break;
-      case QuestionKind::factory:
+      case CookQuestionKind::factory:
         reasons.push_back({"base classes", question.text});
         break;
-      case QuestionKind::stripping:
-      case QuestionKind::script_stripping:
+      case CookQuestionKind::stripping:
+      case CookQuestionKind::script_stripping:
         reasons.push_back({"stripping of component", question.text});
         break;
     }

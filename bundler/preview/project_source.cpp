@@ -14,7 +14,7 @@ namespace {
 /// The compression level. A fast level is used, because a user waits and the result is not stored.
 constexpr int kPreviewLevel = 1;
 
-class CookedFile final : public OpenFile {
+class CookedFile final : public BundleFile {
  public:
   explicit CookedFile(ByteVector bytes) : bytes_(std::move(bytes)) {}
   Bytes bytes() const override { return bytes_; }
@@ -65,8 +65,8 @@ Result<void> ProjectSource::plan(Target target) {
   return {};
 }
 
-Result<std::unique_ptr<OpenFile>> ProjectSource::open(std::string_view path,
-                                                      std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> ProjectSource::open(std::string_view path,
+                                                        std::uint64_t max_bytes) const {
   if (path == kCatalogFile) return std::make_unique<CookedFile>(catalog_);
   const auto found = std::ranges::find_if(
       build_.bundles, [&](const BuiltBundle& bundle) { return bundle.name.path() == path; });

@@ -29,8 +29,8 @@ class ProjectSource final : public BundleSource {
 
   /// Cooks and packs a bundle. Fails with `malformed` if one of its assets cannot be cooked; the
   /// message has the position of the first problem.
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
   std::string name() const override { return "the project's files"; }
 
  private:

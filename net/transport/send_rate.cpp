@@ -245,10 +245,10 @@ void SendRate::delivered(Time now, const PacketRecord& record, Duration queue_de
     delay_before_ = seconds(standing_delay_.value());
   }
   if (delivered_packets_ < kRoundPackets || now - round_began_ < kRoundMin) return;
-  const auto observation = std::max({kObserveMin, duration_of(kObserveShare * seconds(round_trip_)),
-                                     duration_of(kObserveNoise * seconds(noise))});
+  const Duration wait = std::max({kObserveMin, duration_of(kObserveShare * seconds(round_trip_)),
+                                  duration_of(kObserveNoise * seconds(noise))});
   // A long queue is corrected at once.
-  if (is_far_above() || (is_seen_ && now - seen_from_ >= observation)) begin_round(now);
+  if (is_far_above() || (is_seen_ && now - seen_from_ >= wait)) begin_round(now);
 }
 
 void SendRate::lost(const PacketRecord& record) {

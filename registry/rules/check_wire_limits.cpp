@@ -194,8 +194,8 @@ MessageSize size_of(const ComponentDescription& message) {
   return size;
 }
 
-/// Adds a note for each message type that is larger than the limit for events. The finding is only
-/// a note, because the limit applies only to messages that are sent as events.
+/// Adds a note for each message type that is too large for `emit` or `at_tick`. The finding is only
+/// a note, because other messages may be larger.
 void check_events(const Project& project, Findings& findings) {
   if (!project.config().components) return;
   const auto messages = load_messages(project.files(), project.config());
@@ -208,13 +208,14 @@ void check_events(const Project& project, Findings& findings) {
   }
   for (const ComponentDescription& message : messages.value()) {
     const MessageSize size = size_of(message);
-    if (size.bytes <= kEventBytesMax) continue;
-    Finding& finding =
-        findings.add("wire-limit", {*project.config().components, {}},
-                     fmt::format("the message '{}' has {} bytes on the wire, but an event can have "
-                                 "at most {}; its largest field is '{}' ({} bytes)",
-                                 message.name, size.bytes, kEventBytesMax, size.largest_field,
-                                 (size.largest_bits + 7) / 8));
+    if (size.bytes <= kEmittedBytesMax) continue;
+    Finding& finding = findings.add(
+        "wire-limit", {*project.config().components, {}},
+        fmt::format("the message '{}' has {} bytes on the wire, but a message can have at "
+                    "most {} with `at_tick` and {} with `emit`; its largest field is "
+                    "'{}' ({} bytes)",
+                    message.name, size.bytes, kEventBytesMax, kEmittedBytesMax, size.largest_field,
+                    (size.largest_bits + 7) / 8));
     finding.severity = Severity::note;
     finding.blocks_build = false;
   }

@@ -4,9 +4,9 @@
 
 namespace muster {
 
-std::vector<Result<std::unique_ptr<OpenFile>>> BundleSource::open_all(
+std::vector<Result<std::unique_ptr<BundleFile>>> BundleSource::open_all(
     std::span<const OpenRequest> requests) const {
-  std::vector<Result<std::unique_ptr<OpenFile>>> results;
+  std::vector<Result<std::unique_ptr<BundleFile>>> results;
   results.reserve(requests.size());
   for (const OpenRequest& request : requests) {
     results.push_back(open(request.path, request.max_bytes));
@@ -65,8 +65,8 @@ std::optional<std::uint64_t> FileSystemSource::file_bytes(std::string_view path)
   return info.value().size_bytes;
 }
 
-Result<std::unique_ptr<OpenFile>> FileSystemSource::open(std::string_view path,
-                                                         std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> FileSystemSource::open(std::string_view path,
+                                                           std::uint64_t max_bytes) const {
   const Result<AssetPath> whole = path_of(path);
   if (!whole) return fail(whole.error());
   ByteVector buffer;

@@ -17,9 +17,9 @@
 namespace muster {
 
 /// The bytes of one file, in memory or mapped for as long as this object lives.
-class OpenFile {
+class BundleFile {
  public:
-  virtual ~OpenFile() = default;
+  virtual ~BundleFile() = default;
   virtual Bytes bytes() const = 0;
 
   /// True if other programs can change the bytes, for example in a mapped file. Bytes that can
@@ -48,13 +48,13 @@ class BundleSource {
   /// if the file does not exist. Fails with `limit_exceeded` if the file has more than `max_bytes`.
   /// Fails with `invalid_argument` if the path leads out of the folder. If the file cannot be read,
   /// fails with the code of the disk's error.
-  virtual Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                                 std::uint64_t max_bytes) const = 0;
+  virtual Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                                   std::uint64_t max_bytes) const = 0;
 
   /// Opens many files: all together if the source supports that, otherwise one after another.
   /// Returns one result per request, in the order of the requests. If a request fails, the other
   /// requests are not affected. A request fails with the codes of `open`.
-  virtual std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
+  virtual std::vector<Result<std::unique_ptr<BundleFile>>> open_all(
       std::span<const OpenRequest> requests) const;
 
   /// The best number of files for `open_all`. The result is 1 if the source does not read several
@@ -94,8 +94,8 @@ class FileSystemSource final : public BundleSource {
   explicit FileSystemSource(const FileReader& files, AssetPath folder = {})
       : files_(files), folder_(std::move(folder)) {}
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override;
 

@@ -13,7 +13,7 @@ namespace muster {
 Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catalogs,
                                       std::shared_ptr<MemoryPool> memory,
                                       std::span<const VariantSetting> variants) {
-  Result<std::unique_ptr<OpenFile>> file =
+  Result<std::unique_ptr<BundleFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
   // `full_path` is slow for stacked sources, so it is used only for errors.
   const auto refuse = [&source](ErrorCode code, const std::string& before,
@@ -55,7 +55,7 @@ Result<BundleStore> BundleStore::open(const BundleSource& source, Catalogs catal
                      std::move(dictionaries.value()), std::move(memory));
 }
 
-BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<OpenFile> file,
+BundleStore::BundleStore(const BundleSource& source, std::unique_ptr<BundleFile> file,
                          BundleChoice choice, const CatalogReader& catalog,
                          std::shared_ptr<const DictionarySet> dictionaries,
                          std::shared_ptr<MemoryPool> memory)
@@ -151,7 +151,7 @@ Result<void> BundleStore::open_bundles(std::span<const std::uint32_t> bundles) {
   const std::vector<Missing> missing = missing_of(bundles);
   std::vector<std::uint32_t> wanted(missing.size());
   std::ranges::transform(missing, wanted.begin(), &Missing::bundle);
-  std::vector<Result<std::unique_ptr<OpenFile>>> files;
+  std::vector<Result<std::unique_ptr<BundleFile>>> files;
   if (!wanted.empty()) files = open_files(*source_, catalog_, wanted);
   assert(files.size() == missing.size());
   for (std::size_t i = 0; i < missing.size(); ++i) {

@@ -192,7 +192,7 @@ class BundleStore {
     std::uint64_t dependencies_seen_at = kNever;
   };
 
-  BundleStore(const BundleSource& source, std::unique_ptr<OpenFile> file, BundleChoice choice,
+  BundleStore(const BundleSource& source, std::unique_ptr<BundleFile> file, BundleChoice choice,
               const CatalogReader& catalog, std::shared_ptr<const DictionarySet> dictionaries,
               std::shared_ptr<MemoryPool> memory);
   bool has_dependencies(std::uint32_t bundle) const {
@@ -216,7 +216,7 @@ class BundleStore {
   tl::unexpected<Error> failed(ErrorCode code, std::string message);
 
   const BundleSource* source_;
-  std::unique_ptr<OpenFile> catalog_file_;
+  std::unique_ptr<BundleFile> catalog_file_;
   CatalogReader catalog_;
   BundleChoice choice_;
   TypeTable types_;

@@ -17,9 +17,9 @@ constexpr std::array<std::string_view, 4> kNames = {"automatic", "mapped", "prea
 // If another program truncates a mapped file within a page, the lost bytes become zeros without a
 // signal. So `is_damaged` also checks the size of the file. A file that was removed or replaced
 // keeps its bytes while it is mapped.
-class MappedOpenFile final : public OpenFile {
+class MappedBundleFile final : public BundleFile {
  public:
-  MappedOpenFile(MappedFile file, const DiskFile& from)
+  MappedBundleFile(MappedFile file, const DiskFile& from)
       : file_(std::move(file)),
         path_(from.full_path()),
         is_known_(find(from.descriptor(), known_)) {}
@@ -43,8 +43,8 @@ class MappedOpenFile final : public OpenFile {
   bool is_known_;
 };
 
-Result<std::unique_ptr<OpenFile>> read_whole_file(const DiskFile& file,
-                                                  const std::shared_ptr<MemoryPool>& memory) {
+Result<std::unique_ptr<BundleFile>> read_whole_file(const DiskFile& file,
+                                                    const std::shared_ptr<MemoryPool>& memory) {
   Result<std::unique_ptr<PooledFile>> pooled =
       PooledFile::make(memory, file.size_bytes(), file.full_path());
   if (!pooled) return pooled;
@@ -64,9 +64,9 @@ Result<DiskFile> open_checked(const std::string& folder, const AssetPath& path,
 
 // Returns null if the file does not have exactly `expected_bytes`. `read_for_source` then reads the
 // file in another way.
-Result<std::unique_ptr<OpenFile>> read_expected(const std::string& folder, const AssetPath& path,
-                                                std::size_t expected_bytes,
-                                                const std::shared_ptr<MemoryPool>& memory) {
+Result<std::unique_ptr<BundleFile>> read_expected(const std::string& folder, const AssetPath& path,
+                                                  std::size_t expected_bytes,
+                                                  const std::shared_ptr<MemoryPool>& memory) {
   // Requests one more byte than expected, to detect a larger file.
   Result<std::unique_ptr<PooledFile>> pooled =
       PooledFile::make(memory, expected_bytes + 1, path.text());
@@ -104,32 +104,32 @@ Result<DiskSource> open_disk_source(const std::string& folder, SourceKind kind,
                     .kind = SourceKind::pread};
 }
 
-Result<std::unique_ptr<OpenFile>> MappedSource::open(std::string_view path,
-                                                     std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> MappedSource::open(std::string_view path,
+                                                       std::uint64_t max_bytes) const {
   Result<DiskFile> file = open_for_source(folder_, path, max_bytes);
   if (!file) return fail(file.error());
   // Without a guard, the truncation of a mapped file would end the program.
   if (!MappingGuard::is_there()) return read_whole_file(file.value(), memory_);
   Result<MappedFile> mapped = MappedFile::map(file.value());
   if (!mapped) return read_whole_file(file.value(), memory_);
-  return std::make_unique<MappedOpenFile>(std::move(mapped.value()), file.value());
+  return std::make_unique<MappedBundleFile>(std::move(mapped.value()), file.value());
 }
 
-Result<std::unique_ptr<OpenFile>> PreadSource::open(std::string_view path,
-                                                    std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> PreadSource::open(std::string_view path,
+                                                      std::uint64_t max_bytes) const {
   return read_for_source(folder_, path, max_bytes, memory_);
 }
 
 // The catalog contains the size of each bundle, so small files are read without asking the kernel
 // for their size. A large size is not trusted, because a forged catalog could request terabytes.
-Result<std::unique_ptr<OpenFile>> read_for_source(const std::string& folder, std::string_view path,
-                                                  std::uint64_t max_bytes,
-                                                  const std::shared_ptr<MemoryPool>& memory) {
+Result<std::unique_ptr<BundleFile>> read_for_source(const std::string& folder,
+                                                    std::string_view path, std::uint64_t max_bytes,
+                                                    const std::shared_ptr<MemoryPool>& memory) {
   constexpr std::uint64_t kMaxExpectedBytes = std::uint64_t{64} << 10U;
   Result<AssetPath> below = AssetPath::parse(path);
   if (!below) return fail(below.error());
   if (max_bytes < kMaxExpectedBytes) {
-    Result<std::unique_ptr<OpenFile>> pooled =
+    Result<std::unique_ptr<BundleFile>> pooled =
         read_expected(folder, below.value(), static_cast<std::size_t>(max_bytes), memory);
     const bool is_missing = !pooled && pooled.error().code == ErrorCode::not_found;
     if (is_missing || (pooled && pooled.value() != nullptr)) return pooled;

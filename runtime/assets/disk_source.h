@@ -62,8 +62,8 @@ class MappedSource final : public BundleSource {
   explicit MappedSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
       : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
     return size_for_source(folder_, path);
   }
@@ -80,8 +80,8 @@ class PreadSource final : public BundleSource {
   explicit PreadSource(std::string folder, std::shared_ptr<MemoryPool> memory = nullptr)
       : folder_(std::move(folder)), memory_(std::move(memory)) {}
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override {
     return size_for_source(folder_, path);
   }
@@ -98,8 +98,8 @@ Result<DiskFile> open_for_source(const std::string& folder, std::string_view pat
                                  std::uint64_t max_bytes);
 /// Opens and reads a file of a source's folder. Fails with the codes of `open_for_source`, and with
 /// `limit_exceeded` if there is not enough memory.
-Result<std::unique_ptr<OpenFile>> read_for_source(const std::string& folder, std::string_view path,
-                                                  std::uint64_t max_bytes,
-                                                  const std::shared_ptr<MemoryPool>& memory);
+Result<std::unique_ptr<BundleFile>> read_for_source(const std::string& folder,
+                                                    std::string_view path, std::uint64_t max_bytes,
+                                                    const std::shared_ptr<MemoryPool>& memory);
 
 }  // namespace muster

@@ -59,9 +59,9 @@ Result<void> read_all(const CatalogReader& catalog, const LoadOrder& order,
 }
 
 /// Opens one file. If there is not enough memory, only this file fails.
-Result<std::unique_ptr<OpenFile>> open_alone(const BundleSource& source,
-                                             const CatalogReader& catalog,
-                                             std::uint32_t bundle) noexcept {
+Result<std::unique_ptr<BundleFile>> open_alone(const BundleSource& source,
+                                               const CatalogReader& catalog,
+                                               std::uint32_t bundle) noexcept {
   try {
     return open_file(source, catalog, bundle);
   } catch (const std::bad_alloc&) {
@@ -81,7 +81,7 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
 // Catches std::bad_alloc, because a bundle may need more memory than exists and the loading threads
 // do not catch exceptions.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
-                         const LoadOrder& order, Result<std::unique_ptr<OpenFile>> file,
+                         const LoadOrder& order, Result<std::unique_ptr<BundleFile>> file,
                          Decompressor& decompressor, MemoryPool* memory, SharedBlocks* shared) {
   std::uint64_t whole_bytes = 0;
   try {
@@ -126,7 +126,7 @@ class ThreadedLoads::Crew {
  private:
   struct OpenedFile {
     LoadOrder order;
-    Result<std::unique_ptr<OpenFile>> file;
+    Result<std::unique_ptr<BundleFile>> file;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -339,7 +339,8 @@ void ThreadedLoads::Crew::open_next(Lock& lock) {
   try {
     std::vector<std::uint32_t> bundles;
     for (const OpenedFile& file : files) bundles.push_back(file.order.bundle);
-    std::vector<Result<std::unique_ptr<OpenFile>>> opened = open_files(source_, catalog_, bundles);
+    std::vector<Result<std::unique_ptr<BundleFile>>> opened =
+        open_files(source_, catalog_, bundles);
     assert(opened.size() == files.size());
     auto next = opened.begin();
     for (OpenedFile& file : files) file.file = std::move(*next++);
@@ -370,7 +371,7 @@ void ThreadedLoads::Crew::load_next(Lock& lock, Decompressor& decompressor) {
     started_.pop_front();
   }
   lock.unlock();
-  std::vector<Result<std::unique_ptr<OpenFile>>> files;
+  std::vector<Result<std::unique_ptr<BundleFile>>> files;
   try {
     // The catalog of a preview does not contain file sizes.
     if (!catalog_.is_preview()) {

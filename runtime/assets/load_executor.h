@@ -40,7 +40,7 @@ FinishedLoad load_whole(const BundleSource& source, const CatalogReader& catalog
 /// Does the same as `load_whole`, for a file that the source has opened. If the file could not be
 /// opened, the result has the error of this failure.
 FinishedLoad load_opened(const BundleSource& source, const CatalogReader& catalog,
-                         const LoadOrder& order, Result<std::unique_ptr<OpenFile>> file,
+                         const LoadOrder& order, Result<std::unique_ptr<BundleFile>> file,
                          Decompressor& decompressor, MemoryPool* memory,
                          SharedBlocks* shared = nullptr);
 

@@ -12,7 +12,7 @@ namespace {
 // The address need not be valid.
 void prefetch(const void* address) { __builtin_prefetch(address); }
 
-class OwnedFile final : public OpenFile {
+class OwnedFile final : public BundleFile {
  public:
   explicit OwnedFile(ByteVector bytes) : bytes_(std::move(bytes)) {}
   Bytes bytes() const override { return bytes_; }
@@ -21,7 +21,7 @@ class OwnedFile final : public OpenFile {
   ByteVector bytes_;
 };
 
-class ViewedFile final : public OpenFile {
+class ViewedFile final : public BundleFile {
  public:
   explicit ViewedFile(Bytes bytes) : bytes_(bytes) {}
   Bytes bytes() const override { return bytes_; }
@@ -80,8 +80,8 @@ void MemorySource::remove(std::string_view path) {
   index_files();
 }
 
-Result<std::unique_ptr<OpenFile>> MemorySource::open(std::string_view path,
-                                                     std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> MemorySource::open(std::string_view path,
+                                                       std::uint64_t max_bytes) const {
   return view(find(path), {.path = path, .max_bytes = max_bytes});
 }
 
@@ -91,8 +91,8 @@ std::optional<std::uint64_t> MemorySource::file_bytes(std::string_view path) con
   return files_[file].bytes.size();
 }
 
-Result<std::unique_ptr<OpenFile>> MemorySource::view(std::uint32_t file,
-                                                     const OpenRequest& request) const {
+Result<std::unique_ptr<BundleFile>> MemorySource::view(std::uint32_t file,
+                                                       const OpenRequest& request) const {
   const auto& [path, max_bytes] = request;
   if (file == kNone) {
     if (Result<AssetPath> below = AssetPath::parse(path); !below) return fail(below.error());
@@ -105,10 +105,10 @@ Result<std::unique_ptr<OpenFile>> MemorySource::view(std::uint32_t file,
 
 // Prefetches the memory of several lookups together: the bucket, the file that the bucket most
 // likely has, its path and its first bytes.
-std::vector<Result<std::unique_ptr<OpenFile>>> MemorySource::open_all(
+std::vector<Result<std::unique_ptr<BundleFile>>> MemorySource::open_all(
     std::span<const OpenRequest> requests) const {
   constexpr std::size_t kTogether = 16;
-  std::vector<Result<std::unique_ptr<OpenFile>>> results;
+  std::vector<Result<std::unique_ptr<BundleFile>>> results;
   results.reserve(requests.size());
   while (!requests.empty()) {
     std::array<std::uint64_t, kTogether> hashes{};
@@ -141,7 +141,7 @@ void MemorySource::prefetch_files(std::span<const std::uint64_t> hashes) const {
   }
 }
 
-std::unique_ptr<OpenFile> make_owned_file(ByteVector bytes) {
+std::unique_ptr<BundleFile> make_owned_file(ByteVector bytes) {
   return std::make_unique<OwnedFile>(std::move(bytes));
 }
 

@@ -27,10 +27,10 @@ class MemorySource final : public BundleSource {
   /// Removes a file, if it exists. Requires: no view of the file exists.
   void remove(std::string_view path);
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
   /// Looks up several files together, so that their memory accesses overlap.
-  std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
+  std::vector<Result<std::unique_ptr<BundleFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;
   std::string name() const override { return name_; }
@@ -52,7 +52,7 @@ class MemorySource final : public BundleSource {
   std::uint32_t find(std::string_view path, std::uint64_t hash) const;
   static std::uint64_t hash_of(std::string_view path);
   void prefetch_files(std::span<const std::uint64_t> hashes) const;
-  Result<std::unique_ptr<OpenFile>> view(std::uint32_t file, const OpenRequest& request) const;
+  Result<std::unique_ptr<BundleFile>> view(std::uint32_t file, const OpenRequest& request) const;
   void index_file(std::uint32_t file);
   void index_files();
 
@@ -63,6 +63,6 @@ class MemorySource final : public BundleSource {
 };
 
 /// Makes a file that owns the given bytes.
-std::unique_ptr<OpenFile> make_owned_file(ByteVector bytes);
+std::unique_ptr<BundleFile> make_owned_file(ByteVector bytes);
 
 }  // namespace muster

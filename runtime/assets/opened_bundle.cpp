@@ -96,9 +96,9 @@ std::optional<std::uint32_t> OpenedBundle::find_index(const Guid& guid,
   return static_cast<std::uint32_t>(found - plain.begin());
 }
 
-std::vector<Result<std::unique_ptr<OpenFile>>> open_files(const BundleSource& source,
-                                                          const CatalogReader& catalog,
-                                                          std::span<const std::uint32_t> bundles) {
+std::vector<Result<std::unique_ptr<BundleFile>>> open_files(
+    const BundleSource& source, const CatalogReader& catalog,
+    std::span<const std::uint32_t> bundles) {
   std::vector<BundlePath> paths;
   std::vector<OpenRequest> requests;
   paths.reserve(bundles.size());  // The requests are views of these paths.
@@ -111,8 +111,8 @@ std::vector<Result<std::unique_ptr<OpenFile>>> open_files(const BundleSource& so
   return source.open_all(requests);
 }
 
-Result<std::unique_ptr<OpenFile>> open_file(const BundleSource& source,
-                                            const CatalogReader& catalog, std::uint32_t bundle) {
+Result<std::unique_ptr<BundleFile>> open_file(const BundleSource& source,
+                                              const CatalogReader& catalog, std::uint32_t bundle) {
   const CatalogBundle record = catalog.bundle(bundle);
   return source.open(BundlePath(record.name).view(), max_bytes_of(catalog, record));
 }
@@ -123,7 +123,7 @@ Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogRead
 }
 
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
-                                   std::uint32_t bundle, Result<std::unique_ptr<OpenFile>> file) {
+                                   std::uint32_t bundle, Result<std::unique_ptr<BundleFile>> file) {
   const CatalogBundle record = catalog.bundle(bundle);
   const auto refuse = [&](ErrorCode code, const std::string& reason) {
     return fail(code, "bundle " + describe_bundle(catalog, bundle) + " of '" +

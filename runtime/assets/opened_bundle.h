@@ -34,7 +34,7 @@ struct PlainEntry {
 /// The open file of a bundle, and the entries that were read. Move-only; moving keeps every view
 /// valid.
 struct OpenedBundle {
-  std::unique_ptr<OpenFile> file;
+  std::unique_ptr<BundleFile> file;
   ByteVector tables;  ///< The tables that `reader` uses, copied if other programs can change the
                       ///< file; otherwise empty.
   BundleReader reader;
@@ -65,15 +65,15 @@ struct OpenedBundle {
 Result<OpenedBundle> open_verified(const BundleSource& source, const CatalogReader& catalog,
                                    std::uint32_t bundle);
 /// The first half of `open_verified`: opens the bundle's file.
-Result<std::unique_ptr<OpenFile>> open_file(const BundleSource& source,
-                                            const CatalogReader& catalog, std::uint32_t bundle);
+Result<std::unique_ptr<BundleFile>> open_file(const BundleSource& source,
+                                              const CatalogReader& catalog, std::uint32_t bundle);
 /// `open_files` does the same as `open_file` for many bundles, and requests their files from the
 /// source together. `verify_opened` is the second half of `open_verified`.
-std::vector<Result<std::unique_ptr<OpenFile>>> open_files(const BundleSource& source,
-                                                          const CatalogReader& catalog,
-                                                          std::span<const std::uint32_t> bundles);
+std::vector<Result<std::unique_ptr<BundleFile>>> open_files(const BundleSource& source,
+                                                            const CatalogReader& catalog,
+                                                            std::span<const std::uint32_t> bundles);
 Result<OpenedBundle> verify_opened(const BundleSource& source, const CatalogReader& catalog,
-                                   std::uint32_t bundle, Result<std::unique_ptr<OpenFile>> file);
+                                   std::uint32_t bundle, Result<std::unique_ptr<BundleFile>> file);
 
 /// Decompresses an entry. Does nothing if the entry was already read. Also compares the entry's
 /// hash if the file can have changed since it was opened. The memory comes from the pool. Fails

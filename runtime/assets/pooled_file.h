@@ -14,7 +14,7 @@ namespace muster {
 
 /// A whole file in memory. If there is a pool, the buffer comes from the pool, and returns to the
 /// pool when the file is closed.
-class PooledFile final : public OpenFile {
+class PooledFile final : public BundleFile {
  public:
   /// Fails with `limit_exceeded` if there is not enough memory, because the size of a file is not
   /// trusted. `memory` may be null. `path` is the file's name in the message.

@@ -7,7 +7,7 @@
 namespace muster {
 namespace {
 
-using Opened = Result<std::unique_ptr<OpenFile>>;
+using Opened = Result<std::unique_ptr<BundleFile>>;
 
 bool falls_through(const Opened& opened) {
   return !opened && opened.error().code == ErrorCode::not_found;

@@ -32,9 +32,9 @@ class StackedSource final : public BundleSource {
   void push(std::unique_ptr<BundleSource> layer);
   std::size_t layer_count() const { return layers_.size(); }
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
-  std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
+  std::vector<Result<std::unique_ptr<BundleFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   /// The size in the topmost layer that has the file; no value if that layer does not know the
   /// size. Opens the file to find the layer.

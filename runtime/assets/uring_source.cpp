@@ -26,7 +26,7 @@ namespace muster {
 
 namespace {
 
-using Opened = Result<std::unique_ptr<OpenFile>>;
+using Opened = Result<std::unique_ptr<BundleFile>>;
 
 // The maximum size of one operation: the kernel's limit is just below 2 GiB.
 constexpr std::size_t kMaxReadBytes = std::size_t{1} << 30U;
@@ -260,7 +260,7 @@ Result<std::unique_ptr<UringSource>> UringSource::open(std::string /*folder*/,
       "this program was built without liburing; use the source 'pread' or 'mapped' instead");
 }
 
-std::vector<Result<std::unique_ptr<OpenFile>>> UringSource::open_all(
+std::vector<Result<std::unique_ptr<BundleFile>>> UringSource::open_all(
     std::span<const OpenRequest> requests) const {
   return BundleSource::open_all(requests);
 }
@@ -277,8 +277,8 @@ std::optional<std::uint64_t> UringSource::file_bytes(std::string_view path) cons
   return size_for_source(folder_, path);
 }
 
-Result<std::unique_ptr<OpenFile>> UringSource::open(std::string_view path,
-                                                    std::uint64_t max_bytes) const {
+Result<std::unique_ptr<BundleFile>> UringSource::open(std::string_view path,
+                                                      std::uint64_t max_bytes) const {
   const OpenRequest request{.path = path, .max_bytes = max_bytes};
   return std::move(open_all({&request, 1}).front());
 }

@@ -31,9 +31,9 @@ class UringSource final : public BundleSource {
   UringSource(const UringSource&) = delete;
   UringSource& operator=(const UringSource&) = delete;
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override;
-  std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override;
+  std::vector<Result<std::unique_ptr<BundleFile>>> open_all(
       std::span<const OpenRequest> requests) const override;
   std::uint32_t files_at_once() const override { return kReadsInFlight; }
   std::optional<std::uint64_t> file_bytes(std::string_view path) const override;

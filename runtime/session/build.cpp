@@ -9,7 +9,6 @@
 #include "registry/base/disk_file_system.h"
 #include "registry/base/near_name.h"
 #include "runtime/assets/disk_source.h"
-#include "runtime/assets/memory_source.h"
 #include "runtime/bundle/bundle_choice.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/message_pipe.h"
@@ -19,8 +18,6 @@
 namespace muster {
 namespace {
 
-/// The maximum size of a catalog, as in `BundleStore::open`.
-constexpr std::uint64_t kCatalogBytesMax = std::uint64_t{512} << 20U;
 /// The maximum number of names in an error message.
 constexpr std::size_t kSuggestionsMax = 3;
 
@@ -112,7 +109,9 @@ Result<std::shared_ptr<const BuildContent>> BuildContent::open(std::string_view 
   }
   if (const auto sound = content->check_components(); !sound) return fail(sound.error());
   const auto choice = BundleChoice::create(*content->catalog_, content->variants());
-  if (!choice) return fail(choice.error());
+  if (!choice) {
+    return fail(choice.error().code, content->text() + ": " + choice.error().message);
+  }
   const CatalogReader& catalog = *content->catalog_;
   bool has_registry = false;
   for (std::uint32_t i = catalog.registry_count(); i > 0; --i) {
@@ -120,7 +119,8 @@ Result<std::shared_ptr<const BuildContent>> BuildContent::open(std::string_view 
     const CatalogRegistry registry = catalog.registry(index);
     if (registry.class_name == kReplicatedRegistry) {
       has_registry = true;
-      content->registry_ = index;
+      content->registry_ = index;  // The loop ends with the first registry of the class.
+      content->types_ = {};
       content->index_names(index, content->types_);
     } else if (registry.class_name == kLevelRegistry) {
       content->index_names(index, content->levels_);
@@ -139,20 +139,13 @@ Result<void> BuildContent::open_catalog(const std::string& folder) {
   auto disk = open_disk_source(folder_, SourceKind::automatic);
   if (!disk) return fail(disk.error());
   source_ = std::move(disk.value().source);
-  auto file = source_->open(kCatalogFile, kCatalogBytesMax);
+  auto file = source_->open(kCatalogFile, layout::catalog::kMaxFileBytes);
   if (!file && file.error().code == ErrorCode::not_found) {
     return fail(ErrorCode::not_found,
                 folder_ + " has no catalog: run `muster build PROJECT --out " + folder + "` first");
   }
   if (!file) return fail(file.error());
   file_ = std::move(file.value());
-  // A mapped catalog could lose bytes after it was checked.
-  if (file_->is_shared()) {
-    ByteVector copy(file_->bytes().begin(), file_->bytes().end());
-    if (file_->is_damaged())
-      return fail(ErrorCode::io, folder_ + " was truncated while it was read");
-    file_ = make_owned_file(std::move(copy));
-  }
   auto catalog = CatalogReader::open(file_->bytes());
   if (!catalog) {
     return fail(catalog.error().code,

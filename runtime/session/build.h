@@ -36,22 +36,25 @@ class Build {
  public:
   /// Opens the target's part of `folder`, which is the output folder of `muster build`. Fails with
   /// `not_found` if the folder has no build; the message then has the command that makes a build.
-  /// If the catalog is damaged, fails with the code of `CatalogReader::open`. Fails with
-  /// `invalid_argument` if the game is not valid, if a component of the game differs from the
-  /// component that the content was cooked with, or if the build does not have a chosen variant.
+  /// Also fails with `not_found` if the build has no registry of replicated entities. If the
+  /// catalog is damaged, fails with the code of `CatalogReader::open`. Fails with
+  /// `invalid_argument` if the game is not valid, if the folder has a build for another target, if
+  /// a component of the game differs from the component that the content was cooked with, or if the
+  /// build does not have a chosen variant.
   static Result<Build> open(std::string_view folder, Target target, const Game& game,
                             const BuildOpenOptions& options = {});
 
   /// Returns the type id of an entity type. Fails with `not_found` if the build does not have the
   /// type; the message then lists the most similar names.
   Result<TypeId> type(EntityType type) const;
-  /// The type ids of all replicated entity types, in the order of the registry.
+  /// The type ids of all replicated entity types, in the order of the registry. Only the build's
+  /// first registry of replicated entities counts.
   std::vector<TypeId> types() const;
   /// The project path of an asset. The path is empty if the build does not have the asset, and
   /// lives as long as the build.
   std::string_view path(const Guid& asset) const;
-  /// Returns true if servers and clients of the two builds can play together. This requires that
-  /// type ids and components are equal.
+  /// Returns true if the content of the two builds agrees: type ids and components are equal. A
+  /// server refuses a client whose content does not agree with the server's content.
   bool agrees_with(const Build& other) const;
   /// Returns the build's name, target and fingerprint, for logs.
   std::string text() const;

@@ -78,7 +78,7 @@ class BuildContent {
   BuildOpenOptions options_;
   std::string folder_;
   std::unique_ptr<BundleSource> source_;
-  std::unique_ptr<OpenFile> file_;
+  std::unique_ptr<BundleFile> file_;
   std::optional<CatalogReader> catalog_;
   std::vector<ComponentDescription> components_;
   RegistryIndex registry_{};

@@ -6,6 +6,7 @@
 
 #include "net/wire/section_writer.h"
 #include "registry/base/bytes.h"
+#include "registry/base/wire_limits.h"
 
 namespace muster {
 namespace {
@@ -14,6 +15,8 @@ enum Flag : std::uint32_t { kEffect = 1, kRotation = 2, kLine = 4, kNamed = 8, k
 constexpr std::uint32_t kFlags = 31;
 /// The maximum size of all parts except the name and the message.
 constexpr std::size_t kHeadBytesMax = 2 + 1 + 6 + 4 + 12 + 16 + 12 + 1;
+// Index, flags, key and cause precede an emitted message.
+static_assert(kEmittedBytesMax == kEventBytesMax - (2 + 1 + 6 + 4));
 
 void write_floats(SectionWriter& writer, std::span<const float> values) {
   for (const float value : values) {

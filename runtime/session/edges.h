@@ -76,10 +76,7 @@ class Edges {
 };
 
 /// The edges of the real machine. Log lines are written to standard error. Paths are paths of the
-/// operating system. Construct the edges in `main`, before builds are opened. While this object
-/// lives, it handles the signal SIGBUS. Therefore bundles can be mapped into memory: if a mapped
-/// bundle is truncated, a problem is reported and the program does not crash. A SIGBUS from any
-/// other memory is passed to the previous handler.
+/// operating system.
 class SystemEdges final : public Edges {
  public:
   SystemEdges();

@@ -22,6 +22,7 @@ constexpr std::string_view kServerAddress = "server:7000";
 struct GamePreview::Impl {
   Impl(Edges& given, const Game& its_game, std::string_view its_folder)
       : outer(given), game(its_game), folder(its_folder), notices(folder) {}
+  Result<std::optional<ReloadSummary>> follow();
   void report(const Problem& problem) {
     if (on_problem) {
       on_problem(problem);
@@ -38,7 +39,8 @@ struct GamePreview::Impl {
   std::unique_ptr<GameClient> client;
   std::optional<Build> build;  ///< The client's build.
   BuildNotices notices;
-  bool must_check = true;  ///< The last attempt to follow a build has failed.
+  bool must_check = true;  ///< The folder may have a build that is not open.
+  Time next_check = Time::min();
   std::optional<Time> last;
   std::function<void(const Problem&)> on_problem;
 };
@@ -112,29 +114,55 @@ std::string GamePreview::text(EntityId entity, std::size_t indent) const {
 }
 
 Result<std::optional<ReloadSummary>> GamePreview::follow() {
-  std::optional<ReloadSummary> summary;
-  const bool is_noticed = impl_->notices.poll(impl_->outer.now()) != BuildNotices::Notice::none;
-  if (!is_noticed && !impl_->must_check) return summary;
+  const Time now = impl_->outer.now();
+  const bool is_due = impl_->must_check && now >= impl_->next_check;
+  if (impl_->notices.poll(now) == BuildNotices::Notice::none && !is_due) {
+    return std::optional<ReloadSummary>();
+  }
   impl_->must_check = true;
-  const BuildContent& open = *SessionAccess::members(*impl_->client).content;
-  const Result<bool> is_another = is_another_build(open.source(), open.catalog());
-  if (!is_another && is_another.error().code == ErrorCode::not_found) return summary;
-  if (!is_another) return fail(is_another.error());
-  if (!is_another.value()) {
-    impl_->must_check = false;
+  impl_->next_check = now + BuildNotices::kPause;
+  return impl_->follow();
+}
+
+Result<std::optional<ReloadSummary>> GamePreview::Impl::follow() {
+  std::optional<ReloadSummary> summary;
+  const auto is_old = [](const BuildContent& content) {
+    return is_another_build(content.source(), content.catalog());
+  };
+  const Result<bool> is_server_old = is_old(*SessionAccess::members(*server).content);
+  const Result<bool> is_client_old = is_old(*SessionAccess::members(*client).content);
+  for (const Result<bool>* one : {&is_server_old, &is_client_old}) {
+    if (*one) continue;
+    // While a build is being replaced, a catalog can be missing.
+    if (one->error().code == ErrorCode::not_found) return summary;
+    return fail(one->error());
+  }
+  if (!is_server_old.value() && !is_client_old.value()) {
+    must_check = false;
     return summary;
   }
-  const auto server = Build::open(impl_->folder, Target::server, impl_->game);
-  const auto client = Build::open(impl_->folder, Target::client, impl_->game);
-  if (!server) return fail(server.error());
-  if (!client) return fail(client.error());
-  const Result<ReloadSummary> at_server = impl_->server->reload(server.value());
-  if (!at_server) return fail(at_server.error());
-  Result<ReloadSummary> at_client = impl_->client->reload(client.value());
-  if (!at_client) return fail(at_client.error());
-  impl_->build = client.value();
-  impl_->must_check = false;
-  summary = std::move(at_client.value());
+  const auto for_server = Build::open(folder, Target::server, game);
+  if (!for_server) return fail(for_server.error());
+  const auto for_client = Build::open(folder, Target::client, game);
+  if (!for_client) return fail(for_client.error());
+  if (!for_server.value().agrees_with(for_client.value())) {
+    return fail(ErrorCode::invalid_argument,
+                "the client's and the server's part of '" + folder +
+                    "' do not agree: their type ids or components differ; build both");
+  }
+  if (is_server_old.value()) {
+    Result<ReloadSummary> reloaded = server->reload(for_server.value());
+    if (!reloaded) return fail(reloaded.error());
+    summary = std::move(reloaded.value());
+  }
+  if (is_client_old.value()) {
+    Result<ReloadSummary> reloaded = client->reload(for_client.value());
+    if (!reloaded) return fail(reloaded.error());
+    build = for_client.value();
+    summary = std::move(reloaded.value());
+  }
+  // The folder may have changed while the two parts were opened, so the next call checks again.
+  next_check = Time::min();
   return summary;
 }
 

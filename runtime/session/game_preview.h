@@ -42,7 +42,9 @@ class GamePreview {
   GameServer& server();
   GameClient& client();
   const GameClient& client() const;
-  const Build& build() const;  ///< The client's open build.
+  /// The client's open build. `follow` replaces the build, so copy it to keep texts of
+  /// `Build::path`.
+  const Build& build() const;
   /// Runs a frame of the server and a frame of the client.
   void frame(Time now);
   void run_frame();  ///< `frame(edges.now())`.
@@ -52,11 +54,18 @@ class GamePreview {
   /// by `indent` spaces.
   std::string text(EntityId entity, std::size_t indent = 0) const;
 
-  /// Replaces the open build of server and client by the build that is in the folder now. Returns
-  /// nothing if that build is already open, or if the build's files are being replaced. While
-  /// `muster watch` runs, a call reads the disk only after the watch has built. The summary counts
-  /// the entities of the client. Fails if the server or the client cannot reload, with the code of
-  /// that failure. After a failure, the next call tries again.
+  /// Moves server and client to the build that is in the folder now. Returns nothing if both have
+  /// this build already, or if the build's files are being replaced. The summary counts the
+  /// entities of the client, or of the server if only the server's part has changed.
+  ///
+  /// Without a `muster watch`, each call reads both catalogs, so call this function a few times per
+  /// second. While a watch runs, a call reads the catalogs only after a build, once per second
+  /// after a failure, and every five seconds.
+  ///
+  /// Fails as `Build::open`, `GameServer::reload` and `GameClient::reload` do, with the code of a
+  /// catalog that cannot be read, and with `invalid_argument` if the client's and the server's part
+  /// of the build do not agree. If only one side fails, the other side keeps its new build. A later
+  /// call tries again.
   Result<std::optional<ReloadSummary>> follow();
 
   /// Sets the function that gets the problems of server and client. By default, problems are

@@ -121,7 +121,7 @@ class GameServer : public session_detail::ServerCalls {
   /// Despawns all entities and loads a level. The systems pause until the level is loaded. Returns
   /// false and reports a problem if the build does not have the level.
   bool load_level(LevelKey level);
-  /// The callback runs when a level and its entities are loaded. It can spawn more entities.
+  /// Runs the callback when a level of `load_level` is loaded. It can spawn more entities.
   void on_level(std::function<void()> callback);
   // Operation of the server.
   /// Replaces the open build by a newer build. Clients must also reload. Fails if a bundle cannot

@@ -2,7 +2,6 @@
 #include <csignal>
 #include <cstdio>
 #include <ctime>
-#include <optional>
 #include <utility>
 
 #include "net/capture/capture_file.h"
@@ -10,7 +9,6 @@
 #include "net/transport/udp_socket.h"
 #include "registry/base/date.h"
 #include "registry/base/disk_file_system.h"
-#include "registry/base/mapping_guard.h"
 #include "runtime/session/edges.h"
 #include "runtime/session/name_resolver.h"
 
@@ -86,13 +84,6 @@ struct SystemEdges::Impl {
     }
   };
 
-  // Creates a guard if the process has none. Without a guard, bundles are read into memory and not
-  // mapped.
-  Impl() {
-    if (!MappingGuard::is_there()) guard.emplace();
-  }
-
-  std::optional<MappingGuard> guard;
   SteadyClock clock;
   SystemFiles files;
   SystemNetwork network;

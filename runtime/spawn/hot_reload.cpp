@@ -146,7 +146,7 @@ bool lacks_prefab(const World& world, EntityId root) {
 
 Result<bool> is_another_build(const BundleSource& source, const CatalogReader& open) {
   namespace header = layout::catalog::header;
-  Result<std::unique_ptr<OpenFile>> file =
+  Result<std::unique_ptr<BundleFile>> file =
       source.open(kCatalogFile, layout::catalog::kMaxFileBytes);
   if (!file) return fail(file.error());
   const Bytes bytes = file.value()->bytes();

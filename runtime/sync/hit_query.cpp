@@ -136,9 +136,9 @@ std::uint64_t HitBatch::rewind_count() const {
   return sum;
 }
 
-std::uint64_t HitBatch::computed_count() const {
+std::uint64_t HitBatch::world_volume_count() const {
   std::uint64_t sum = 0;
-  for (const Lane& lane : lanes_) sum += lane.view.computed_count();
+  for (const Lane& lane : lanes_) sum += lane.view.world_volume_count();
   return sum;
 }
 

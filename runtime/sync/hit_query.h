@@ -53,7 +53,7 @@ class HitBatch {
 
   // Sums over all batches.
   std::uint64_t rewind_count() const;
-  std::uint64_t computed_count() const;
+  std::uint64_t world_volume_count() const;
 
  private:
   struct Result {

@@ -25,7 +25,7 @@ class RewoundView {
   std::uint8_t layer(std::uint32_t volume) const { return record(volume).volume.layer; }
   const WorldVolume& world_volume(std::uint32_t volume);
   /// The number of computed exact poses.
-  std::uint64_t computed_count() const { return computed_count_; }
+  std::uint64_t world_volume_count() const { return computed_count_; }
 
   /// Appends to `out` the volumes that a moving sphere may touch, ordered by index. The sphere
   /// moves from `from` along `direction` by `metres_max`.

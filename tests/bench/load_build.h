@@ -38,7 +38,7 @@ std::shared_ptr<MemorySource> in_memory_of(const BundleSource& source);
 
 /// Every block of a build, bundle by bundle: zstd frames and uncompressed blocks.
 struct Frames {
-  std::vector<std::unique_ptr<OpenFile>> files;
+  std::vector<std::unique_ptr<BundleFile>> files;
   struct Frame {
     Bytes bytes;
     std::size_t plain_bytes = 0;

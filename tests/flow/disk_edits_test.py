@@ -292,7 +292,7 @@ class World:
                 self.history.append("one target")
                 self.build_one_target()
         code, output = self.build(self.out)
-        if code == 2 and "holds something that is no build" in output and edit in damages:
+        if code == 2 and "which is not part of a build" in output and edit in damages:
             # Without a report, muster does not recognise its output.
             shutil.rmtree(self.out)
             code, output = self.build(self.out)

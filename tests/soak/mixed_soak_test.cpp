@@ -104,8 +104,8 @@ class Match {
     MixedClient& client = *stage.clients[index];
     const auto hardship = static_cast<Hardship>(index);
     const bool has_all = hardship == Hardship::all;
-    if ((hardship == Hardship::suspension || has_all) && stage.net.now > client.awake_at + 2s &&
-        chance(600) == 0) {
+    if ((hardship == Hardship::suspension || has_all) &&
+        stage.net.now > client.suspended_until + 2s && chance(600) == 0) {
       ++hardships[static_cast<std::size_t>(Hardship::suspension)];
       stage.suspend(client, seconds(3, 20));
     }

@@ -54,8 +54,8 @@ class ChangeableSource final : public BundleSource {
  public:
   explicit ChangeableSource(const BundleSource& inner) : inner_(inner) {}
 
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     auto file = inner_.open(path, max_bytes);
     if (!file) return file;
     return std::make_unique<File>(std::move(file).value());
@@ -63,14 +63,14 @@ class ChangeableSource final : public BundleSource {
   std::string name() const override { return inner_.name(); }
 
  private:
-  class File final : public OpenFile {
+  class File final : public BundleFile {
    public:
-    explicit File(std::unique_ptr<OpenFile> inner) : inner_(std::move(inner)) {}
+    explicit File(std::unique_ptr<BundleFile> inner) : inner_(std::move(inner)) {}
     Bytes bytes() const override { return inner_->bytes(); }
     bool is_shared() const override { return true; }
 
    private:
-    std::unique_ptr<OpenFile> inner_;
+    std::unique_ptr<BundleFile> inner_;
   };
   const BundleSource& inner_;
 };

@@ -41,9 +41,9 @@ struct MixedClient {
   DivergenceList log;
   /// The period of the client's loop; with 0, it runs once per tick of the server.
   Duration loop{};
-  Time next_loop{};      ///< The network's time of the next iteration.
-  Time awake_at{};       ///< The client's clock stops until this time.
-  Duration clock_lag{};  ///< The time by which the client's clock is behind the network's clock.
+  Time next_loop{};        ///< The network's time of the next iteration.
+  Time suspended_until{};  ///< The client's clock stops until this time.
+  Duration clock_lag{};    ///< The time by which the client's clock is behind the network's clock.
   std::uint32_t events_sent = 0;  ///< The number of events sent to the client since it joined.
   /// The number of events that were sent before the current map. A map change may lose these
   /// events.
@@ -106,7 +106,9 @@ class MixedStage {
     client.replication.reset();
     client.client.reset();
   }
-  void suspend(MixedClient& client, Duration duration) { client.awake_at = net.now + duration; }
+  void suspend(MixedClient& client, Duration duration) {
+    client.suspended_until = net.now + duration;
+  }
 
   /// Runs one tick. `change` changes the server's world.
   template <typename Change>
@@ -274,7 +276,7 @@ class MixedStage {
   }
 
   void turn(MixedClient& client) {
-    if (net.now < client.awake_at) {
+    if (net.now < client.suspended_until) {
       client.clock_lag += kTick;
       return;
     }

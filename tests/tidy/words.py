@@ -55,7 +55,9 @@ LIMITS = (
      "registry/base/wire_limits.h", "kComponentFieldsMax"),
     ("runtime/replication/BANDWIDTH.md", r"\| values of all types together \| ([\d,]+)",
      "registry/base/wire_limits.h", "kSchemaValuesMax"),
-    ("runtime/replication/BANDWIDTH.md", r"`at_tick` or in an effect \| ([\d,]+)",
+    ("runtime/replication/BANDWIDTH.md", r"\| entities of a prefab .* \| ([\d,]+)",
+     "registry/base/wire_limits.h", "kReplicatedMembersMax"),
+    ("runtime/replication/BANDWIDTH.md", r"`at_tick`, or in an effect \| ([\d,]+)",
      "registry/base/wire_limits.h", "kEventBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"A message has at most ([\d,]+) bytes",
      "runtime/session/message_pipe.h", "kSessionMessageBytesMax"),
@@ -84,12 +86,14 @@ NAME_WORDS = {
     "usual": "default, typical, initial value",
     "least greatest": "minimum, maximum",
     "owed": "pending",
+    "rested resting": "unchanged",
 }
 NAME_WORD = {word: instead for words, instead in NAME_WORDS.items() for word in words.split()}
 # Whole names that no code has, and the alternatives.
 NAMES = (
     (r"take_\w+", "apply, parse, drain, read"),
-    (r"[Pp]laces?_?|\w+Place", "position, location, index, offset, path"),
+    (r"(?!(?:is_)?in_place$|place_level$)(?:\w+_)?places?_?(?:_\w+)?|\w*Places?(?:[A-Z]\w*)?",
+     "position, location, index, offset, path"),
     (r"most|kMost\w*", "maximum, a name that ends with _max"),
     (r"shown_text", "escaped_text"),
 )

@@ -4,7 +4,6 @@
 //
 // Exit codes: 0 success, 1 an asset failed to load, 2 wrong usage or unreadable build.
 #include <muster/build.h>
-#include <muster/edges.h>
 
 #include <cstdio>
 #include <string>
@@ -47,7 +46,6 @@ int main(int argc, char** argv) {
         "usage: arena_demo BUILD [--format text|json] [--variant AXIS=VALUE]; 'muster build' "
         "writes BUILD");
   }
-  const muster::SystemEdges edges;
   const muster::Game game = arena::make_game();
   const auto client = muster::Build::open(folder, muster::Target::client, game, options);
   if (!client) return complain(client.error().message);

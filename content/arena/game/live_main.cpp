@@ -74,11 +74,14 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
   print("live: " + std::to_string(preview.client().world().entity_count()) + " entities\n");
+  std::string last_error;
   while (reloads != 0) {
     preview.run_frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto followed = preview.follow();
-    if (!followed) complain(followed.error().message);
+    const std::string error = followed ? "" : followed.error().message;
+    if (!error.empty() && error != last_error) complain(error);
+    last_error = error;
     if (!followed || !followed.value()) continue;
     print("new build: " + text_of(*followed.value(), preview));
     --reloads;

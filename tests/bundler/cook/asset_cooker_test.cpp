@@ -153,7 +153,8 @@ TEST_CASE("The cooked data contains the name of a stripped component, but not it
   REQUIRE(whole.problems.empty());
   REQUIRE(bare.problems.empty());
   // Both targets depend on the stripping rules, so the reuse of a bundle must check the rules.
-  const CookQuestion question{.kind = QuestionKind::stripping, .guid = {}, .text = "MeshRenderer"};
+  const CookQuestion question{
+      .kind = CookQuestionKind::stripping, .guid = {}, .text = "MeshRenderer"};
   CHECK(std::ranges::count(whole.questions, question) > 0);
   CHECK(std::ranges::count(bare.questions, question) > 0);
   const auto object_of = [](const CookedAsset& cooked) {
@@ -201,9 +202,9 @@ TEST_CASE("A script with the name of an engine component is kept in the cooked d
     const CookedAsset cooked = cooker.cook(opened->index().find(guid));
     CHECK(cooked.problems.empty());
     CHECK(std::ranges::count(cooked.questions,
-                             CookQuestion{QuestionKind::script_stripping, {}, "Light"}) > 0);
+                             CookQuestion{CookQuestionKind::script_stripping, {}, "Light"}) > 0);
     CHECK(std::ranges::count(cooked.questions,
-                             CookQuestion{QuestionKind::stripping, {}, "Light"}) == 0);
+                             CookQuestion{CookQuestionKind::stripping, {}, "Light"}) == 0);
     const PrefabReader prefab =
         PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
     std::vector<std::string> types;
@@ -221,8 +222,9 @@ TEST_CASE("A script with the name of an engine component is kept in the cooked d
   CHECK(kept_guids == types_with(lamp, StripRules()).second);
   CHECK(types_with(made, defaults).first == std::vector<std::string>{"Light"});
   const CookAnswers answers(*opened, described, [](const AssetPath&) { return ContentHash(); });
-  CHECK(answers.answer({QuestionKind::stripping, {}, "Light"}, Target::server) != ContentHash());
-  CHECK(answers.answer({QuestionKind::script_stripping, {}, "Light"}, Target::server) ==
+  CHECK(answers.answer({CookQuestionKind::stripping, {}, "Light"}, Target::server) !=
+        ContentHash());
+  CHECK(answers.answer({CookQuestionKind::script_stripping, {}, "Light"}, Target::server) ==
         ContentHash());
 }
 

@@ -46,8 +46,8 @@ BuildState sample() {
   state.folders.push_back({path("Assets"), {input("a.png", InputUse::stat)}});
   state.report = {"build.json", 10, 11, 12};
   state.assets = {{guid(1), "Assets/a.png"}, {guid(2), "Assets/b.prefab"}};
-  state.facts = {{{.kind = QuestionKind::content, .guid = guid(1)}, hash("a")},
-                 {{.kind = QuestionKind::component, .guid = {}, .text = "Health"}, {}}};
+  state.facts = {{{.kind = CookQuestionKind::content, .guid = guid(1)}, hash("a")},
+                 {{.kind = CookQuestionKind::component, .guid = {}, .text = "Health"}, {}}};
   StateBundle bundle;
   bundle.name = BundleName::of_prefab(guid(2));
   bundle.prefab = guid(2);

@@ -50,8 +50,8 @@ TEST_CASE(
     "Questions about inputs are unchanged after a round trip, and invalid questions are refused",
     "[cache]") {
   const std::vector<CookFact> facts = {
-      {{.kind = QuestionKind::content, .guid = samples::guid(1), .text = {}}, {}},
-      {{.kind = QuestionKind::component, .guid = {}, .text = "Health"}, {}}};
+      {{.kind = CookQuestionKind::content, .guid = samples::guid(1), .text = {}}, {}},
+      {{.kind = CookQuestionKind::component, .guid = {}, .text = "Health"}, {}}};
   const ByteVector bytes = encode_questions(facts);
   const auto questions = parse_questions(bytes);
   REQUIRE(questions.has_value());

@@ -265,8 +265,8 @@ class CrampedSource final : public BundleSource {
  public:
   explicit CrampedSource(const BundleSource& source, std::string refused = {})
       : source_(source), refused_(std::move(refused)) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     const bool is_refused = refused_.empty() ? path != kCatalogFile : path == refused_;
     if (is_refused) throw std::bad_alloc();
     return source_.open(path, max_bytes);

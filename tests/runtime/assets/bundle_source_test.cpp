@@ -28,7 +28,7 @@ using samples::guid;
 
 constexpr std::uint64_t kReadBytesMax = std::uint64_t{1} << 30U;
 
-std::string text_of(const Result<std::unique_ptr<OpenFile>>& file) {
+std::string text_of(const Result<std::unique_ptr<BundleFile>>& file) {
   return file ? std::string(as_text(file.value()->bytes())) : "no file";
 }
 
@@ -47,7 +47,7 @@ std::unique_ptr<MemorySource> layer_of(const std::string& name,
 // A source whose files cannot be opened, with an error other than "not found".
 class BrokenSource final : public BundleSource {
  public:
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path, std::uint64_t) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path, std::uint64_t) const override {
     return fail(ErrorCode::io, std::string(path));
   }
   std::string name() const override { return "broken"; }
@@ -306,8 +306,8 @@ TEST_CASE("A folder in place of a bundle or catalog is malformed, and the error 
 class LimitNotingSource final : public BundleSource {
  public:
   explicit LimitNotingSource(const BundleSource& source) : source_(source) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     if (path != kCatalogFile) bytes_max_ = std::max(bytes_max_, max_bytes);
     return source_.open(path, max_bytes);
   }

@@ -24,8 +24,8 @@ constexpr Time kStart{};
 class BlockedSource final : public BundleSource {
  public:
   explicit BlockedSource(const BundleSource& source) : source_(source) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     if (path != kCatalogFile) {
       std::unique_lock lock(mutex_);
       is_opening_ = true;

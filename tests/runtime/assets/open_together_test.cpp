@@ -26,12 +26,12 @@ class GatedSource final : public BundleSource {
  public:
   explicit GatedSource(const BundleSource& source, std::uint32_t together = kTogether)
       : source_(source), together_(together) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     if (together_ == 1) pass(1);
     return source_.open(path, max_bytes);
   }
-  std::vector<Result<std::unique_ptr<OpenFile>>> open_all(
+  std::vector<Result<std::unique_ptr<BundleFile>>> open_all(
       std::span<const OpenRequest> requests) const override {
     pass(requests.size());
     return source_.open_all(requests);

@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kAnySize = std::uint64_t{1} << 40U;
 constexpr std::size_t kMegabyte = std::size_t{1} << 20U;
 
-std::string text_of(const Result<std::unique_ptr<OpenFile>>& file) {
+std::string text_of(const Result<std::unique_ptr<BundleFile>>& file) {
   return file ? std::string(as_text(file.value()->bytes())) : "no file";
 }
 
@@ -117,8 +117,8 @@ class CountingSource final : public BundleSource {
  public:
   CountingSource(const BundleSource& source, int& openings)
       : source_(source), openings_(openings) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     ++openings_;
     return source_.open(path, max_bytes);
   }

@@ -62,7 +62,7 @@ struct OneEntry {
 
   MemorySource source;
   BundleStore store = BundleStore::open(source).value();
-  std::unique_ptr<OpenFile> file = open_file(source, store.catalog(), 0).value();
+  std::unique_ptr<BundleFile> file = open_file(source, store.catalog(), 0).value();
   BundleReader reader = BundleReader::open(file->bytes()).value();
   BundleEntry entry = reader.entry(0);
   ByteVector target = ByteVector(static_cast<std::size_t>(entry.plain_bytes));

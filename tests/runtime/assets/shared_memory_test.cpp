@@ -23,8 +23,8 @@ class FailingSource final : public BundleSource {
  public:
   FailingSource(const BundleSource& source, std::uint64_t failing)
       : source_(source), failing_(failing) {}
-  Result<std::unique_ptr<OpenFile>> open(std::string_view path,
-                                         std::uint64_t max_bytes) const override {
+  Result<std::unique_ptr<BundleFile>> open(std::string_view path,
+                                           std::uint64_t max_bytes) const override {
     if (path != kCatalogFile) failure_here.emplace(failing_);
     return source_.open(path, max_bytes);
   }

@@ -302,7 +302,7 @@ TEST_CASE("Ticks with despawns and spawns allocate nothing", "[sync][lag][sys-60
   RewoundView view;
   std::vector<std::uint32_t> volumes;
   std::uint64_t before = 0;
-  std::uint64_t computed_count = 0;
+  std::uint64_t world_volume_count = 0;
   for (std::uint32_t tick = 1; tick < 1000; ++tick) {
     if (tick == 300) before = allocation_count();
     history.begin(Tick(tick));
@@ -317,10 +317,10 @@ TEST_CASE("Ticks with despawns and spawns allocate nothing", "[sync][lag][sys-60
     volumes.clear();
     view.all(volumes);
     for (const std::uint32_t i : volumes) (void)view.world_volume(i);
-    computed_count += volumes.size();
+    world_volume_count += volumes.size();
   }
   CHECK(allocation_count() == before);
-  CHECK(computed_count > 50'000);
+  CHECK(world_volume_count > 50'000);
 }
 
 }  // namespace
