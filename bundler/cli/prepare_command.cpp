@@ -102,6 +102,8 @@ int prepare(const PrepareOptions& options, Session& session) {
   for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) print_note(session, hidden);
+  const std::string no_registries = no_registries_note(project);
+  if (!no_registries.empty()) print_note(session, no_registries);
   if (!plan) return report_error(session, plan.error());
   for (const std::string& note : plan.value().notes) print_note(session, note);
   if (!options.dry_run) {

@@ -28,17 +28,19 @@ class EntityWalk {
 
   /// Calls `call` for the entities that have all of the given component types. `locate(ComponentId,
   /// index)` must return the component at an index of its array. The components of a type must be
-  /// contiguous. Visits nothing if the world lacks one of the types. If `current` is not null,
-  /// `*current` is set to each entity before that entity is visited.
+  /// contiguous. Returns false and visits nothing if the world lacks one of the types. If `current`
+  /// is not null, `*current` is set to each entity before that entity is visited.
   template <typename Locate>
-  void visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
-             session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
+  [[nodiscard]] bool visit(std::span<const session_detail::VisitedComponent> components,
+                           void* visitor, session_detail::VisitRun call, const Locate& locate,
+                           EntityId* current = nullptr);
 
   /// Does the same as `visit`, but only for the given entities, in the given order.
   template <typename Locate>
-  void visit_some(std::span<const EntityId> entities,
-                  std::span<const session_detail::VisitedComponent> components, void* visitor,
-                  session_detail::VisitRun call, const Locate& locate, EntityId* current = nullptr);
+  [[nodiscard]] bool visit_some(std::span<const EntityId> entities,
+                                std::span<const session_detail::VisitedComponent> components,
+                                void* visitor, session_detail::VisitRun call, const Locate& locate,
+                                EntityId* current = nullptr);
 
  private:
   /// The maximum number of component types in one walk.
@@ -58,19 +60,19 @@ class EntityWalk {
 };
 
 template <typename Locate>
-void EntityWalk::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
+bool EntityWalk::visit(std::span<const session_detail::VisitedComponent> components, void* visitor,
                        session_detail::VisitRun call, const Locate& locate, EntityId* current) {
   std::array<ComponentId, kComponentsMax> found;
   const std::span<ComponentId> ids = std::span(found).first(components.size());
-  if (!find_all(components, ids)) return;
+  if (!find_all(components, ids)) return false;
   const std::span<const EntityId> owners = world_.storage(ids[0]).owners();
-  if (owners.empty()) return;
+  if (owners.empty()) return true;
   std::array<std::byte*, kComponentsMax> columns{};
   if (are_aligned(ids)) {
     for (std::size_t i = 0; i < ids.size(); ++i) columns[i] = locate(ids[i], 0);
     call(visitor,
          {owners.data(), columns.data(), static_cast<std::uint32_t>(owners.size()), current});
-    return;
+    return true;
   }
   for (std::uint32_t at = 0; at < owners.size(); ++at) {
     bool has_all = true;
@@ -81,16 +83,17 @@ void EntityWalk::visit(std::span<const session_detail::VisitedComponent> compone
     }
     if (has_all) call(visitor, {&owners[at], columns.data(), 1, current});
   }
+  return true;
 }
 
 template <typename Locate>
-void EntityWalk::visit_some(std::span<const EntityId> entities,
+bool EntityWalk::visit_some(std::span<const EntityId> entities,
                             std::span<const session_detail::VisitedComponent> components,
                             void* visitor, session_detail::VisitRun call, const Locate& locate,
                             EntityId* current) {
   std::array<ComponentId, kComponentsMax> found;
   const std::span<ComponentId> ids = std::span(found).first(components.size());
-  if (!find_all(components, ids)) return;
+  if (!find_all(components, ids)) return false;
   std::array<std::byte*, kComponentsMax> columns{};
   for (const EntityId& entity : entities) {
     bool has_all = true;
@@ -101,6 +104,7 @@ void EntityWalk::visit_some(std::span<const EntityId> entities,
     }
     if (has_all) call(visitor, {&entity, columns.data(), 1, current});
   }
+  return true;
 }
 
 }  // namespace muster

@@ -97,7 +97,9 @@ consteval auto describe(Type<Replicated>) {
 }
 
 /// A button in a command. `GameClient::set_command` is called once per frame, and systems run once
-/// per tick. A press between two ticks is not lost: exactly one tick gets the press.
+/// per tick. A client sets `is_held`, and the library counts the presses. A press between two ticks
+/// is not lost: exactly one tick gets the press. A tick can get several presses, for example after
+/// a late packet. So a system that counts presses must add `press_count`.
 struct Button {
   bool is_held = false;
   std::uint8_t press_count = 0;  ///< The number of presses in this tick, 0 to 7.

@@ -201,8 +201,8 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
 const std::byte* session_detail::ClientCalls::find_component(std::string_view name, EntityId entity,
                                                              std::size_t bytes,
                                                              bool is_view) const {
-  const std::optional<ComponentId> id = impl_->walk.find(name);
-  if (!id || impl_->world.storage(*id).description().size_bytes != bytes) return nullptr;
+  const std::optional<ComponentId> id = impl_->component_id(name, bytes);
+  if (!id) return nullptr;
   const OwnPrediction* const prediction = impl_->prediction.get();
   if (prediction != nullptr) {
     if (is_view ? prediction->is_hidden(entity) : prediction->spawns().is_predicted(entity)) {
@@ -220,9 +220,56 @@ void session_detail::ClientCalls::visit_entities(
     return impl_->visit_visible(components, visitor, visit);
   }
   // The visitor gets const references, so it does not write through these pointers.
-  impl_->walk.visit(components, visitor, visit, [this](ComponentId id, std::uint32_t index) {
+  const auto locate = [this](ComponentId id, std::uint32_t index) {
     return const_cast<std::byte*>(impl_->locate(id, index, true));
-  });
+  };
+  if (!impl_->walk.visit(components, visitor, visit, locate)) {
+    impl_->report_unknown(components);
+  }
+}
+
+void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComponent> components,
+                                     void* visitor, session_detail::VisitRun visit) {
+  struct Filter {
+    const OwnPrediction& prediction;
+    std::span<const session_detail::VisitedComponent> components;
+    void* visitor;
+    session_detail::VisitRun visit;
+  };
+  Filter filter{*prediction, components, visitor, visit};
+  const auto pass = [](void* given, const session_detail::EntityRun& run) {
+    const Filter& to = *static_cast<Filter*>(given);
+    std::array<std::byte*, session_detail::kVisitedMax> columns{};
+    for (std::uint32_t at = 0; at < run.count; ++at) {
+      if (to.prediction.is_hidden(run.entities[at])) continue;
+      for (std::size_t i = 0; i < to.components.size(); ++i) {
+        columns[i] = run.columns[i] + at * to.components[i].bytes;
+      }
+      to.visit(to.visitor, {run.entities + at, columns.data(), 1, run.current});
+    }
+  };
+  const auto locate_shown = [this](ComponentId id, std::uint32_t index) {
+    return const_cast<std::byte*>(locate(id, index, true));
+  };
+  if (!walk.visit(components, &filter, pass, locate_shown)) report_unknown(components);
+}
+
+std::optional<ComponentId> GameClient::Impl::component_id(std::string_view name,
+                                                          std::size_t bytes) {
+  const std::optional<ComponentId> id = walk.find(name);
+  if (id && world.storage(*id).description().size_bytes == bytes) return id;
+  problems.add({.kind = ProblemKind::unknown_type,
+                .tick = tick(),
+                .component = std::string(name),
+                .text = "the component is not found: add it to Game::components"});
+  return std::nullopt;
+}
+
+void GameClient::Impl::report_unknown(
+    std::span<const session_detail::VisitedComponent> components) {
+  for (const session_detail::VisitedComponent& one : components) {
+    (void)component_id(one.name, one.bytes);
+  }
 }
 
 void GameClient::show_from(EntityId entity, Vec3 position, Duration length) {

@@ -334,31 +334,6 @@ const std::byte* GameClient::Impl::locate(ComponentId id, std::uint32_t index, b
   return storage.bytes().data() + offset;
 }
 
-void GameClient::Impl::visit_visible(std::span<const session_detail::VisitedComponent> components,
-                                     void* visitor, session_detail::VisitRun visit) {
-  struct Filter {
-    const OwnPrediction& prediction;
-    std::span<const session_detail::VisitedComponent> components;
-    void* visitor;
-    session_detail::VisitRun visit;
-  };
-  Filter filter{*prediction, components, visitor, visit};
-  const auto pass = [](void* given, const session_detail::EntityRun& run) {
-    const Filter& to = *static_cast<Filter*>(given);
-    std::array<std::byte*, session_detail::kVisitedMax> columns{};
-    for (std::uint32_t at = 0; at < run.count; ++at) {
-      if (to.prediction.is_hidden(run.entities[at])) continue;
-      for (std::size_t i = 0; i < to.components.size(); ++i) {
-        columns[i] = run.columns[i] + at * to.components[i].bytes;
-      }
-      to.visit(to.visitor, {run.entities + at, columns.data(), 1, run.current});
-    }
-  };
-  walk.visit(components, &filter, pass, [this](ComponentId id, std::uint32_t index) {
-    return const_cast<std::byte*>(locate(id, index, true));
-  });
-}
-
 /// The number of ticks after which a report about a command can arrive. Reports are sent with
 /// snapshots, so the number includes a snapshot interval.
 double GameClient::Impl::round_trip_ticks(const Connection& connection) const {

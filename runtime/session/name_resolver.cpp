@@ -2,6 +2,8 @@
 
 #include <netdb.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -46,6 +48,19 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
   return result;
 }
 
+/// A server that listens at all addresses of its machine prints the address 0. Nothing is sent from
+/// this address, so a client uses the machine's own address instead.
+Address reachable(const Address& address) {
+  if (address.is_ipv4()) {
+    const bool is_any = address == Address::ipv4({0, 0, 0, 0}, address.port());
+    return is_any ? Address::ipv4({127, 0, 0, 1}, address.port()) : address;
+  }
+  const std::array<std::uint8_t, 16> ip = address.ip();
+  const bool is_any = std::ranges::all_of(ip, [](std::uint8_t byte) { return byte == 0; });
+  return is_any ? Address({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port())
+                : address;
+}
+
 }  // namespace
 
 struct NameResolver::Lookups {
@@ -57,7 +72,7 @@ NameResolver::NameResolver() : lookups_(std::make_shared<Lookups>()) {}
 NameResolver::~NameResolver() = default;
 
 std::optional<Result<Address>> NameResolver::resolve(std::string_view name) {
-  if (const std::optional<Address> address = Address::parse(name)) return *address;
+  if (const std::optional<Address> address = Address::parse(name)) return reachable(*address);
   const std::size_t colon = name.rfind(':');
   const std::string port(colon == std::string_view::npos ? "" : name.substr(colon + 1));
   if (port.empty() || colon == 0 || name.find(':') != colon) {

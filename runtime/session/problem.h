@@ -43,7 +43,7 @@ struct Problem {
   std::string system{};     ///< For `mispredicted`, the system that caused the problem, if known.
   double difference = 0;    ///< For `mispredicted`, the difference in the field's unit.
   std::uint64_t count = 1;  ///< The occurrences since the last report of this cause.
-  std::string text{};       ///< A description of the problem, and a remedy.
+  std::string text{};       ///< A description of the problem, and a remedy if there is one.
 };
 
 /// A component whose value on the server differs from the client's prediction. The texts live as

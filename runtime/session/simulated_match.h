@@ -21,7 +21,8 @@ struct MatchOptions {
 };
 
 /// A simulated match. Only one thread at a time may use this object. Wrong calls by the game are
-/// reported as problems and never end the program.
+/// reported as problems, except calls that break a "Requires" of a function: these end the program
+/// with a message.
 class SimulatedMatch {
  public:
   /// `folder` is the output of `muster build`. Fails if the build or the server cannot be opened,

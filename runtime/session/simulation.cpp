@@ -78,10 +78,13 @@ void Simulation::visit(std::span<const session_detail::VisitedComponent> compone
   const EntityId outer = current_;
   EntityId inner;
   EntityId* const current = outer.is_null() && is_running_ && !is_all ? &current_ : &inner;
-  if (subset_ != nullptr && !is_all) {
-    walk_.visit_some(*subset_, components, visitor, call, locate, current);
-  } else {
-    walk_.visit(components, visitor, call, locate, current);
+  const bool is_known = subset_ != nullptr && !is_all
+                            ? walk_.visit_some(*subset_, components, visitor, call, locate, current)
+                            : walk_.visit(components, visitor, call, locate, current);
+  if (!is_known) {
+    for (const session_detail::VisitedComponent& one : components) {
+      (void)component_id(one.name, one.bytes);  // Reports an unknown component.
+    }
   }
   current_ = outer;
   --walk_depth_;
@@ -211,7 +214,7 @@ std::optional<ComponentId> Simulation::component_id(std::string_view name, std::
   problems_.add({.kind = ProblemKind::unknown_type,
                  .tick = tick_,
                  .component = std::string(name),
-                 .text = "Game::components does not list this component"});
+                 .text = "the component is not found: add it to Game::components"});
   return std::nullopt;
 }
 
@@ -409,8 +412,9 @@ void Simulation::clear_changes() {
 Bytes Simulation::command_bytes(PlayerId player, std::string_view name, std::size_t bytes) {
   const auto found = std::ranges::find(game_.commands.types, name, &ComponentDescription::name);
   if (found == game_.commands.types.end() || found->size_bytes != bytes) {
-    std::fprintf(stderr, "muster: Game::commands does not list '%.*s' with %zu bytes\n",
-                 static_cast<int>(name.size()), name.data(), bytes);
+    std::fprintf(stderr,
+                 "muster: a system uses the command '%.*s', which Game::commands does not list\n",
+                 static_cast<int>(name.size()), name.data());
     std::abort();
   }
   const auto index = static_cast<std::size_t>(found - game_.commands.types.begin());

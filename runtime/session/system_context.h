@@ -163,8 +163,8 @@ class SystemContext {
     play_cue(&effect, nullptr, options);
   }
   /// Sends a message of the game in the same way as `play` sends an effect.
-  /// `GameClient::on_message` receives the message. Only `cause` and `metres` of the options are
-  /// used.
+  /// `GameClient::on_message` receives the message. Only `position`, `metres` and `cause` of the
+  /// options are used.
   template <Described T>
   void emit(const T& message, const EffectOptions& options) {
     const session_detail::NamedValue named = session_detail::named_value(message);

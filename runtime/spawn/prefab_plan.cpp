@@ -20,8 +20,9 @@ Result<std::vector<ComponentId>> match_descriptions(const PrefabReader& prefab,
     const std::optional<ComponentId> id = world.find_component(description.name);
     if (!id) {
       return fail(ErrorCode::not_found,
-                  what + "has values in the bundle, but this game does not describe it" +
-                      std::string(kRemedy));
+                  what +
+                      "has values in the bundle, but this game does not describe it: add it to "
+                      "Game::components, or export the components again and run 'muster build'");
     }
     const ComponentStorage& storage = world.storage(*id);
     // A forged bundle may have the correct hash but another size.

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "net/transport/address.h"
 #include "net/transport/datagram_socket.h"
 #include "tests/support/session_game.h"
 
@@ -43,6 +44,16 @@ TEST_CASE("A simulated host chooses ports for any number of sockets, one after t
     REQUIRE(socket);
     REQUIRE(socket.value()->local_address() != kept.value()->local_address());
   }
+}
+
+TEST_CASE("A client reaches a server at the address 0 on the same machine", "[session][flow]") {
+  SystemEdges edges;
+  const auto resolved = [&](std::string_view name) {
+    return edges.network().resolve(name).value().value().text();
+  };
+  CHECK(resolved("0.0.0.0:7000") == "127.0.0.1:7000");
+  CHECK(resolved("[::]:7000") == Address::parse("[::1]:7000")->text());
+  CHECK(resolved("127.0.0.2:7000") == "127.0.0.2:7000");
 }
 
 }  // namespace

@@ -51,6 +51,33 @@ TEST_CASE("A client detects that the server was killed", "[session][flow]") {
   CHECK(client.end().code == ErrorCode::timed_out);
 }
 
+struct Unlisted {
+  std::int32_t value = 0;
+};
+consteval auto describe(Type<Unlisted>) {
+  return Describe<Unlisted>("Unlisted").field<&Unlisted::value>("value");
+}
+
+TEST_CASE("Server and client report a component that the game does not list", "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  match->run(1s);
+  const auto reports = [&] {
+    return std::ranges::count_if(match->problems(), [](const Problem& problem) {
+      return problem.kind == ProblemKind::unknown_type && problem.component == "Unlisted";
+    });
+  };
+  int visits = 0;
+  match->server().each<Unlisted>([&](Unlisted&) { ++visits; });
+  match->run(1s);
+  CHECK(reports() == 1);
+  client.each<const Unlisted>([&](const Unlisted&) { ++visits; });
+  match->run(1s);
+  CHECK(reports() == 2);
+  CHECK(client.get<Unlisted>(EntityId()) == nullptr);
+  CHECK(visits == 0);
+}
+
 TEST_CASE("A server that closes sends its clients the reason", "[session][flow]") {
   const auto match = open_match();
   GameClient& client = match->add_client();
