@@ -28,8 +28,8 @@ inline constexpr std::size_t kReplicatedMembersMax = 255;
 /// The maximum size of an event in bytes, including its index of two bytes. An event is a message
 /// that belongs to a tick.
 inline constexpr std::size_t kEventBytesMax = 256;
-/// The maximum size of a message that a system sends with `emit`, including its index of two bytes.
+/// The size of a message that always fits into an `emit` of a system, with its index of two bytes.
 /// The event also contains the message's cause and the command that caused it (13 bytes).
-inline constexpr std::size_t kEmittedBytesMax = kEventBytesMax - 13;
+inline constexpr std::size_t kEmittedBytesMax = 243;
 
 }  // namespace muster

@@ -13,10 +13,11 @@ namespace {
 
 enum Flag : std::uint32_t { kEffect = 1, kRotation = 2, kLine = 4, kNamed = 8, kKeyed = 16 };
 constexpr std::uint32_t kFlags = 31;
+/// The maximum size of the parts before a message: index, flags, key and cause.
+constexpr std::size_t kMessageHeadBytesMax = 2 + 1 + 6 + 4;
+static_assert(kEmittedBytesMax == kEventBytesMax - kMessageHeadBytesMax);
 /// The maximum size of all parts except the name and the message.
-constexpr std::size_t kHeadBytesMax = 2 + 1 + 6 + 4 + 12 + 16 + 12 + 1;
-// Index, flags, key and cause precede an emitted message.
-static_assert(kEmittedBytesMax == kEventBytesMax - (2 + 1 + 6 + 4));
+constexpr std::size_t kHeadBytesMax = kMessageHeadBytesMax + 12 + 16 + 12 + 1;
 
 void write_floats(SectionWriter& writer, std::span<const float> values) {
   for (const float value : values) {

@@ -28,7 +28,8 @@ class Network {
   /// Fails with `invalid_argument` if the text is not an address, and with `busy` if the address is
   /// in use.
   virtual Result<std::unique_ptr<DatagramSocket>> open(std::string_view address) = 0;
-  /// Returns the address of `host:port`, where the host is a name or an address. Never blocks.
+  /// Returns the address of `host:port`, where the host is a name or an address. The result for
+  /// [::] or 0.0.0.0 is the machine's loopback address. Never blocks.
   /// While the name is being looked up, the function returns nothing, and the caller must call
   /// again later with the same text. Fails with `invalid_argument` for a text without a port, and
   /// with `not_found` for an unknown name.

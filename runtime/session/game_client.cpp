@@ -258,10 +258,7 @@ std::optional<ComponentId> GameClient::Impl::component_id(std::string_view name,
                                                           std::size_t bytes) {
   const std::optional<ComponentId> id = walk.find(name);
   if (id && world.storage(*id).description().size_bytes == bytes) return id;
-  problems.add({.kind = ProblemKind::unknown_type,
-                .tick = tick(),
-                .component = std::string(name),
-                .text = "the component is not found: add it to Game::components"});
+  problems.add(unlisted_component(name, id.has_value(), tick()));
   return std::nullopt;
 }
 

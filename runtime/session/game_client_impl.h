@@ -102,10 +102,11 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   /// Returns the value of a component at an index of the world's array of this component: the shown
   /// value if `is_view` is true, or else the received value.
   const std::byte* locate(ComponentId id, std::uint32_t index, bool is_view) const;
-  /// Visits the shown entities, but not the hidden entities.
   /// Finds a component of the game. Reports a problem if the game does not list the component.
   std::optional<ComponentId> component_id(std::string_view name, std::size_t bytes);
+  /// Reports each component that the game does not list.
   void report_unknown(std::span<const session_detail::VisitedComponent> components);
+  /// Visits the shown entities, but not the hidden entities.
   void visit_visible(std::span<const session_detail::VisitedComponent> components, void* visitor,
                      session_detail::VisitRun visit);
   void send_commands(Connection& connection);

@@ -22,7 +22,7 @@ constexpr std::string_view kServerAddress = "server:7000";
 struct GamePreview::Impl {
   Impl(Edges& given, const Game& its_game, std::string_view its_folder)
       : outer(given), game(its_game), folder(its_folder), notices(folder) {}
-  Result<std::optional<ReloadSummary>> follow();
+  Result<std::optional<ReloadSummary>> follow(Time now);
   void report(const Problem& problem) {
     if (on_problem) {
       on_problem(problem);
@@ -41,6 +41,7 @@ struct GamePreview::Impl {
   BuildNotices notices;
   bool must_check = true;  ///< The folder may have a build that is not open.
   Time next_check = Time::min();
+  std::optional<Time> differs_since;  ///< The time since which the parts do not agree.
   std::optional<Time> last;
   std::function<void(const Problem&)> on_problem;
 };
@@ -121,10 +122,10 @@ Result<std::optional<ReloadSummary>> GamePreview::follow() {
   }
   impl_->must_check = true;
   impl_->next_check = now + BuildNotices::kPause;
-  return impl_->follow();
+  return impl_->follow(now);
 }
 
-Result<std::optional<ReloadSummary>> GamePreview::Impl::follow() {
+Result<std::optional<ReloadSummary>> GamePreview::Impl::follow(Time now) {
   std::optional<ReloadSummary> summary;
   const auto is_old = [](const BuildContent& content) {
     return is_another_build(content.source(), content.catalog());
@@ -142,10 +143,18 @@ Result<std::optional<ReloadSummary>> GamePreview::Impl::follow() {
     return summary;
   }
   const auto for_server = Build::open(folder, Target::server, game);
-  if (!for_server) return fail(for_server.error());
   const auto for_client = Build::open(folder, Target::client, game);
-  if (!for_client) return fail(for_client.error());
-  if (!for_server.value().agrees_with(for_client.value())) {
+  for (const Result<Build>* one : {&for_server, &for_client}) {
+    if (*one) continue;
+    if (one->error().code == ErrorCode::not_found) return summary;
+    return fail(one->error());
+  }
+  if (for_server.value().agrees_with(for_client.value())) {
+    differs_since.reset();
+  } else {
+    // A bundler that publishes a build replaces one part after the other.
+    if (!differs_since) differs_since = now;
+    if (now - *differs_since < BuildNotices::kPause) return summary;
     return fail(ErrorCode::invalid_argument,
                 "the client's and the server's part of '" + folder +
                     "' do not agree: their type ids or components differ; build both");

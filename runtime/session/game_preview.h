@@ -64,8 +64,8 @@ class GamePreview {
   ///
   /// Fails as `Build::open`, `GameServer::reload` and `GameClient::reload` do, with the code of a
   /// catalog that cannot be read, and with `invalid_argument` if the client's and the server's part
-  /// of the build do not agree. If only one side fails, the other side keeps its new build. A later
-  /// call tries again.
+  /// of the build have not agreed for a second. If only one side fails, the other side keeps its
+  /// new build. A later call tries again.
   Result<std::optional<ReloadSummary>> follow();
 
   /// Sets the function that gets the problems of server and client. By default, problems are

@@ -2,7 +2,6 @@
 
 #include <netdb.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 #include <map>
@@ -13,6 +12,14 @@
 
 namespace muster {
 namespace {
+
+/// A server that listens at all addresses prints [::] or 0.0.0.0. No answer has this source
+/// address, so a client on the same machine uses the loopback address.
+Address reachable(const Address& address) {
+  if (!address.is_unspecified()) return address;
+  if (address.is_ipv4()) return Address::ipv4({127, 0, 0, 1}, address.port());
+  return {{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port()};
+}
 
 Result<Address> look_up(const std::string& host, const std::string& port) {
   addrinfo hints{};
@@ -45,20 +52,7 @@ Result<Address> look_up(const std::string& host, const std::string& port) {
     }
   }
   ::freeaddrinfo(found);
-  return result;
-}
-
-/// A server that listens at all addresses of its machine prints the address 0. Nothing is sent from
-/// this address, so a client uses the machine's own address instead.
-Address reachable(const Address& address) {
-  if (address.is_ipv4()) {
-    const bool is_any = address == Address::ipv4({0, 0, 0, 0}, address.port());
-    return is_any ? Address::ipv4({127, 0, 0, 1}, address.port()) : address;
-  }
-  const std::array<std::uint8_t, 16> ip = address.ip();
-  const bool is_any = std::ranges::all_of(ip, [](std::uint8_t byte) { return byte == 0; });
-  return is_any ? Address({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, address.port())
-                : address;
+  return result ? Result<Address>(reachable(result.value())) : result;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ enum class ProblemKind : std::uint8_t {
   dropped,             ///< A message was dropped: a queue was full, or there is no handler.
   too_large,           ///< An entity or message is larger than a wire limit, and was not sent.
   unsupported_change,  ///< A component that cannot be replicated was added or removed.
-  unknown_type,        ///< A name or id that no registry of the build has.
+  unknown_type,        ///< A name or id that no registry of the build or no list of `Game` has.
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
   content_differs,     ///< Client and server have different content; values are converted.
   overloaded,          ///< Ticks were skipped, because too many ticks were due in a frame.

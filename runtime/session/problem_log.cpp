@@ -87,4 +87,12 @@ void ProblemLog::flush(Time now, const std::function<void(const Problem&)>& repo
                "second"});
 }
 
+Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tick) {
+  return {.kind = ProblemKind::unknown_type,
+          .tick = tick,
+          .component = std::string(name),
+          .text = is_other_struct ? "another struct in Game::components has this component's name"
+                                  : "the component is not found: add it to Game::components"};
+}
+
 }  // namespace muster

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "registry/base/clock.h"
@@ -32,5 +33,9 @@ class ProblemLog {
   std::vector<Cause> causes_;
   std::uint64_t uncounted_ = 0;  ///< Problems beyond `kCausesMax`.
 };
+
+/// The problem of a component that `Game::components` does not list. `is_other_struct` is true if a
+/// struct of another size has the component's name.
+Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tick);
 
 }  // namespace muster

@@ -211,10 +211,7 @@ void Simulation::note_spawned(const SpawnedEntity& spawned) {
 std::optional<ComponentId> Simulation::component_id(std::string_view name, std::size_t bytes) {
   const std::optional<ComponentId> id = walk_.find(name);
   if (id && world_.storage(*id).description().size_bytes == bytes) return id;
-  problems_.add({.kind = ProblemKind::unknown_type,
-                 .tick = tick_,
-                 .component = std::string(name),
-                 .text = "the component is not found: add it to Game::components"});
+  problems_.add(unlisted_component(name, id.has_value(), tick_));
   return std::nullopt;
 }
 
@@ -379,6 +376,7 @@ bool Simulation::add_component(EntityId entity, const session_detail::NamedValue
 
 bool Simulation::remove_component(EntityId entity, std::string_view name) {
   const std::optional<ComponentId> id = walk_.find(name);
+  if (!id) problems_.add(unlisted_component(name, false, tick_));
   if (!id || !world_.has(*id, entity)) return false;
   if (!may_change(entity, *id, "remove")) return false;
   pending_.push_back({.kind = Pending::Kind::remove, .entity = entity, .component = *id});

@@ -59,6 +59,10 @@ LIMITS = (
      "registry/base/wire_limits.h", "kReplicatedMembersMax"),
     ("runtime/replication/BANDWIDTH.md", r"`at_tick`, or in an effect \| ([\d,]+)",
      "registry/base/wire_limits.h", "kEventBytesMax"),
+    ("runtime/replication/BANDWIDTH.md", r"\| bytes in a message of `emit` \| ([\d,]+)",
+     "registry/base/wire_limits.h", "kEmittedBytesMax"),
+    ("runtime/session/USING_SESSIONS.md", r"of `emit` has\s+at most (\d+)",
+     "registry/base/wire_limits.h", "kEmittedBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"A message has at most ([\d,]+) bytes",
      "runtime/session/message_pipe.h", "kSessionMessageBytesMax"),
     ("runtime/session/SESSION_FORMAT.md", r"^A command more than (\d+) below the newest command",
@@ -92,8 +96,9 @@ NAME_WORD = {word: instead for words, instead in NAME_WORDS.items() for word in 
 # Whole names that no code has, and the alternatives.
 NAMES = (
     (r"take_\w+", "apply, parse, drain, read"),
-    (r"(?!(?:is_)?in_place$|place_level$)(?:\w+_)?places?_?(?:_\w+)?|\w*Places?(?:[A-Z]\w*)?",
+    (r"(?!(?:is_)?in_place(?:_|_t|_type)?$|place_level$)(?:\w+_)?[Pp]laces?_?(?:_\w+)?",
      "position, location, index, offset, path"),
+    (r"\w*Places?\d*(?:[A-Z]\w*)?", "position, location, index, offset, path"),
     (r"most|kMost\w*", "maximum, a name that ends with _max"),
     (r"shown_text", "escaped_text"),
 )

@@ -79,10 +79,12 @@ int main(int argc, char** argv) {
     preview.run_frame();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     const auto followed = preview.follow();
-    const std::string error = followed ? "" : followed.error().message;
-    if (!error.empty() && error != last_error) complain(error);
-    last_error = error;
+    if (!followed && followed.error().message != last_error) {
+      last_error = followed.error().message;
+      complain(last_error);
+    }
     if (!followed || !followed.value()) continue;
+    last_error.clear();
     print("new build: " + text_of(*followed.value(), preview));
     --reloads;
   }

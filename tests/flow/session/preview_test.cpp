@@ -70,6 +70,7 @@ class EditedPreview {
     REQUIRE(opened_);
   }
   GamePreview& preview() { return *opened_.value(); }
+  SimulatedEdges& edges() { return edges_; }
   std::string path(std::string_view side) const { return folder_.path() + "/" + std::string(side); }
   void set_score(int score) {
     project_.add("things/runner.yaml",
@@ -123,6 +124,15 @@ TEST_CASE("A preview refuses a build whose parts do not agree, and follows the n
   const std::string side = GENERATE("client", "server");
   edited.set_score(3);
   edited.damage(side);
+  const auto build_of = [&](Target target) {
+    return Build::open(edited.path(""), target, make_game()).value();
+  };
+  CHECK_FALSE(build_of(Target::client).agrees_with(build_of(Target::server)));
+  // The other part may follow within a second.
+  const auto early = edited.preview().follow();
+  REQUIRE(early);
+  CHECK_FALSE(early.value());
+  edited.edges().advance(1s);
   const auto refused = edited.preview().follow();
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code == ErrorCode::invalid_argument);

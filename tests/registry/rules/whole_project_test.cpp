@@ -46,10 +46,11 @@ TEST_CASE("A message that is too large for a tick is noted with its largest fiel
   project.files.add("muster.yaml",
                     "version: 1\nname: x\nfolders: [Assets]\ncomponents: components.json\n");
   const auto messages_with = [&](std::size_t bytes) {
-    const std::string size = std::to_string(bytes + 4);
+    const std::string size = std::to_string((bytes + 7) / 4 * 4);
     project.files.add("components.json",
                       R"({"components": [], "messages": [{"name": "Chat", "size": )" + size +
-                          R"(, "alignment": 4, "default": ")" + std::string(2 * bytes + 8, '0') +
+                          R"(, "alignment": 4, "default": ")" +
+                          std::string((bytes + 7) / 4 * 8, '0') +
                           R"(", "fields": [{"name": "number", "type": "int32", "offset": 0},
                           {"name": "text", "type": "text", "offset": 4, "element_bytes": )" +
                           std::to_string(bytes) + "}]}]}");
@@ -57,8 +58,8 @@ TEST_CASE("A message that is too large for a tick is noted with its largest fiel
     std::erase_if(found, [](const Finding& each) { return each.rule != "wire-limit"; });
     return found;
   };
-  CHECK(messages_with(236).empty());  // The index and the number need 6 bytes.
-  CHECK(messages_with(240).size() == 1);
+  CHECK(messages_with(237).empty());  // The index and the number need 6 bytes.
+  CHECK(messages_with(238).size() == 1);
   const std::vector<Finding> found = messages_with(252);
   REQUIRE(found.size() == 1);
   CHECK(found.front().severity == Severity::note);
