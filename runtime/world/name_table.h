@@ -33,7 +33,7 @@ class NameTable {
   /// table. Requires: `id` is from this table.
   std::string_view text(NameId id) const;
 
-  /// True when so many names were added since the last `forget_unused` that another call is useful.
+  /// True if a call of `forget_unused` is useful, because many names were added since the last call.
   bool is_crowded() const { return texts_.size() >= crowd_; }
   /// Drops every name that was not added with `intern_kept` and is not in `used`. Requires: `used`
   /// is sorted.
