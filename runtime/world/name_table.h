@@ -33,7 +33,8 @@ class NameTable {
   /// table. Requires: `id` is from this table.
   std::string_view text(NameId id) const;
 
-  /// True if a call of `forget_unused` is useful, because many names were added since the last call.
+  /// True if another call of `forget_unused` is useful, because many names were added after the
+  /// last.
   bool is_crowded() const { return texts_.size() >= crowd_; }
   /// Drops every name that was not added with `intern_kept` and is not in `used`. Requires: `used`
   /// is sorted.
