@@ -33,8 +33,7 @@ class NameTable {
   /// table. Requires: `id` is from this table.
   std::string_view text(NameId id) const;
 
-  /// True if another call of `forget_unused` is useful, because many names were added after the
-  /// last.
+  /// True if another call of `forget_unused` is useful, because the table has many new names.
   bool is_crowded() const { return texts_.size() >= crowd_; }
   /// Drops every name that was not added with `intern_kept` and is not in `used`. Requires: `used`
   /// is sorted.
