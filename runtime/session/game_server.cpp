@@ -229,6 +229,7 @@ GameServerMetrics GameServer::metrics() const {
           .bytes_in = counters.bytes_in,
           .bytes_out = counters.bytes_out,
           .skipped_ticks = impl_->clock.skipped(),
+          .clamped_values = impl_->earlier_clamped + impl_->replication->world().clamped().count(),
           .problems = impl_->problem_count};
 }
 
@@ -248,6 +249,7 @@ std::string GameServer::metrics_text() const {
   add("game_bytes_in_total", "counter", "Bytes of datagrams received.", now.bytes_in);
   add("game_bytes_out_total", "counter", "Bytes of datagrams sent.", now.bytes_out);
   add("game_skipped_ticks_total", "counter", "Ticks that were skipped.", now.skipped_ticks);
+  add("game_clamped_values_total", "counter", "Values outside their ranges.", now.clamped_values);
   add("game_problems_total", "counter", "Problems that were reported.", now.problems);
   text += "# HELP muster_game_view_claims_total Commands by the verdict about their view claims.\n";
   text += "# TYPE muster_game_view_claims_total counter\n";

@@ -464,16 +464,26 @@ void GameServer::Impl::left_out(const UnfitEntity& entity) {
 }
 
 void GameServer::Impl::clamped(const ClampedValue& value) {
-  const std::size_t dot = value.field.rfind('.');
+  const std::size_t dot = value.field.find('.');
+  const std::string_view component = value.field.substr(0, dot);
+  const std::string_view field =
+      dot == std::string_view::npos ? std::string_view{} : value.field.substr(dot + 1);
+  std::string text = "a value of " + std::string(content->path(value.type)) +
+                     " is outside its range: clients get the nearest value of the range";
+  const std::optional<ComponentId> id = world.find_component(component);
+  const FieldDescription* const described =
+      id ? world.storage(*id).description().find(field) : nullptr;
+  if (described != nullptr && described->minimum != described->maximum) {
+    text = outside_range(*described, value.value) + " in " +
+           std::string(content->path(value.type)) + ": clients get the nearest value";
+  }
   const std::lock_guard lock(worker_mutex);
-  worker_problems.push_back(
-      {.kind = ProblemKind::clamped,
-       .tick = simulation.tick(),
-       .entity = collection.find(reference_to(value.id)),
-       .component = std::string(value.field.substr(0, dot)),
-       .field = std::string(dot == std::string_view::npos ? "" : value.field.substr(dot + 1)),
-       .text = "a value of " + std::string(content->path(value.type)) +
-               " is outside its range: clients get the nearest value of the range"});
+  worker_problems.push_back({.kind = ProblemKind::clamped,
+                             .tick = simulation.tick(),
+                             .entity = collection.find(reference_to(value.id)),
+                             .component = std::string(component),
+                             .field = std::string(field),
+                             .text = std::move(text)});
 }
 
 bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {

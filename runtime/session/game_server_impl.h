@@ -217,6 +217,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
   std::uint64_t earlier_spawned = 0;    ///< Entities that earlier senders have spawned.
   std::uint64_t earlier_despawned = 0;  ///< Entities that earlier senders have despawned.
+  std::uint64_t earlier_clamped = 0;    ///< Values that `earlier_replications` have clamped.
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<PacketCapture> capture;
   std::unique_ptr<DatagramSocket> socket;

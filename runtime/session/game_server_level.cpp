@@ -181,6 +181,7 @@ Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
 void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   earlier_spawned += sender->counters().spawned;
   earlier_despawned += sender->counters().despawned;
+  earlier_clamped += replication->world().clamped().count();
   sender.reset();
   earlier_replications.push_back(std::move(replication));
   types = std::make_unique<ReplicatedTypes>(std::move(found));

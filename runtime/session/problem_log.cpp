@@ -1,6 +1,8 @@
 #include "runtime/session/problem_log.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <chrono>
 #include <utility>
 
@@ -93,6 +95,20 @@ Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tic
           .component = std::string(name),
           .text = is_other_struct ? "another struct in Game::components has this component's name"
                                   : "the component is not found: add it to Game::components"};
+}
+
+std::string outside_range(const FieldDescription& field, std::int64_t value) {
+  const auto with_unit = [&](double number) {
+    std::array<char, 32> digits{};
+    const auto end =
+        std::to_chars(digits.begin(), digits.end(), number, std::chars_format::general, 6);
+    std::string text(digits.data(), end.ptr);
+    return field.unit.empty() ? text : text + " " + field.unit;
+  };
+  const auto steps = static_cast<double>(value);
+  const double exact = field.resolution > 0 ? field.minimum + steps * field.resolution : steps;
+  return with_unit(exact) + " is outside " + with_unit(field.minimum) + " to " +
+         with_unit(field.maximum);
 }
 
 }  // namespace muster

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "registry/base/clock.h"
+#include "registry/components/component.h"
 #include "runtime/session/problem.h"
 
 namespace muster {
@@ -37,5 +38,9 @@ class ProblemLog {
 /// The problem of a component that `Game::components` does not list. `is_other_struct` is true if a
 /// struct of another size has the component's name.
 Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tick);
+
+/// Describes a value outside the range of its field, for example "5000 hp is outside 0 to 1000 hp".
+/// `value` is the integer of the value, as in `quantise_unbounded`. The field must have a range.
+std::string outside_range(const FieldDescription& field, std::int64_t value);
 
 }  // namespace muster

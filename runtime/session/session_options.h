@@ -75,6 +75,9 @@ struct GameServerMetrics {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t skipped_ticks = 0;
+  /// The number of written component values outside their ranges. Only the first value of each
+  /// field and type is also reported as a problem.
+  std::uint64_t clamped_values = 0;
   std::uint64_t problems = 0;
 };
 

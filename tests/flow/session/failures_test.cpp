@@ -143,6 +143,8 @@ TEST_CASE("A component value outside its range is clamped, and reported with its
   REQUIRE(problem != nullptr);
   CHECK(problem->component == "Runner");
   CHECK(problem->field == "score");
+  CHECK(problem->text.starts_with("5000 is outside 0 to 1000 in "));
+  CHECK(match->server().metrics().clamped_values == 1);
 }
 
 TEST_CASE("A folder without a build is an error that names the command", "[session][flow]") {
