@@ -23,7 +23,9 @@ bool report_problems(const Project& project, Session& session) {
   for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) print_note(session, hidden);
-  bool is_whole = unread.empty();
+  const std::string no_sidecars = no_sidecars_note(project);
+  if (!no_sidecars.empty()) refuse(session, no_sidecars);
+  bool is_whole = unread.empty() && no_sidecars.empty();
   for (const ModelProblem& problem : project.model().problems) {
     const bool is_unknown = problem.kind == ModelProblem::Kind::unknown_class;
     if (!is_unknown && problem.kind != ModelProblem::Kind::unresolved) continue;

@@ -102,6 +102,8 @@ int prepare(const PrepareOptions& options, Session& session) {
   for (const std::string& note : unread) refuse(session, note);
   const std::string hidden = hidden_roots_note(project);
   if (!hidden.empty()) print_note(session, hidden);
+  const std::string no_sidecars = no_sidecars_note(project);
+  if (!no_sidecars.empty()) refuse(session, no_sidecars);
   const std::string no_registries = no_registries_note(project);
   if (!no_registries.empty()) print_note(session, no_registries);
   if (!plan) return report_error(session, plan.error());
@@ -119,7 +121,7 @@ int prepare(const PrepareOptions& options, Session& session) {
                                        ? as_json(project, plan.value(), options.dry_run)
                                        : as_text_report(project, plan.value(), options.dry_run),
                                    {});
-  const bool is_done = unread.empty() && plan.value().remaining.empty();
+  const bool is_done = unread.empty() && no_sidecars.empty() && plan.value().remaining.empty();
   return written == kSuccess && !is_done ? kFindings : written;
 }
 

@@ -116,31 +116,43 @@ std::string hidden_roots_note(const Project& project) {
          "; see 'git lfs pull'";
 }
 
-std::string no_registries_note(const Project& project) {
-  if (!project.model().registries.empty() || !unread_notes(project).empty() ||
-      !hidden_roots_note(project).empty()) {
-    return {};
-  }
+namespace {
+
+std::string quoted_folders(const Project& project) {
   std::string folders;
   for (const AssetPath& folder : project.config().folders) {
     folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
   }
+  return folders;
+}
+
+}  // namespace
+
+std::string no_sidecars_note(const Project& project) {
+  if (!project.index().assets().empty()) return {};
   const auto lacks_sidecar = [](const IndexProblem& problem) {
     return problem.kind == IndexProblem::Kind::missing_meta && problem.detail == "file";
   };
-  const std::span<const IndexProblem> problems = project.index().problems();
-  const auto lacking = static_cast<std::size_t>(std::ranges::count_if(problems, lacks_sidecar));
-  if (project.index().assets().empty() && lacking > 0) {
-    return "no file in " + folders + " has a usable sidecar (.meta) with its guid, so " +
-           counted(lacking, "file is not an asset", "files are not assets") +
-           "; 'muster validate --fix' writes missing sidecars";
+  const auto lacking =
+      static_cast<std::size_t>(std::ranges::count_if(project.index().problems(), lacks_sidecar));
+  if (lacking == 0) return {};
+  return "no file in " + quoted_folders(project) +
+         " has a usable sidecar (.meta) with its guid, so " +
+         counted(lacking, "file is not an asset", "files are not assets") +
+         "; 'muster validate --fix' writes missing sidecars";
+}
+
+std::string no_registries_note(const Project& project) {
+  if (!project.model().registries.empty() || !unread_notes(project).empty() ||
+      !hidden_roots_note(project).empty() || !no_sidecars_note(project).empty()) {
+    return {};
   }
   std::string classes;
   for (const ClassDeclaration& declaration : project.model().classes) {
     classes += (classes.empty() ? "" : ", ") + declaration.name;
   }
   return "this project has no registry, so there is nothing to pack; none of " +
-         counted(project.index().assets().size(), "asset") + " in " + folders +
+         counted(project.index().assets().size(), "asset") + " in " + quoted_folders(project) +
          " is of a class that is built in, ready-made ('classes_from') or declared under 'classes' "
          "in muster.yaml: " +
          classes;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 
@@ -21,9 +21,13 @@ std::vector<std::string> unread_registry_notes(const Project& project);
 /// because each pointer may replace a root. The result is empty for other projects.
 std::string hidden_roots_note(const Project& project);
 
+/// A sentence for a project with files of which none has a usable sidecar, so that no file is an
+/// asset. The result is empty for other projects.
+std::string no_sidecars_note(const Project& project);
+
 /// A sentence for a project without registries, from which nothing is packed. The sentence names
-/// the searched locations and classes. The result is empty for other projects, and if an unreadable
-/// file may be a registry.
+/// the searched locations and classes. The result is empty for other projects, if an unreadable
+/// file may be a registry, and if `no_sidecars_note` has a sentence.
 std::string no_registries_note(const Project& project);
 
 /// A sentence about registries of ready-made classes that were recognised without `classes_from`.

@@ -398,8 +398,8 @@ Location class_location(const Project& project, AssetNumber asset) {
   return location;
 }
 
-// Reports plain files whose class is similar to a known class. The content of a registry with a
-// mistyped class would not be built.
+// Reports plain files with an unknown class that is similar to a known class, or that has the name
+// of a registry class. The content of such a file would not be built.
 void check_classes(const Project& project, Findings& findings) {
   std::set<std::string> known{std::string(kRootClass), "Prefab"};
   for (const ClassDeclaration& declaration : project.model().classes) {
@@ -409,10 +409,12 @@ void check_classes(const Project& project, Findings& findings) {
     const std::string& name = project.sources().plain_class(asset);
     if (name.empty() || known.contains(name)) continue;
     const std::string meant = nearest_name(name, known);
-    if (meant.empty()) continue;
-    std::string message = "there is no class '";
-    message.append(name).append("'; did you mean '").append(meant).append("'?");
-    findings.add("unknown-class", class_location(project, asset), std::move(message));
+    if (meant.empty() && !name.ends_with("Registry")) continue;
+    std::string message = "there is no class '" + name + "'; ";
+    message += meant.empty() ? "declare it under 'classes' in muster.yaml"
+                             : "did you mean '" + meant + "'?";
+    findings.add("unknown-class", class_location(project, asset), std::move(message)).blocks_build =
+        true;
   }
 }
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "registry/model/hidden_candidates.h"
+#include "registry/model/unread.h"
 #include "registry/rules/validate.h"
 
 namespace muster {
@@ -82,6 +83,17 @@ bool parts_script(const Project& project, const IndexProblem& problem,
   });
 }
 
+// Reports all missing sidecars of a project without any sidecar as one finding.
+void add_no_sidecars(const Project& project, std::string message, Findings& findings) {
+  Finding& finding =
+      findings.add("missing-meta", {project.config().folders.front(), {}}, std::move(message));
+  for (const IndexProblem& problem : project.index().problems()) {
+    if (problem.kind == IndexProblem::Kind::missing_meta) finding.paths.push_back(problem.path);
+  }
+  finding.severity = Severity::error;
+  finding.blocks_build = true;
+}
+
 }  // namespace
 
 std::string_view read_error_rule(const Error& error) {
@@ -91,7 +103,10 @@ std::string_view read_error_rule(const Error& error) {
 void check_files(const Project& project, TargetSet targets,
                  const std::set<AssetNumber>& assets_built, Findings& findings) {
   std::optional<std::set<Guid>> built;
+  const std::string no_sidecars = no_sidecars_note(project);
+  if (!no_sidecars.empty()) add_no_sidecars(project, no_sidecars, findings);
   for (const IndexProblem& problem : project.index().problems()) {
+    if (!no_sidecars.empty() && problem.kind == IndexProblem::Kind::missing_meta) continue;
     IndexRule found = describe(problem);
     Finding& finding =
         findings.add(found.rule, {problem.path, problem.position}, std::move(found.message));

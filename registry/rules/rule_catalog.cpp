@@ -105,7 +105,8 @@ constexpr std::array kRules = {
          "or 'entries' of the class in muster.yaml."},
     Rule{"missing-meta", warning, "An asset has no sidecar",
          "No other asset can refer to this asset, and each machine would create a different guid. "
-         "Open the project in the editor, and commit the .meta file."},
+         "Open the project in the editor, or run 'muster validate --fix', and commit the .meta "
+         "file. The finding is an error if no file of the project has a sidecar."},
     Rule{"missing-owner", warning, "An entry has no owner",
          "Games find entries of this class by their owner, so this entry cannot be found. Set the "
          "owner of the entry, or remove the entry."},
@@ -203,9 +204,10 @@ constexpr std::array kRules = {
          "The game's component descriptions (components.json) define the allowed values of each "
          "field. Also, an entity cannot have two components of one type. A build would refuse this "
          "value. Correct the value, or export the game's components again."},
-    Rule{"unknown-class", warning, "A plain file has a class whose name looks mistyped",
-         "A registry, root or prefab with an unknown class is ignored. Correct the name, or "
-         "declare the class under 'classes' in muster.yaml."},
+    Rule{"unknown-class", error, "A plain file has an unknown class that looks like a registry's",
+         "The name is similar to a known class, or ends with 'Registry'. A build ignores a file "
+         "with an unknown class. Correct the name, or declare the class under 'classes' in "
+         "muster.yaml."},
     Rule{"unknown-component", warning,
          "A plain prefab or factory has a component whose name looks mistyped",
          "The game would not receive the component. Correct the name."},
