@@ -29,6 +29,7 @@ import sys
 import tempfile
 
 import report_checks
+import text_project
 
 TIMEOUT_SECONDS = 120
 PHASE = re.compile(r"(walking the folders|reading sidecars|scanning assets|reading the registries|"
@@ -125,6 +126,9 @@ class World:
 
     def verb_copy_here(self, source, target):
         shutil.copytree(self.path_of(source), self.path_of(target), symlinks=True)
+
+    def verb_unpack(self, source, target):
+        text_project.unpack(self.source / source, self.path_of(target))
 
     def verb_copy_file(self, source, target):
         shutil.copyfile(self.source / source, self.path_of(target))

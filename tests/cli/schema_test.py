@@ -21,6 +21,8 @@ except ImportError as missing:
     print(f"skipped: {missing}")
     sys.exit(77)
 
+import text_project
+
 TIMEOUT_SECONDS = 120
 
 # Plain files of `bad_content` in which an editor underlines errors: (project, file). Every other
@@ -99,6 +101,7 @@ class Run:
     def __init__(self, muster, source):
         self.muster, self.source = muster, pathlib.Path(source)
         self.failures = []
+        self.bad_projects = []
 
     def check(self, good, what):
         if not good:
@@ -178,9 +181,7 @@ def check_bad_content(run):
     """Checks that an editor underlines exactly the files in UNDERLINED."""
     config = run.schema("config")
     underlined = set()
-    for project in sorted((run.source / "tests/golden/bad_content").iterdir()):
-        if not project.is_dir():
-            continue
+    for project in run.bad_projects:
         settings = project / "muster.yaml"
         if settings.exists():
             found = problems_of(config, yaml.safe_load(settings.read_text()))
@@ -227,11 +228,9 @@ def check_sarif(run):
     schema = json.loads((run.source / "tests/cli/sarif.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    projects = [project for project in sorted((run.source / "tests/golden/bad_content").iterdir())
-                if project.is_dir() and not project.name.startswith("_")]  # __pycache__
     with tempfile.TemporaryDirectory(prefix="muster-sarif-") as folder:
         known = pathlib.Path(folder) / "known.json"
-        for index, project in enumerate(projects):
+        for index, project in enumerate(run.bad_projects):
             report = run.output("validate", project, "--format", "sarif", codes=(0, 1))
             found = problems_of(validator, json.loads(report))
             run.check(not found, f"{project.name}: {found}")
@@ -245,8 +244,12 @@ def check_sarif(run):
 
 def main():
     run = Run(*map(pathlib.Path.resolve, map(pathlib.Path, sys.argv[1:])))
-    for check in (check_sample, check_components, check_bad_content, check_configs, check_sarif):
-        check(run)
+    with tempfile.TemporaryDirectory(prefix="muster-bad-content-") as folder:
+        text_project.unpack(run.source / "tests/golden/bad_content", pathlib.Path(folder) / "bad")
+        run.bad_projects = sorted(pathlib.Path(folder).glob("bad/*"))
+        for check in (check_sample, check_components, check_bad_content, check_configs,
+                      check_sarif):
+            check(run)
     for failure in run.failures:
         print(failure)
     return 1 if run.failures else 0

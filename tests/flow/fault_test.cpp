@@ -13,7 +13,7 @@
 #include "registry/rules/validate.h"
 #include "tests/support/arena_build.h"
 #include "tests/support/faulty_file_system.h"
-#include "tests/support/memory_copy.h"
+#include "tests/support/text_project.h"
 
 namespace muster {
 namespace {
@@ -33,7 +33,8 @@ std::size_t fail_each(FaultyFileSystem& files, const std::function<void()>& oper
 }
 
 MemoryFileSystem project(const std::string& name) {
-  return testing::copy_to_memory(MUSTER_SOURCE_DIR "/tests/golden/bad_content/" + name);
+  return testing::read_text_project(MUSTER_SOURCE_DIR "/tests/golden/bad_content/" + name + ".txt")
+      .files;
 }
 
 std::vector<std::string> paths_of(const std::vector<Finding>& findings) {

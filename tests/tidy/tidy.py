@@ -90,7 +90,6 @@ SHORT_FILES = {
 LONG_FILES = {
     "content/arena/make_content.py": "one table of what exists in the sample game",
     "content/arena/content_writer.py": "the writer of both dialects, which share every value",
-    "tests/golden/bad_content/make_cases.py": "one table of broken projects",
 }
 
 # A pattern in code, the files that may have it, and the alternative.

@@ -1,5 +1,4 @@
-// Checks that each project of tests/golden/bad_content gives exactly the findings in its
-// expected.txt.
+// Checks that each project of tests/golden/bad_content gives exactly its expected findings.
 #include <set>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "bundler/dictionaries/committed_dictionaries.h"
 #include "registry/base/disk_file_system.h"
 #include "registry/rules/validate.h"
+#include "tests/support/text_project.h"
 
 namespace muster {
 namespace {
@@ -23,13 +23,11 @@ std::multiset<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-std::multiset<std::string> actual_findings(const std::string& path) {
-  const auto files = DiskFileSystem::open(path);
-  REQUIRE(files.has_value());
-  const auto project = Project::open(files.value(), 2, {});
+std::multiset<std::string> actual_findings(const FileReader& files) {
+  const auto project = Project::open(files, 2, {});
   REQUIRE(project.has_value());
   std::multiset<std::string> lines;
-  const auto components = load_components(files.value(), project.value()->config());
+  const auto components = load_components(files, project.value()->config());
   const auto check = [&](const Project& checked, const std::set<AssetNumber>& built,
                          Findings& findings) {
     if (components) check_values(checked, components.value(), built, 2, findings);
@@ -55,20 +53,19 @@ TEST_CASE("Each broken project gives exactly its expected findings", "[registry]
   REQUIRE(entries.has_value());
   std::size_t projects = 0;
   for (const DirectoryEntry& entry : entries.value()) {
-    if (entry.kind != FileKind::folder) continue;
+    if (!entry.name.ends_with(".txt")) continue;
     ++projects;
     CAPTURE(entry.name);
-    ByteVector buffer;
-    const auto expected = read_whole(
-        files.value(), AssetPath().child(entry.name).child("expected.txt"), 1 << 20, buffer);
-    REQUIRE(expected.has_value());
-    CHECK(actual_findings(folder + "/" + entry.name) == lines_of(as_text(expected.value())));
+    const testing::TextProject project = testing::read_text_project(folder + "/" + entry.name);
+    CHECK(actual_findings(project.files) == lines_of(project.expected));
   }
   CHECK(projects > 30);
 }
 
 TEST_CASE("The sample game has no findings", "[registry][rules]") {
-  CHECK(actual_findings(MUSTER_SOURCE_DIR "/content/arena").empty());
+  const auto files = DiskFileSystem::open(MUSTER_SOURCE_DIR "/content/arena");
+  REQUIRE(files.has_value());
+  CHECK(actual_findings(files.value()).empty());
 }
 
 TEST_CASE("Rules are sorted by id, so that each can be found", "[registry][rules]") {

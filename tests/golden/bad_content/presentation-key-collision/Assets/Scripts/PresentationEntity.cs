@@ -1,3 +1,0 @@
-public class PresentationEntity : MonoBehaviour
-{
-}
