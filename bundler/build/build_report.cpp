@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "bundler/plan/variant_plan.h"
 #include "bundler/report/prefab_loads.h"
 #include "bundler/report/pulled_by.h"
 #include "bundler/report/strip_audit.h"
@@ -16,6 +15,7 @@
 #include "registry/base/escaped_text.h"
 #include "registry/base/json_text.h"
 #include "registry/base/parallel.h"
+#include "registry/model/open_variants.h"
 #include "runtime/bundle/bundle_reader.h"
 #include "runtime/bundle/dictionary.h"
 
@@ -261,7 +261,7 @@ Json target_json(const Project& project, const TargetBuild& build, const BuildOp
   Json json;
   json["layout"] = name_of(options.layout);
   json["level"] = options.level;
-  json["compression"] = compression_of(project.config()).text();
+  json["compression"] = project.config().compression.text();
   if (!project.choice().empty()) json["variants"] = choice_json(project, project.choice());
   json["fingerprint"] = build.fingerprint.to_string();
   json["catalog_bytes"] = build.catalog_bytes;

@@ -120,7 +120,7 @@ void remember_blocks(const FileReader& files, const BuildRun& run, const Compres
   for (const Target target : {Target::client, Target::server}) {
     const auto packed = packing_in_report(as_text(report.value()), target);
     if (!packed || packed->level != run.options.level ||
-        packed->compression != compression_of(run.project.config()).text()) {
+        packed->compression != run.project.config().compression.text()) {
       continue;
     }
     const AssetPath target_folder = AssetPath().child(folder_of(target));
@@ -167,7 +167,7 @@ bool may_have_old_blocks(const TargetBuild& built, const BuildDictionaries& dict
 // this dictionary is kept.
 Result<BuildDictionaries> dictionaries_for(const BuildRun& run, const EarlierBuild* earlier,
                                            const CookAnswers* answers, BuildCache* cache) {
-  const CompressionRules rules = compression_of(run.project.config());
+  const CompressionRules& rules = run.project.config().compression;
   const auto committed = load_committed(run.project.files(), rules);
   if (!committed) return fail(committed.error());
   return make_dictionaries({.project = run.project,
@@ -190,7 +190,7 @@ PackingTerms terms_of(const BuildRun& run, const CompressionPlan& plan) {
           run.options.layout,
           run.options.level,
           to_text(run.project.config().axes, run.project.choice()),
-          compression_of(run.project.config()).text(),
+          run.project.config().compression.text(),
           plan.dictionaries().all_of_state(),
           plan.dictionaries().reasons};
 }
@@ -220,7 +220,7 @@ Result<std::vector<TargetBuild>> build_project(const BuildRun& run,
   auto dictionaries = dictionaries_for(run, earlier ? &*earlier : nullptr,
                                        answers ? &*answers : nullptr, shares ? run.cache : nullptr);
   if (!dictionaries) return fail(dictionaries.error());
-  const CompressionPlan plan(run.options.level, compression_of(run.project.config()),
+  const CompressionPlan plan(run.options.level, run.project.config().compression,
                              std::move(dictionaries).value());
   const PackingTerms terms = terms_of(run, plan);
   if (leaves_state && !run.is_forced && !state) {

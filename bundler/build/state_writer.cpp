@@ -84,7 +84,7 @@ class StateWriter {
     target.target = build.target;
     target.layout = run_.options.layout;
     target.level = run_.options.level;
-    target.compression = compression_of(run_.project.config()).text();
+    target.compression = run_.project.config().compression.text();
     target.signer = signer_of(run_.key);
     target.variants = to_text(run_.project.config().axes, run_.project.choice());
     target.has_old_blocks = build.has_old_blocks;

@@ -13,7 +13,6 @@
 #include <tuple>
 
 #include "bundler/build/catalog_fill.h"
-#include "bundler/build/variant_cooking.h"
 #include "bundler/cache/cache_race.h"
 #include "bundler/pack/catalog_writer.h"
 #include "bundler/plan/output_names.h"
@@ -430,7 +429,7 @@ class TargetBuilder {
 
   CookedAsset cook(AssetNumber asset) {
     const Time start = edges_.clock.now();
-    CookedAsset cooked = cook_for_bundle(cooker_, project_, asset);
+    CookedAsset cooked = cooker_.cook(asset);
     const Duration elapsed = edges_.clock.now() - start;
     std::uint64_t plain = 0;
     for (const CookedEntry& entry : cooked.entries) plain += entry.plain.size();

@@ -22,7 +22,6 @@
 #include "registry/model/prepare.h"
 #include "registry/model/unread.h"
 #include "registry/project/build_output.h"
-#include "registry/project/compression.h"
 #include "registry/rules/sinks.h"
 #include "registry/rules/validate.h"
 
@@ -163,8 +162,9 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
                         (registries.size() == 1 ? " was" : " were") +
                         " found, and none of them has an entry for the targets of this build");
   } else if (session.is_quiet) {
-    refuse(session,
-           no_registries_note(project));  // Otherwise `check_before` has printed this note.
+    // Otherwise `check_before` has printed this note.
+    const std::string note = no_registries_note(project);
+    refuse(session, note.empty() ? no_sidecars_note(project) : note);
   }
   refuse(session, "nothing was built; '--allow-empty' allows an empty build");
   return kFindings;
@@ -364,52 +364,51 @@ int level_of(const BuildArguments& arguments) {
   // Errors of the project are reported later, when the build reads it.
   if (!project) return kDefaultLevel;
   const auto config = load_config(*project.value().files);
-  return config ? compression_of(config.value()).level.value_or(kDefaultLevel) : kDefaultLevel;
+  return config ? config.value().compression.level.value_or(kDefaultLevel) : kDefaultLevel;
 }
 
-// Builds the output if it is not up to date.
-int make_output(const BuildJob& job, Session& session) {
-  constexpr int kAttempts = 3;
-  if (!job.arguments.is_forced) {
-    if (const auto done = report_up_to_date(job, session)) return *done;
-  }
-  for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    if (const auto done = build_once(job, session)) return *done;
-    session.writing = false;
-  }
-  return report_error(session, {ErrorCode::busy, "the project keeps changing; nothing was built"});
-}
-
-int run_build(const BuildArguments& arguments, TargetSet targets, Session& session) {
-  const Time start = session.clock.now();
+// The job that the arguments describe.
+Result<BuildJob> job_of(const BuildArguments& arguments, Time start) {
+  const auto targets = targets_from(arguments.target);
+  if (!targets) return fail(targets.error());
   if (arguments.is_dry_run) {
-    if (auto can = check_dry_run(arguments); !can) return report_error(session, can.error());
+    if (auto can = check_dry_run(arguments); !can) return fail(can.error());
   }
   const auto key = read_signing_key(arguments.sign);
-  if (!key) return report_error(session, key.error());
+  if (!key) return fail(key.error());
   auto variants = read_variants(arguments.variants);
-  if (!variants) return report_error(session, variants.error());
+  if (!variants) return fail(variants.error());
   const Layout layout = arguments.layout == "shared" ? Layout::shared : Layout::self_contained;
-  const BuildJob job{
+  return BuildJob{
       .arguments = arguments,
-      .wish = {.targets = targets,
+      .wish = {.targets = targets.value(),
                .terms = {.tool = tool_name(), .layout = layout, .level = level_of(arguments)},
                .key = key.value(),
                .variants = std::move(variants).value()},
       .jobs = arguments.jobs == 0 ? processor_count() : arguments.jobs,
       .start = start};
-  const int code = make_output(job, session);
-  const bool verifies = arguments.verifies_incremental || arguments.verifies_determinism;
-  return code != kSuccess || !verifies ? code
-                                       : verify_build(arguments, job.wish, job.jobs, session);
 }
 
 }  // namespace
 
 int build(const BuildArguments& arguments, Session& session) {
-  const auto targets = targets_from(arguments.target);
-  if (!targets) return report_error(session, targets.error());
-  return run_build(arguments, targets.value(), session);
+  const auto job = job_of(arguments, session.clock.now());
+  if (!job) return report_error(session, job.error());
+  std::optional<int> code;
+  if (!arguments.is_forced) code = report_up_to_date(job.value(), session);
+  constexpr int kAttempts = 3;
+  for (int attempt = 0; attempt < kAttempts && !code; ++attempt) {
+    code = build_once(job.value(), session);
+    if (!code) session.writing = false;
+  }
+  if (!code) {
+    return report_error(session,
+                        {ErrorCode::busy, "the project keeps changing; nothing was built"});
+  }
+  if (*code != kSuccess || !(arguments.verifies_incremental || arguments.verifies_determinism)) {
+    return *code;
+  }
+  return verify_build(arguments, job.value().wish, job.value().jobs, session);
 }
 
 void add_build_options(CLI::App& command, BuildArguments& arguments) {

@@ -3,7 +3,7 @@
 
 #include "bundler/cli/build_arguments.h"
 #include "bundler/plan/bundle_plan.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster::cli {
 

@@ -12,7 +12,7 @@
 #include "bundler/cli/output_stream.h"
 #include "bundler/incremental/build_fact_cache.h"
 #include "bundler/report/reporter.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace CLI {
 class App;

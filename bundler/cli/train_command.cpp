@@ -111,7 +111,7 @@ int train(const TrainArguments& arguments, Session& session) {
   const auto open = open_project(arguments.project, session, jobs, progress_of(reporter));
   if (!open) return report_error(session, open.error());
   const Project& project = *open.value().project;
-  const CompressionRules rules = compression_of(project.config());
+  const CompressionRules& rules = project.config().compression;
   if (!rules.dictionaries) {
     return report_error(session, {ErrorCode::invalid_argument,
                                   "muster.yaml names no folder that dictionaries are kept in, so "

@@ -12,7 +12,6 @@
 #include "bundler/cli/folder_watch.h"
 #include "bundler/cli/watch_socket.h"
 #include "registry/base/counted.h"
-#include "registry/project/compression.h"
 #include "registry/project/packages.h"
 
 namespace muster::cli {
@@ -64,7 +63,7 @@ int watch(const BuildArguments& arguments, Session& session) {
     if (!out) return report_error(session, out.error());
     // Starts to watch before the build, so that a change during the build starts the next build.
     const auto config = load_config(*files.value());
-    const CompressionRules rules = config ? compression_of(config.value()) : CompressionRules();
+    const CompressionRules rules = config ? config.value().compression : CompressionRules();
     auto folders = FolderWatch::open(*files.value(), root.value(), out.value(),
                                      rules.dictionaries.value_or(AssetPath()));
     if (!folders) return report_error(session, folders.error());

@@ -2,6 +2,7 @@
 
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
+#include "registry/model/open_variants.h"
 #include "registry/model/plain_components.h"
 #include "registry/model/stripped_parts.h"
 #include "registry/rules/packing.h"
@@ -43,6 +44,8 @@ CookedAsset AssetCooker::cook(AssetNumber asset) const {
   } else {
     cook_raw(project_.index().at(asset), result);
   }
+  const Guid& guid = packed_guid(project_, asset);
+  for (CookedEntry& entry : result.entries) entry.guid = guid;
   return result;
 }
 

@@ -37,7 +37,9 @@ class AssetCooker {
 
   /// Cooks an asset. A text asset becomes its object form, and a prefab or factory also becomes a
   /// flattened prefab. Any other asset is packed byte for byte, together with its import settings.
-  /// For an asset that `packing_of` refuses, the result has a problem and no content.
+  /// For an asset that `packing_of` refuses, the result has a problem and no content. The entries
+  /// of a variant that the game can choose have the guid of the variant's base, so that requests
+  /// for the base find them.
   CookedAsset cook(AssetNumber asset) const;
   /// Returns only the object and the prefab of a text asset, in the form that `cook` returns. The
   /// result is empty for an asset that is packed byte for byte.

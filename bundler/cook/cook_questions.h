@@ -12,7 +12,7 @@
 
 #include "registry/base/content_hash.h"
 #include "registry/components/component.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

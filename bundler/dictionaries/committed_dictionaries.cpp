@@ -137,7 +137,7 @@ Result<std::optional<CommittedDictionaries>> load_committed(const FileReader& fi
 }
 
 void check_committed(const Project& project, Findings& findings) {
-  const CompressionRules rules = compression_of(project.config());
+  const CompressionRules& rules = project.config().compression;
   if (!rules.dictionaries) return;
   const Location named{AssetPath().child(std::string(ProjectConfig::kFileName)),
                        rules.dictionaries_at};
@@ -174,7 +174,7 @@ Result<std::vector<RetrainingPlan>> plan_retraining(
   const CookedSamples cooked =
       cook_samples(project, components, choose_samples(project, committed_sampling()), jobs, stop);
   if (auto problem = first_problem(cooked)) return fail(std::move(*problem));
-  const CompressionRules rules = compression_of(project.config());
+  const CompressionRules& rules = project.config().compression;
   const auto useful = kinds_with_dictionaries(rules.level.value_or(kDefaultLevel), rules);
   std::vector<RetrainingPlan> plans(kDictionaryKinds.size());
   parallel_for(plans.size(), jobs, stop, [&](std::size_t i, unsigned) {

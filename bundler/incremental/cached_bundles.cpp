@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "bundler/plan/variant_plan.h"
+#include "registry/model/open_variants.h"
 
 namespace muster {
 namespace {

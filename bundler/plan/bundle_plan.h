@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bundler/plan/shared_groups.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

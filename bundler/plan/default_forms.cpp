@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "bundler/plan/variant_plan.h"
+#include "registry/model/open_variants.h"
 #include "registry/model/stripping.h"
 
 namespace muster {

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 
+#include "registry/model/open_variants.h"
 #include "registry/model/stripping.h"
 
 namespace muster {
@@ -185,18 +186,6 @@ class Separation {
 };
 
 }  // namespace
-
-bool is_open(const Project& project, const VariantFile& file) {
-  return std::ranges::none_of(file.keys, [&](const VariantKey& key) {
-    return project.config().axes[key.axis].is_chosen_at_build;
-  });
-}
-
-const Guid& packed_guid(const Project& project, AssetNumber asset) {
-  const VariantFile* variant = project.variants().find(asset);
-  const bool is_alternative = variant != nullptr && is_open(project, *variant);
-  return project.index().at(is_alternative ? variant->base : asset).guid;
-}
 
 AssetNumber first_open(const Project& project, Target target) {
   if (project.variants().files().empty()) return kNoAsset;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "registry/components/component.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

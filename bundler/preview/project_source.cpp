@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bundler/build/catalog_fill.h"
-#include "bundler/build/variant_cooking.h"
 #include "bundler/pack/catalog_writer.h"
 #include "bundler/plan/output_names.h"
 #include "runtime/assets/bundle_store.h"
@@ -85,7 +84,7 @@ Result<std::unique_ptr<BundleFile>> ProjectSource::open(std::string_view path,
 Result<ByteVector> ProjectSource::pack(const PlannedBundle& planned) const {
   std::vector<CookedAsset> cooked;
   for (const AssetNumber asset : planned.assets) {
-    cooked.push_back(cook_for_bundle(cooker_, project_, asset));
+    cooked.push_back(cooker_.cook(asset));
     if (cooked.back().problems.empty()) continue;
     const CookProblem& problem = cooked.back().problems.front();
     return fail(ErrorCode::malformed, problem.location.path.text() + ":" +

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

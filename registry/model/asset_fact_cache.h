@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "registry/model/stripped_parts.h"
 
 namespace muster {

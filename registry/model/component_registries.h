@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "registry/model/path_query.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

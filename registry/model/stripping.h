@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "registry/model/stripped_parts.h"
 
 namespace muster {

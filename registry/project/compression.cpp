@@ -96,12 +96,4 @@ Result<CompressionRules> read_compression(const yaml::Tree& tree, NodeIndex sect
   return rules;
 }
 
-CompressionRules compression_of(const ProjectConfig& config) {
-  if (config.source == nullptr) return {};
-  const NodeIndex section = config.source->tree.find(config.source->root, "compression");
-  if (section == kNoNode) return {};
-  const auto rules = read_compression(config.source->tree, section);
-  return rules ? rules.value() : CompressionRules();
-}
-
 }  // namespace muster

@@ -7,7 +7,8 @@
 #include <string_view>
 
 #include "registry/base/asset_path.h"
-#include "registry/project/config.h"
+#include "registry/base/result.h"
+#include "registry/yaml/tree.h"
 
 namespace muster {
 
@@ -38,8 +39,5 @@ struct CompressionRules {
 
 /// Parses the section. Fails with `malformed`; the message names the file and the line.
 Result<CompressionRules> read_compression(const yaml::Tree& tree, yaml::NodeIndex section);
-/// The rules of a project; the defaults if the section does not exist. Requires: the settings were
-/// validated.
-CompressionRules compression_of(const ProjectConfig& config);
 
 }  // namespace muster

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "registry/project/asset_index.h"
-#include "registry/project/compression.h"
 #include "registry/project/config_fixer.h"
 #include "registry/project/config_keys.h"
 #include "registry/project/packages.h"
@@ -239,7 +238,9 @@ Result<ProjectConfig> read_config(const FileReader& files, std::string text) {
     config.strip = std::move(rules).value();
   }
   if (const auto section = tree.find(source->root, "compression"); section != yaml::kNoNode) {
-    if (auto good = read_compression(tree, section); !good) return fail(good.error());
+    auto rules = read_compression(tree, section);
+    if (!rules) return fail(rules.error());
+    config.compression = std::move(rules).value();
   }
   config.source = std::move(source);
   return config;

@@ -10,6 +10,7 @@
 #include "registry/base/file_system.h"
 #include "registry/components/component.h"
 #include "registry/project/budgets.h"
+#include "registry/project/compression.h"
 #include "registry/project/strip_rules.h"
 #include "registry/project/variant_axes.h"
 #include "registry/yaml/tree.h"
@@ -37,6 +38,7 @@ struct ProjectConfig {
   std::vector<VariantAxis> axes;  ///< The axes of variants.
   /// The rules for content that a target's bundles leave out.
   TargetStripRules strip = default_strip_rules();
+  CompressionRules compression;
   std::shared_ptr<const ConfigSource> source;  ///< The source; null if there is no file.
 };
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "registry/rules/finding.h"
 
 namespace muster {

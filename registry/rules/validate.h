@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "registry/model/project.h"
 #include "registry/rules/finding.h"
 
 namespace muster {

@@ -29,7 +29,7 @@ AssetPath file_of(EntryKind kind) {
 CommittedDictionaries committed_in(const MemoryFileSystem& files) {
   const auto config = load_config(files);
   REQUIRE(config.has_value());
-  auto found = load_committed(files, compression_of(config.value()));
+  auto found = load_committed(files, config.value().compression);
   REQUIRE(found.has_value());
   REQUIRE(found.value().has_value());
   return std::move(*found.value());
@@ -159,8 +159,7 @@ TEST_CASE(
   const auto opened = Project::open(project.files, 1, {});
   REQUIRE(opened.has_value());
   RetrainingWish wish{.present = {}, .is_forced = true};
-  auto present =
-      read_committed(project.files, compression_of(opened.value()->config()), wish.unusable);
+  auto present = read_committed(project.files, opened.value()->config().compression, wish.unusable);
   REQUIRE(present.has_value());
   REQUIRE(wish.unusable.size() == 2);
   CHECK(wish.unusable[0].code == ErrorCode::already_exists);
@@ -244,7 +243,7 @@ TEST_CASE("An invalid committed dictionary is an error that names the file",
   commit_to_folder(project);
   CHECK(committed_in(project.files).empty());
   const auto load = [&] {
-    return load_committed(project.files, compression_of(load_config(project.files).value()));
+    return load_committed(project.files, load_config(project.files).value().compression);
   };
   project.files.add("Dictionaries~/prefab.mdict", "no dictionary");
   REQUIRE_FALSE(load().has_value());

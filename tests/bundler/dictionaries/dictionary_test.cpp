@@ -6,7 +6,7 @@
 #include "bundler/dictionaries/build_dictionaries.h"
 #include "bundler/dictionaries/dictionary_training.h"
 #include "registry/base/memory_file_system.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/many_prefabs.h"
 

@@ -1,7 +1,7 @@
 // Tests the layouts of registries, from the oldest (S) to the newest (F).
 #include <catch2/catch.hpp>
 
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "tests/support/open_project.h"
 
 namespace muster {

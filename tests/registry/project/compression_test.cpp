@@ -13,14 +13,14 @@ TEST_CASE("Compression has a default level and levels per kind", "[registry][com
   const auto config = config_with(
       "compression:\n  default: 9\n  kinds: {object: 19, PNG: store, import_settings: 1}\n");
   REQUIRE(config.has_value());
-  const CompressionRules rules = compression_of(config.value());
+  const CompressionRules rules = config.value().compression;
   CHECK(rules.level == 9);
   CHECK(rules.kinds.size() == 3);
   CHECK(rules.kinds.at("png") == 0);
   CHECK(rules.kinds.at("object") == 19);
   CHECK(rules.text() == "import_settings: 1, object: 19, png: store");
   for (const std::string text : {"", "compression:\n", "compression: {}\n"}) {
-    const CompressionRules none = compression_of(config_with(text).value());
+    const CompressionRules none = config_with(text).value().compression;
     CHECK_FALSE(none.level.has_value());
     CHECK(none.text().empty());
   }

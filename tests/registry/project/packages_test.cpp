@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/base/mounted_file_system.h"
-#include "registry/model/registry_model.h"
+#include "registry/model/project.h"
 #include "registry/rules/validate.h"
 #include "tests/support/unity_project.h"
 
