@@ -32,6 +32,8 @@ import report_checks
 import text_project
 
 TIMEOUT_SECONDS = 120
+# Git reads neither the user's nor the machine's configuration.
+GIT_SETTINGS = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
 PHASE = re.compile(r"(walking the folders|reading sidecars|scanning assets|reading the registries|"
                    r"looking for members|following references|checking|cooking|comparing|"
                    r"checking builds for variants|training|packing \w+|publishing|patching|"
@@ -107,6 +109,7 @@ class World:
 
     def __init__(self, muster, source, folder):
         self.muster, self.source, self.folder = muster, pathlib.Path(source), folder
+        self.environment = {**os.environ, **GIT_SETTINGS}
 
     def path_of(self, name):
         """Returns the path of a case's file; a pattern means the first matching file."""
@@ -155,10 +158,20 @@ class World:
         self.path_of(name).write_text("\n".join(lines))
 
     def verb_replace(self, name, old, new):
-        text = self.path_of(name).read_text()
+        self.replace_in(self.path_of(name), old, new)
+
+    def verb_replace_all(self, pattern, old, new):
+        """Replaces text in each file that the pattern matches."""
+        self.path_of(pattern)
+        for path in self.folder.glob(pattern):
+            self.replace_in(path, old, new)
+
+    @staticmethod
+    def replace_in(path, old, new):
+        text = path.read_text()
         if old not in text:
-            raise Mismatch(f"{name} does not contain '{old}'")
-        self.path_of(name).write_text(text.replace(old, new))
+            raise Mismatch(f"{path} does not contain '{old}'")
+        path.write_text(text.replace(old, new))
 
     def verb_flip(self, name, offset):
         data = bytearray(self.path_of(name).read_bytes())
@@ -169,13 +182,19 @@ class World:
         os.truncate(self.path_of(name), int(size))
 
     def verb_git(self, name, *arguments):
-        """Runs Git in a folder of the case, independently of the user and the Git configuration."""
-        settings = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+        """Runs Git in a folder of the case, independently of the user and the Git configuration.
+        `{here}` in an argument is the case's folder."""
+        settings = dict(GIT_SETTINGS)
         for role in ("AUTHOR", "COMMITTER"):
             settings |= {f"GIT_{role}_NAME": "case", f"GIT_{role}_EMAIL": "case@example.org",
                          f"GIT_{role}_DATE": "2024-01-01T00:00:00Z"}
+        arguments = [text.replace("{here}", str(self.folder)) for text in arguments]
         subprocess.run(["git", "-C", self.path_of(name), *arguments], check=True,
                        capture_output=True, env={**os.environ, **settings})
+
+    def verb_environment(self, name, value):
+        """Sets a variable for the following commands of the case, but not for the verb `git`."""
+        self.environment[name] = value
 
     def verb_same(self, first, second):
         if self.content(first) != self.content(second):
@@ -192,6 +211,13 @@ class World:
     def verb_absent(self, name):
         if self.path_of(name).exists():
             raise Mismatch(f"{name} is there")
+
+    def verb_at_most(self, count, pattern):
+        """Fails if the pattern matches more files than `count`, or none."""
+        self.path_of(pattern)
+        found = len(list(self.folder.glob(pattern)))
+        if found > int(count):
+            raise Mismatch(f"{found} files match {pattern}, expected at most {count}")
 
     def verb_same_fingerprints(self, first, second):
         prints = [report_checks.fingerprints(self.path_of(name).read_text())
@@ -226,7 +252,8 @@ class World:
         if words[0] != name:
             raise SystemExit(f"'{step.command}' is not a command of {name}")
         done = subprocess.run([self.muster, *words[1:]], cwd=self.folder, capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False)
+                              stdin=subprocess.DEVNULL, timeout=TIMEOUT_SECONDS, check=False,
+                              env=self.environment)
         texts = [stream.decode(errors="surrogateescape").replace(str(self.folder), "{here}")
                  for stream in (done.stdout, done.stderr)]
         if target is not None:

@@ -218,11 +218,11 @@ TEST_CASE("A folder in a group of Addressables stands for all assets in the fold
 
 TEST_CASE("Only classes with ids have a maximum number of entries", "[registry][ready-made]") {
   UnityProject project;
-  const Guid song = project.file("Assets/Song.wav", "RIFF");
   std::string by_guid = "  m_SerializeEntries:";
   std::string by_index = "  _prefabs:";
   for (int i = 0; i < 65'600; ++i) {
-    by_guid += "\n  - m_GUID: " + song.to_string();
+    const Guid note = project.file("Assets/" + std::to_string(i) + ".txt", "note");
+    by_guid += "\n  - m_GUID: " + note.to_string();
     by_index += "\n  - {fileID: 0}";
   }
   project.asset("Assets/Group.asset", parsed("bbb281ee3bf0b054c82ac2347e9e782c"), by_guid);
@@ -232,6 +232,7 @@ TEST_CASE("Only classes with ids have a maximum number of entries", "[registry][
   CHECK(open->model().registries.front().entries.size() == 65'600);
   REQUIRE(open->model().problems.size() == 1);
   CHECK(open->model().problems.front().kind == ModelProblem::Kind::too_many);
+  CHECK(findings_of(*open) == std::vector<std::string>{"too-many-entries Assets/List.asset"});
 }
 
 }  // namespace
