@@ -86,10 +86,11 @@ void report_preparation(const Project& project, Session& session) {
               << "); 'muster prepare' updates them\n";
 }
 
-// Whether a finding reports a key with an unknown name. A build with such a finding is valid, but
-// does not contain the value of the key.
+// Whether a finding reports an unknown name of a key or class. A build with such a finding is
+// valid, but does not contain the value of the key, or the registry of the class.
 bool loses_data(const Finding& finding) {
-  return finding.rule == "unknown-component" || finding.rule == "unknown-field";
+  return finding.rule == "unknown-component" || finding.rule == "unknown-field" ||
+         finding.rule == "unknown-class";
 }
 
 // Checks whether the project can be built, and prints the findings that block the build.

@@ -413,8 +413,7 @@ void check_classes(const Project& project, Findings& findings) {
     std::string message = "there is no class '" + name + "'; ";
     message += meant.empty() ? "declare it under 'classes' in muster.yaml"
                              : "did you mean '" + meant + "'?";
-    findings.add("unknown-class", class_location(project, asset), std::move(message)).blocks_build =
-        true;
+    findings.add("unknown-class", class_location(project, asset), std::move(message));
   }
 }
 
