@@ -1,7 +1,7 @@
 # Finds the libraries that Muster links, as imported targets `muster::external_NAME`. The tree and
 # the installed package both include this file.
 
-# muster_external(NAME HEADER LIBRARY [OPTIONAL]): LIBRARY is empty for a header-only library.
+# muster_external(NAME HEADER LIBRARY): LIBRARY is empty for a header-only library.
 function(muster_external name header library)
   if(TARGET muster::external_${name})
     return()
@@ -17,9 +17,7 @@ function(muster_external name header library)
     endif()
   endif()
   if(NOT is_found)
-    if(NOT "OPTIONAL" IN_LIST ARGN)
-      set(MUSTER_MISSING ${MUSTER_MISSING} ${name} PARENT_SCOPE)
-    endif()
+    set(MUSTER_MISSING ${MUSTER_MISSING} ${name} PARENT_SCOPE)
     return()
   endif()
   if(library)
@@ -45,9 +43,9 @@ macro(muster_find_externals)
     elseif(muster_external_name STREQUAL "sodium")
       muster_external(sodium sodium.h sodium)
     elseif(muster_external_name STREQUAL "ipsec_mb")
-      muster_external(ipsec_mb intel-ipsec-mb.h IPSec_MB OPTIONAL)
+      muster_external(ipsec_mb intel-ipsec-mb.h IPSec_MB)
     elseif(muster_external_name STREQUAL "uring")
-      muster_external(uring liburing.h uring OPTIONAL)
+      muster_external(uring liburing.h uring)
     endif()
   endforeach()
 endmacro()

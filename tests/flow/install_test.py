@@ -7,6 +7,7 @@ Small programs in C++ and C read a catalog. The tutorial game is built in Releas
 assertions, and runs over real UDP.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -46,6 +47,40 @@ def check_headers(prefix):
             assert banned not in text, f"{name} has {banned}"
 
 
+def check_documents(prefix):
+    """Checks that each document that the README names is installed at its path."""
+    folder = os.path.join(prefix, "share", "doc", "muster")
+    with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+        named = re.findall(r"`([\w/]+/[A-Z_]+\.md)`", file.read())
+    assert len(named) > 10, named
+    for name in named:
+        if not name.startswith("tests/"):
+            assert os.path.exists(os.path.join(folder, name)), f"{name} is not installed"
+
+
+def check_missing_library(cmake, prefix, consumer, folder, options):
+    """Checks that `find_package` names a library that is not installed."""
+    done = subprocess.run(
+        [cmake, "-S", consumer, "-B", os.path.join(folder, "missing"), "-G", "Ninja",
+         f"-DCMAKE_PREFIX_PATH={prefix}", "-DMUSTER_zstd_LIBRARY=", "-DMUSTER_sodium_LIBRARY=",
+         *options], capture_output=True, text=True, check=False)
+    words = " ".join(done.stderr.split())
+    assert done.returncode != 0 and "which are not installed: zstd, sodium" in words, done.stderr
+
+
+def check_pkg_config(prefix, game, folder, options):
+    """Builds the server of the tutorial without CMake, and starts it."""
+    named = dict(option[2:].split("=", 1) for option in options)
+    environment = {**os.environ, "PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "muster-runtime", env=environment).split()
+    program = os.path.join(folder, "server_pkg_config")
+    run(named["CMAKE_CXX_COMPILER"], "-std=c++20", *named["CMAKE_CXX_FLAGS"].split(),
+        os.path.join(game, "server_main.cpp"), "-o", program, *flags)
+    done = subprocess.run([program, os.path.join(folder, "no-build")], capture_output=True,
+                          text=True, check=False)
+    assert done.returncode != 0 and "muster build" in done.stderr, done.stderr
+
+
 def play_tutorial(cmake, prefix, folder, game, options):
     source, work = os.path.join(folder, "game"), os.path.join(folder, "game_build")
     shutil.copytree(game, source)
@@ -69,6 +104,8 @@ def main():
         source = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         check_texts(prefix, (source + "/", os.path.abspath(build), first))
         check_headers(prefix)
+        check_documents(prefix)
+        check_missing_library(cmake, prefix, consumer, folder, options)
         run(cmake, "-S", consumer, "-B", work, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}",
             *options)
         run(cmake, "--build", work)
@@ -80,6 +117,7 @@ def main():
         assert printed == "9 registries\n", printed
         from_c = run(os.path.join(work, "consumer_c"), os.path.join(out, "client"))
         assert from_c == printed, from_c
+        check_pkg_config(prefix, game, folder, options)
         play_tutorial(cmake, prefix, folder, game, options)
 
 
