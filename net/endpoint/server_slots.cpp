@@ -137,7 +137,9 @@ bool Server::connect(Time now, Client& client) {
   if (old.has_value()) {
     end_replaced(now, *slots_[old->slot]);
   } else if (had_to_replace && !uses_slot(client)) {
-    turn_away(now, client);
+    // The connection that this client would replace has become active again.
+    send_full(now, client);
+    release(client.slot);
     return false;
   }
   // Reports the event before any change, because `report` may throw. The client's next packet then
@@ -167,9 +169,8 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// Refuses a pending client, because the connection that this client would replace has become
-/// active again.
-void Server::turn_away(Time now, Client& client) {
+/// Sends a pending client the reason why it is removed: there is no longer room for it.
+void Server::send_full(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);
   connection.tick(now);
@@ -179,7 +180,6 @@ void Server::turn_away(Time now, Client& client) {
     outgoing_.add(client.path, bytes);
   }
   ++counters_.pending_removed;
-  release(client.slot);
 }
 
 void Server::release(std::uint32_t slot) {

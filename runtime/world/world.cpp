@@ -35,6 +35,13 @@ ComponentId World::demand_component(std::string_view name, std::size_t size_byte
   std::abort();
 }
 
+void World::refuse_size(ComponentId id, std::size_t size_bytes) const {
+  const ComponentDescription& description = storage(id).description();
+  std::fprintf(stderr, "muster: a component '%s' has %u bytes, and the added value has %zu\n",
+               description.name.c_str(), description.size_bytes, size_bytes);
+  std::abort();
+}
+
 std::optional<ComponentId> World::find_component(std::string_view name) const {
   const auto found = std::ranges::lower_bound(
       storages_, name, {}, [](const ComponentStorage& storage) -> std::string_view {
@@ -46,7 +53,11 @@ std::optional<ComponentId> World::find_component(std::string_view name) const {
 
 EntityId World::create(const EntityOptions& options) {
   const EntityId parent = options.parent;
-  assert(parent.is_null() || is_alive(parent));
+  // This check also runs in builds without assertions, because a wrong parent would corrupt memory.
+  if (!parent.is_null() && !is_alive(parent)) {
+    std::fputs("muster: an entity was created with a parent that does not exist\n", stderr);
+    std::abort();
+  }
   const std::uint32_t slot = allocate_slot();
   EntityRecord& record = edit(slot);
   record.birth = ++last_birth_;

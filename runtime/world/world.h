@@ -89,7 +89,7 @@ class World {
 
   // Entities.
   /// Creates an entity. If the parent has a despawn request, the new child is removed together with
-  /// the parent. Requires: the parent is null or alive.
+  /// the parent. A parent that was removed ends the program with a message.
   EntityId create(const EntityOptions& options = {});
   bool is_alive(EntityId entity) const {
     if (entity.slot() >= records_.size()) return false;
@@ -181,9 +181,11 @@ class World {
 
   // Components. An entity has at most one component of each type.
   /// Adds a component. Returns false, and changes nothing, if the entity is removed or already has
-  /// a component of this type. Requires: `value` has the size of the component.
+  /// a component of this type. A value of another size than the component ends the program with a
+  /// message.
   bool add(ComponentId id, EntityId entity, Bytes value) {
     ComponentStorage& storage = storages_[id.value()];
+    if (value.size() != storage.stride_bytes()) refuse_size(id, value.size());
     if (!is_alive(entity) || storage.has(entity)) return false;
     storage.add(entity, value);
     const std::uint32_t index = storage.count() - 1;
@@ -306,6 +308,8 @@ class World {
   /// alignment.
   ComponentId demand_component(std::string_view name, std::size_t size_bytes,
                                std::size_t alignment_bytes) const;
+  /// Ends the program with a message about a value of the wrong size.
+  [[noreturn]] void refuse_size(ComponentId id, std::size_t size_bytes) const;
   // Every change of a record uses this function, so that the log keeps the old record.
   EntityRecord& edit(std::uint32_t slot) {
     if (watch_.is_logging) log_record(slot);

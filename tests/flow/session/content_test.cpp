@@ -99,6 +99,21 @@ TEST_CASE("A client with another build is refused with a clear reason", "[sessio
   CHECK(client.end().text.find("content") != std::string::npos);
 }
 
+TEST_CASE("A client whose game has another tick rate than the server reports both rates",
+          "[session][flow]") {
+  const auto match = open_match();
+  Game faster = make_game();
+  faster.ticks_per_second *= 2;
+  GameClient& client = match->add_client({}, faster, build_folder(), {});
+  match->run(1s);
+  CHECK(client.state() == GameClientState::playing);
+  const std::span<const Problem> problems = match->problems();
+  const auto problem = std::ranges::find(problems, ProblemKind::content_differs, &Problem::kind);
+  REQUIRE(problem != problems.end());
+  CHECK(problem->text.starts_with(
+      "the server runs " + std::to_string(make_game().ticks_per_second) + " ticks per second"));
+}
+
 TEST_CASE("A server that accepts other content converts components and messages by name",
           "[session][flow]") {
   const auto match = open_match({.server = {.admit_other_content = true}});

@@ -172,6 +172,28 @@ TEST_CASE("Sixteen responses of an address are checked at once, then eight per s
   REQUIRE(stage.server->counters().responses_limited == 8);
 }
 
+TEST_CASE(
+    "If more clients connect at once than the server has room for, the others learn the reason",
+    "[net][endpoint]") {
+  NetStage stage(6, {.latency = 20ms});
+  stage.options.clients_max = 3;
+  stage.start();
+  for (int i = 0; i < 5; ++i) stage.add_client(stage.client_options());
+  stage.run(2s);
+  int connected = 0;
+  for (const auto& client : stage.clients) {
+    if (client->state() == ClientState::connected) {
+      ++connected;
+      continue;
+    }
+    const std::string text = client->refusal() ? client->refusal()->text
+                             : client->end()   ? client->end()->text
+                                               : "no reason";
+    CHECK(text == "the server is full");
+  }
+  CHECK(connected == 3);
+}
+
 TEST_CASE("At most 256 clients wait for their first packet, each for five seconds",
           "[net][endpoint][sys-33][sys-36]") {
   NetStage stage(4);

@@ -1,10 +1,14 @@
 #include "runtime/world/world.h"
 
+#include <csignal>
+#include <vector>
+
 #include <catch2/catch.hpp>
 
 #include "runtime/world/snapshot_ring.h"
 #include "runtime/world/view_events.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/child_process.h"
 #include "tests/support/sample_build.h"
 
 namespace muster {
@@ -18,6 +22,27 @@ struct Fixture {
   ComponentHandle<Body> body = world.component<Body>("Body");
   ComponentHandle<Life> life = world.component<Life>("Life");
 };
+
+TEST_CASE("A value of another size, and a parent that does not exist, end the program",
+          "[runtime][world]") {
+  Fixture f;
+  const EntityId entity = f.world.create();
+  const std::vector<std::byte> large(1000);
+  const Bytes value = GENERATE_COPY(Bytes(large), Bytes(large).first(2));
+  CHECK(run_in_child([&] {
+          std::signal(SIGABRT, SIG_DFL);  // Catch reports the signal as a failure.
+          (void)f.world.add(f.body.id(), entity, value);
+          return 0;
+        }).signal == SIGABRT);
+  f.world.request_despawn(entity);
+  f.world.process_despawns();
+  const EntityId parent = GENERATE_COPY(entity, EntityId(100'000, 1));
+  CHECK(run_in_child([&] {
+          std::signal(SIGABRT, SIG_DFL);
+          (void)f.world.create({.parent = parent});
+          return 0;
+        }).signal == SIGABRT);
+}
 
 TEST_CASE("The null entity is all zero and never alive", "[runtime][world]") {
   Fixture f;
