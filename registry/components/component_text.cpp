@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "registry/base/guid.h"
+#include "registry/base/hex.h"
 #include "registry/components/lanes.h"
 
 namespace muster {
@@ -30,7 +31,6 @@ std::string number(T value) {
 
 // Returns the text in double quotes, with escapes that both YAML readers support.
 std::string quoted(std::string_view text) {
-  constexpr std::string_view kHexDigits = "0123456789abcdef";
   std::string out = "\"";
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
