@@ -356,8 +356,9 @@ inline float teleport_metres_per_tick(const Game& game) {
 struct SpawnOptions {
   PlayerId owner = PlayerId::none;  ///< The entity despawns when this player leaves.
   bool keep = false;                ///< The entity stays, without an owner, when the owner leaves.
-  /// The entity is sent to players whose view position is within this distance, in metres. If 0,
-  /// the entity is sent to players at any distance.
+  /// The entity is sent to players whose view position is within this distance, in metres. A player
+  /// keeps the entity until the distance is 1.25 times as long. If 0, the entity is sent to players
+  /// at any distance. An entity without a `Transform` counts as being at the origin.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives the entity; 0 for all teams.
   /// The priority matters if packets have too little room for all changes. An entity with priority
@@ -377,9 +378,10 @@ struct EffectOptions {
 };
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
-/// When a message is handled. A message with `at_tick` is handled together with the state of the
-/// tick in which it was sent. A message that is sent between two ticks belongs to the later tick. A
-/// player that does not play yet gets no message with `at_tick`.
+/// When a message is handled. A message with `at_tick` belongs to the tick in which it was sent; a
+/// message that is sent between two ticks belongs to the later tick. It is handled together with the
+/// state of its tick, or with the next state if that state was lost. A player that does not play
+/// yet gets no message with `at_tick`.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// The options for sending a message.
 struct SendOptions {
