@@ -4,6 +4,7 @@
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,6 +12,7 @@
 #include <catch2/catch.hpp>
 
 #include "net/endpoint/client.h"
+#include "net/endpoint/sealed_connection.h"
 #include "net/endpoint/server.h"
 #include "tests/support/net_bytes.h"
 #include "tests/support/net_stage.h"
@@ -232,6 +234,102 @@ TEST_CASE("A flood from the server's address causes a limited amount of work at 
   }
   REQUIRE(work <= work_of(time));
   REQUIRE(client.counters().not_ours > 100);
+}
+
+/// A server and a connected client. One of them receives an endless flood of full-size packets of
+/// their connection, with new numbers and broken seals.
+class FloodedConnection {
+ public:
+  explicit FloodedConnection(bool is_at_server) : is_at_server_(is_at_server) {
+    const Address client_address = Address::ipv4({10, 0, 1, 1}, 1000);
+    client_socket_ = stage_.network.open(client_address);
+    DatagramSocket& inner = is_at_server ? *stage_.socket : *client_socket_;
+    flooded_.on_send = [&inner](const OutgoingDatagram& datagram) {
+      static_cast<void>(inner.send(std::span(&datagram, 1)));
+    };
+    flooded_.next = [this, &inner](std::span<std::byte> memory, Address& from) {
+      return forward(inner, memory, from);
+    };
+    DatagramSocket& server_line = is_at_server ? flooded_ : *stage_.socket;
+    DatagramSocket& client_line = is_at_server ? *client_socket_ : flooded_;
+    stage_.server.emplace(stage_.options, server_line, stage_.entropy, stage_.door, stage_.now);
+    stage_.clients.push_back(
+        std::make_unique<Client>(stage_.client_options(), client_line, stage_.entropy, stage_.now));
+    stage_.run(1s);
+    REQUIRE(stage_.clients.front()->state() == ClientState::connected);
+    REQUIRE(connection_id_of(head_) != 0);
+    REQUIRE(forged() == 0);
+    flooded_.next = [this](std::span<std::byte> memory, Address& from) {
+      return write(memory, from);
+    };
+  }
+
+  ReceiveReport receive() {
+    return is_at_server_ ? stage_.server->receive(stage_.now, stage_.date)
+                         : stage_.clients.front()->receive(stage_.now);
+  }
+  void advance(Duration time) { stage_.now += time; }
+  std::uint64_t forged() const {
+    return is_at_server_ ? stage_.server->counters().forged
+                         : stage_.clients.front()->counters().forged;
+  }
+
+ private:
+  /// Receives a valid datagram, and records the head and the source of a packet.
+  std::size_t forward(DatagramSocket& inner, std::span<std::byte> memory, Address& from) {
+    IncomingDatagram datagram{.from = {}, .memory = memory};
+    if (inner.receive(std::span(&datagram, 1)) == 0) return 0;
+    from = datagram.from;
+    const std::span<const std::byte> bytes = memory.first(datagram.byte_count);
+    if (connection_id_of(bytes) != 0) {
+      std::ranges::copy(bytes.first(kPacketHeadBytes), head_.begin());
+      source_ = from;
+    }
+    return datagram.byte_count;
+  }
+  std::size_t write(std::span<std::byte> memory, Address& from) {
+    // The numbers are far above the highest received number, so no packet is old.
+    number_ = 1000 + (number_ + 1) % 1000;
+    std::ranges::copy(head_, memory.begin());
+    memory[5] = static_cast<std::byte>(number_ & 0xFFU);
+    memory[6] = static_cast<std::byte>(number_ >> 8U);
+    from = source_;
+    return kDatagramBytesMax;
+  }
+
+  bool is_at_server_;
+  NetStage stage_{4};
+  FloodSocket flooded_;
+  std::unique_ptr<DatagramSocket> client_socket_;
+  std::array<std::byte, kPacketHeadBytes> head_{};
+  Address source_;
+  std::uint32_t number_ = 0;
+};
+
+TEST_CASE("The work of a flood of forged packets includes the check of each seal",
+          "[net][endpoint]") {
+  const Loop loop = GENERATE(from_range(kLoops));
+  const bool is_at_server = GENERATE(false, true);
+  CAPTURE(loop.reason, is_at_server);
+  constexpr std::uint64_t kCost =
+      receive_work::kDatagram + receive_work::opening(kDatagramBytesMax);
+  FloodedConnection connection(is_at_server);
+  Duration time{};
+  std::uint64_t calls = 0;
+  std::uint64_t datagrams = 0;
+  while (time < 100ms && calls < 500) {
+    for (int i = 0; i < loop.calls; ++i, ++calls) {
+      const ReceiveReport report = connection.receive();
+      REQUIRE(report.is_limited);
+      REQUIRE(report.work == report.datagrams * kCost);
+      datagrams += report.datagrams;
+      REQUIRE(connection.forged() == datagrams);
+    }
+    connection.advance(loop.tick);
+    time += loop.tick;
+  }
+  REQUIRE(datagrams > 1000);
+  REQUIRE(static_cast<double>(datagrams * kCost) <= work_of(time));
 }
 
 TEST_CASE("Later calls read the datagrams that a limited call did not read, each once and in order",
