@@ -1,7 +1,6 @@
 // Measures the factor by which a step's time grows when the number of items doubles: about 2 for
 // linear time, 4 for quadratic time. Each row measures N and 2 N items in alternation. Its counter
 // is the ratio.
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -9,10 +8,9 @@
 
 #include <benchmark/benchmark.h>
 
-#include "net/replication/interest.h"
-#include "registry/base/seed.h"
 #include "runtime/spawn/replicated_collection.h"
 #include "tests/bench/bench.h"
+#include "tests/support/crowd.h"
 #include "tests/support/replication_stage.h"
 #include "tests/support/world_samples.h"
 
@@ -27,59 +25,10 @@ double since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-enum class Order { rising, falling, shuffled };
-
-std::vector<NetworkId> ids_in(Order order, std::uint32_t count) {
-  std::vector<NetworkId> ids;
-  for (std::uint32_t id = 1; id <= count; ++id) ids.push_back(NetworkId{id});
-  if (order == Order::falling) std::ranges::reverse(ids);
-  if (order == Order::shuffled) {
-    Random random(5);
-    for (std::size_t i = ids.size(); i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
-  }
-  return ids;
-}
-
-/// A server's world without clients.
-struct Crowd {
-  explicit Crowd(Relevance with) : relevance(with) {}
-
-  void spawn(const std::vector<NetworkId>& ids) {
-    world.begin(Tick(++tick));
-    for (const NetworkId id : ids) {
-      world.spawn(id, {.type = SchemaType{1}, .owner = PlayerId{3}, .relevance = relevance},
-                  values);
-    }
-    grid.update(world);
-  }
-  void move(const std::vector<NetworkId>& ids) {
-    world.begin(Tick(++tick));
-    for (const NetworkId id : ids) {
-      // The entity moves into another cell.
-      world.set_position(id, {.x = static_cast<float>(tick) * 40});
-    }
-    grid.update(world);
-  }
-  void despawn(const std::vector<NetworkId>& ids) {
-    world.begin(Tick(++tick));
-    for (const NetworkId id : ids) world.despawn(id);
-    grid.update(world);
-  }
-
-  Relevance relevance;
-  ReplicationSchema schema = replication_samples_schema();
-  TypeViews views{schema};
-  ReplicatedWorld world{schema, views};
-  std::vector<UpdateClass> classes{UpdateClass{}};
-  InterestGrid grid{{}, classes};
-  std::vector<std::int64_t> values = std::vector<std::int64_t>(schema.value_count(SchemaType{1}));
-  std::uint32_t tick = 0;
-};
-
 /// All entities are in one cell. Their owner and relevance are set, they move together, and they
 /// are removed.
-double crowd(Relevance relevance, Order order, std::uint32_t count) {
-  Crowd crowd(relevance);
+double crowd(Relevance relevance, IdOrder order, std::uint32_t count) {
+  Crowd crowd({.relevance = relevance});
   const std::vector<NetworkId> ids = ids_in(order, count);
   const auto begin = Clock::now();
   crowd.spawn(ids);
@@ -147,9 +96,9 @@ void add(const std::string& name, std::uint32_t count, const Step& step) {
 }  // namespace
 
 void register_growth_benchmarks() {
-  for (const auto& [order, name] : {std::pair{Order::rising, "rising"},
-                                    {Order::falling, "falling"},
-                                    {Order::shuffled, "shuffled"}}) {
+  for (const auto& [order, name] : {std::pair{IdOrder::rising, "rising"},
+                                    {IdOrder::falling, "falling"},
+                                    {IdOrder::shuffled, "shuffled"}}) {
     for (const auto& [relevance, kind] : {std::pair{Relevance::near, "near"},
                                           {Relevance::always, "always"},
                                           {Relevance::team, "team"},
