@@ -57,6 +57,8 @@ struct ClientWorld {
   std::uint64_t spawned = 0;
   std::uint64_t despawned = 0;
   std::uint64_t updated = 0;
+  std::map<NetworkId, int> spawns;    ///< The number of spawns of each id.
+  std::map<NetworkId, int> despawns;  ///< The number of despawns of each id.
   std::vector<std::uint32_t> events;
   std::string fault;  ///< The first protocol error.
 
@@ -67,12 +69,14 @@ struct ClientWorld {
       kind_min = change.kind;
       if (change.kind == ReplicatedChange::Kind::despawned) {
         ++despawned;
+        ++despawns[change.id];
         if (entities.erase(change.id) == 0) fault = "a despawn of an unknown entity";
         continue;
       }
       const bool is_there = entities.contains(change.id);
       if (change.kind == ReplicatedChange::Kind::spawned) {
         ++spawned;
+        ++spawns[change.id];
         if (is_there) fault = "a spawn of an existing entity";
       } else {
         ++updated;
@@ -106,6 +110,8 @@ class ReplicationStage {
     DivergenceList log;
     /// True if the client receives changes but does not apply or clear them.
     bool is_loading = false;
+    /// True if the client receives nothing, but its transport still sends packets.
+    bool is_paused = false;
   };
 
   explicit ReplicationStage(std::uint64_t seed, ReplicationServerOptions options = {},
@@ -231,10 +237,10 @@ class ReplicationStage {
     pair.now += tick_length;
     pair.network.advance(pair.now);
     pair.a->receive(pair.now);
-    pair.b->receive(pair.now);
+    if (!client.is_paused) pair.b->receive(pair.now);
     server.update(client.id, pair.a->connection, pair.now);
-    client.replication->update(pair.b->connection);
-    if (!client.is_loading) apply_changes(client);
+    if (!client.is_paused) client.replication->update(pair.b->connection);
+    if (!client.is_loading && !client.is_paused) apply_changes(client);
     pair.a->send(pair.now);
     pair.b->send(pair.now);
   }
