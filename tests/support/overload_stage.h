@@ -15,7 +15,10 @@ struct OverloadScene {
   SnapshotCoder coder = SnapshotCoder::range;
   /// True if the entities are spread over a disc around the view position.
   bool has_view_position = false;
+  std::uint16_t longest_ticks = 600;  ///< See `UpdateClass`.
   double loss = 0;
+  /// The rate of the link, which queues half a second of data; 0 if the rate is unlimited.
+  double link_bytes_per_second = 0;
   std::uint64_t seed = 3;
 };
 
@@ -24,7 +27,8 @@ struct OverloadResult {
   double updates_per_second = 0;
   double snapshots_per_second = 0;
   std::uint64_t false_despawns = 0;
-  double missing = 0;  ///< The mean fraction of entities that the client lacks.
+  double missing = 0;          ///< The mean fraction of entities that the client lacks.
+  Duration queue_delay_max{};  ///< The longest wait of a datagram in the queue to the client.
   /// The mean age of each tenth of the entities, nearest tenth first.
   std::vector<double> age_ticks;
   double bytes_per_update() const { return bytes_per_second / updates_per_second; }
@@ -36,7 +40,11 @@ class OverloadStage {
  public:
   explicit OverloadStage(const OverloadScene& scene, std::uint32_t bytes_per_second)
       : scene_(scene), stage_(scene.seed, options(scene)) {
-    const LinkOptions link{.latency = std::chrono::milliseconds(25), .loss = scene.loss};
+    const LinkOptions link{
+        .latency = std::chrono::milliseconds(25),
+        .loss = scene.loss,
+        .bytes_per_second = scene.link_bytes_per_second,
+        .queue_bytes = static_cast<std::size_t>(scene.link_bytes_per_second / 2)};
     client_ = &stage_.join(link, link, {}, {.wish = {.bytes_per_second = bytes_per_second}});
     if (scene.has_view_position) stage_.server.set_view_position(client_->id, {});
     stage_.step([&] {
@@ -61,6 +69,7 @@ class OverloadStage {
     std::vector<double> counts(10);
     for (int i = 0; i < ticks; ++i) {
       step();
+      result.queue_delay_max = std::max(result.queue_delay_max, queue_delay());
       if (i % 5 == 0) add_ages(sums, counts, result.missing);
     }
     const double seconds = ticks / 60.0;
@@ -78,6 +87,11 @@ class OverloadStage {
       for (std::uint32_t id = 1; id <= scene_.entities; ++id) walk(id);
     });
   }
+  /// The time that the last datagram to the client waited in the link's queue.
+  Duration queue_delay() const {
+    const ConnectionPair& pair = *client_->pair;
+    return pair.network.counters(pair.there_link).queue_delay;
+  }
   ReplicationStage& stage() { return stage_; }
   ReplicationStage::Client& client() { return *client_; }
 
@@ -87,7 +101,7 @@ class OverloadStage {
     options.snapshot_ticks = 3;
     options.coder = scene.coder;
     options.checksum_interval = 0;
-    options.classes = {{.radius = 500, .longest_ticks = 600}};
+    options.classes = {{.radius = 500, .longest_ticks = scene.longest_ticks}};
     return options;
   }
   /// Returns the distance of an entity, so that the entities are spread evenly over a disc of
