@@ -22,6 +22,7 @@ struct Kernel {
   std::size_t messages = 0;
   /// A run to this port fails, as on a device without segmentation.
   std::uint16_t port_without_segments = 0;
+  int error = EIO;  ///< The error of such a run.
 };
 Kernel kernel;
 
@@ -41,7 +42,7 @@ extern "C" int sendmmsg(int descriptor, mmsghdr* messages, unsigned count, int f
   kernel.messages += accepted;
   if (accepted > 0) return real(descriptor, messages, accepted, flags);
   ++kernel.messages;
-  errno = EIO;
+  errno = kernel.error;
   return -1;
 }
 
@@ -62,6 +63,8 @@ TEST_CASE(
     "A destination that rejects runs of datagrams does not make other datagrams more expensive",
     "[net][transport]") {
   kernel = {};
+  kernel.error = GENERATE(EIO, EINVAL, EOPNOTSUPP);
+  CAPTURE(kernel.error);
   const auto open = [] { return open_udp({.local = *Address::parse("127.0.0.1:0")}).socket; };
   const auto socket = open();
   const auto good = open();
