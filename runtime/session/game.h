@@ -379,9 +379,9 @@ struct EffectOptions {
 
 enum class Reliability : std::uint8_t { reliable, unreliable };
 /// When a message is handled. A message with `at_tick` belongs to the tick in which it was sent; a
-/// message that is sent between two ticks belongs to the later tick. It is handled together with the
-/// state of its tick, or with the next state if that state was lost. A player that does not play
-/// yet gets no message with `at_tick`.
+/// message that is sent between two ticks belongs to the later tick. It is handled together with
+/// the state of its tick, or with the next state if that state was lost. A player that does not
+/// play yet gets no message with `at_tick`.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// The options for sending a message.
 struct SendOptions {
