@@ -1,5 +1,7 @@
 #include "registry/rules/contract.h"
 
+#include "registry/model/project.h"
+
 namespace muster {
 
 Contract contract_of(const Project& project, TargetSet targets) {
