@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "bundler/cli/edges.h"
-#include "bundler/cli/git_files.h"
+#include "bundler/cli/revision_files.h"
 #include "bundler/plan/output_names.h"
 #include "registry/base/mounted_file_system.h"
 #include "registry/base/parallel.h"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "bundler/cook/list_extent.h"
+#include "bundler/cook/list_extents.h"
 #include "bundler/cook/scalar_text.h"
 #include "registry/components/field_rules.h"
 #include "registry/components/lanes.h"

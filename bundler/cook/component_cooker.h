@@ -6,7 +6,7 @@
 
 #include "registry/components/component.h"
 #include "registry/model/registry_model.h"
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 namespace muster {
 

@@ -3,15 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "registry/base/content_hash.h"
-#include "registry/components/component.h"
 #include "registry/model/project.h"
 
 namespace muster {
@@ -66,28 +62,9 @@ void add_stripping_questions(const Project& project, const SourceFile& source,
 /// Adds the questions about an asset that is packed byte for byte.
 void add_raw_questions(const Guid& guid, std::vector<CookQuestion>& questions);
 
+/// The answer whose data is a text; all zero if the text is empty.
+ContentHash hash_of_text(std::string_view text);
 /// The answer to a question about the extension or the name of a file with this path.
 ContentHash answer_for_path(CookQuestionKind kind, const AssetPath& path);
-
-/// Answers questions about a project. If the answers to all questions of an asset are equal, its
-/// cooked bytes are equal. Several threads may use this object.
-class CookAnswers {
- public:
-  /// Returns the hash of a file's bytes; all zero if the file cannot be read.
-  using ContentOf = std::function<ContentHash(const AssetPath&)>;
-
-  CookAnswers(const Project& project, const std::vector<ComponentDescription>& components,
-              ContentOf content_of);
-
-  /// Answers a question. `target` is used only if the question `depends_on_target`.
-  ContentHash answer(const CookQuestion& question, Target target) const;
-
- private:
-  ContentHash answer_of_file(CookQuestionKind kind, const Guid& guid) const;
-
-  const Project& project_;
-  std::map<std::string, ContentHash, std::less<>> components_;
-  ContentOf content_of_;
-};
 
 }  // namespace muster

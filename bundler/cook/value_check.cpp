@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "bundler/cook/asset_cooker.h"
-#include "bundler/cook/list_extent.h"
+#include "bundler/cook/list_extents.h"
 #include "registry/base/parallel.h"
 #include "registry/model/asset_fact_cache.h"
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bundler/cache/build_cache.h"
+#include "bundler/cook/cook_answers.h"
 #include "bundler/cook/cook_questions.h"
 #include "bundler/dictionaries/dictionary_samples.h"
 #include "bundler/incremental/earlier_build.h"

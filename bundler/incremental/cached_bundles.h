@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bundler/cache/build_cache.h"
+#include "bundler/cook/cook_answers.h"
 #include "bundler/cook/cook_questions.h"
 #include "bundler/incremental/earlier_build.h"
 #include "bundler/plan/bundle_plan.h"

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bundler/cook/cook_answers.h"
 #include "bundler/cook/cook_questions.h"
 #include "bundler/incremental/build_state.h"
 #include "bundler/plan/bundle_plan.h"

@@ -8,9 +8,9 @@
 
 #include "bundler/pack/output_folder.h"
 #include "bundler/patch/build_side.h"
-#include "bundler/patch/bundle_recipe.h"
 #include "bundler/patch/patch_layout.h"
 #include "bundler/patch/patch_reader.h"
+#include "bundler/patch/recipe_writer.h"
 #include "registry/base/stray_names.h"
 
 namespace muster {

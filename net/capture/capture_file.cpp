@@ -6,23 +6,23 @@
 
 namespace muster {
 
-std::optional<AppendedFile> AppendedFile::create(const std::string& path, std::string& problem) {
+std::optional<CaptureFile> CaptureFile::create(const std::string& path, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
     problem = std::strerror(errno);
     return std::nullopt;
   }
-  return AppendedFile(file);
+  return CaptureFile(file);
 }
 
-bool AppendedFile::append(std::span<const std::byte> bytes) {
+bool CaptureFile::append(std::span<const std::byte> bytes) {
   if (!failed_ && !bytes.empty()) {
     failed_ = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size();
   }
   return !failed_;
 }
 
-bool AppendedFile::flush() {
+bool CaptureFile::flush() {
   if (!failed_) failed_ = std::fflush(file_.get()) != 0;
   return !failed_;
 }

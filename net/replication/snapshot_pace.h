@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "net/snapshot/snapshot_track.h"
+#include "net/snapshot/entity_track.h"
 #include "net/transport/path_time.h"
 
 namespace muster {

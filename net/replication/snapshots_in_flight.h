@@ -11,7 +11,7 @@
 
 #include "net/replication/timed_events.h"
 #include "net/snapshot/codec_type.h"
-#include "net/snapshot/snapshot_track.h"
+#include "net/snapshot/entity_track.h"
 #include "registry/base/tick.h"
 
 namespace muster {

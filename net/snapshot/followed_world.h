@@ -10,11 +10,11 @@
 
 #include "net/snapshot/baseline_links.h"
 #include "net/snapshot/constant_walk.h"
+#include "net/snapshot/entity_track.h"
 #include "net/snapshot/kept_rows.h"
 #include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
-#include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
 
 namespace muster {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "net/snapshot/entity_track.h"
 #include "net/snapshot/row_pool.h"
 #include "net/snapshot/snapshot_model.h"
-#include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
 
 namespace muster {

@@ -5,9 +5,9 @@
 
 #include "net/snapshot/deferred_code.h"
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/entity_track.h"
 #include "net/snapshot/slice_id.h"
 #include "net/snapshot/slots.h"
-#include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
 
 namespace muster {

@@ -7,12 +7,12 @@
 
 #include "net/snapshot/constant_walk.h"
 #include "net/snapshot/entity_code.h"
+#include "net/snapshot/entity_track.h"
 #include "net/snapshot/followed_world.h"
 #include "net/snapshot/slice_id.h"
 #include "net/snapshot/snapshot_head.h"
 #include "net/snapshot/snapshot_model.h"
 #include "net/snapshot/snapshot_options.h"
-#include "net/snapshot/snapshot_track.h"
 #include "registry/base/tick.h"
 
 namespace muster {

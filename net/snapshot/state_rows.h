@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "net/snapshot/entity_track.h"
 #include "net/snapshot/lane.h"
-#include "net/snapshot/snapshot_track.h"
 
 namespace muster {
 

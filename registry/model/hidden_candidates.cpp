@@ -14,7 +14,7 @@
 #include <set>
 
 #include "registry/model/candidates.h"
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 
 namespace muster {
 namespace {

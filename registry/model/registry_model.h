@@ -8,7 +8,7 @@
 #include "registry/model/class_declaration.h"
 #include "registry/model/id_lock.h"
 #include "registry/project/packages.h"
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 #include "registry/project/reference_graph.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 namespace muster::prefab_build {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 namespace muster::prefab_build {
 

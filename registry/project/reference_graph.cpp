@@ -12,7 +12,7 @@
 #include "registry/project/asset_kinds.h"
 #include "registry/project/cut_object.h"
 #include "registry/project/serialized_externals.h"
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 #include "registry/project/source_file.h"
 #include "registry/project/unused_mentions.h"
 #include "registry/yaml/reader.h"

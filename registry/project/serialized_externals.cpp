@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 
 namespace muster {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 #include "registry/project/reference_graph.h"
 
 namespace muster {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 #include "registry/rules/validate.h"
 
 namespace muster {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "registry/base/wire_limits.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "runtime/spawn/prefab_plan.h"
 #include "runtime/world/world.h"
 

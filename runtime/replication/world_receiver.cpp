@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runtime/replication/members.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 namespace muster {
 

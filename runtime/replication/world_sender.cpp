@@ -6,7 +6,7 @@
 
 #include "runtime/replication/members.h"
 #include "runtime/replication/wire_schema.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 namespace muster {
 namespace {

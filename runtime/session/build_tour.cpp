@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "runtime/session/build_content.h"
-#include "runtime/spawn/effects.h"
+#include "runtime/spawn/effect_player.h"
 #include "runtime/spawn/level.h"
 #include "runtime/spawn/spawner.h"
 

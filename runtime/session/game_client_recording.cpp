@@ -2,7 +2,7 @@
 #include <chrono>
 
 #include "runtime/session/game_client_impl.h"
-#include "runtime/session/session_recording.h"
+#include "runtime/session/session_recorder.h"
 
 namespace muster {
 

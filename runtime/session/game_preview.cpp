@@ -9,7 +9,7 @@
 #include "runtime/assets/build_notices.h"
 #include "runtime/session/build_content.h"
 #include "runtime/session/session_access.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "runtime/spawn/prefab_link.h"
 
 namespace muster {

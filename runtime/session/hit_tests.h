@@ -9,7 +9,7 @@
 
 #include "registry/base/player_id.h"
 #include "runtime/session/game.h"
-#include "runtime/sync/hit_query.h"
+#include "runtime/sync/hit_batch.h"
 #include "runtime/sync/pose_history.h"
 #include "runtime/world/world.h"
 

@@ -14,9 +14,9 @@
 #include "registry/base/type_id.h"
 #include "runtime/session/content_store.h"
 #include "runtime/session/session_options.h"
-#include "runtime/spawn/effects.h"
-#include "runtime/spawn/hot_reload.h"
-#include "runtime/spawn/presentation.h"
+#include "runtime/spawn/effect_player.h"
+#include "runtime/spawn/prefab_instances.h"
+#include "runtime/spawn/presentations.h"
 
 namespace muster {
 

@@ -7,7 +7,7 @@
 
 #include "runtime/bundle/format_error.h"
 #include "runtime/bundle/object_reader.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 namespace muster {
 namespace {

@@ -3,7 +3,7 @@
 #include <cassert>
 
 #include "runtime/bundle/format_error.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 namespace muster {
 namespace {

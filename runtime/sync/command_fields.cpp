@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,44 +10,6 @@
 
 namespace muster {
 namespace {
-
-Bytes part(const FieldDescription& field, Bytes value) {
-  return value.subspan(field.offset_bytes, field_bytes(field));
-}
-
-void put(const FieldDescription& field, Bytes from, std::span<std::byte> to) {
-  std::ranges::copy(part(field, from), to.begin() + field.offset_bytes);
-}
-
-template <typename T>
-T highest_of(const FieldDescription& field) {
-  if (field.minimum == field.maximum) return std::numeric_limits<T>::max();
-  return static_cast<T>(field.maximum);
-}
-template <typename T>
-T lowest_of(const FieldDescription& field) {
-  if (field.minimum == field.maximum) return std::numeric_limits<T>::lowest();
-  return static_cast<T>(field.minimum);
-}
-
-template <typename T>
-T sum_of(T left, T right) {
-  if constexpr (std::is_integral_v<T>) {
-    T sum{};
-    if (!__builtin_add_overflow(left, right, &sum)) return sum;
-    return right < 0 ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
-  } else {
-    // A peer may send NaN or infinity.
-    const T sum = left + right;
-    return std::isfinite(sum) ? sum : T{};
-  }
-}
-
-void add_lanes(const FieldDescription& field, Bytes added, std::span<std::byte> sum) {
-  each_lane(field, [&]<typename T>(T, std::size_t at) {
-    store_lane<T>(&sum[at], sum_of(load_lane<T>(&sum[at]), load_lane<T>(&added[at])));
-  });
-}
 
 double square_length(const FieldDescription& field, std::uint32_t element, Bytes value) {
   double sum = 0;
@@ -109,7 +69,7 @@ void accumulate(const ComponentDescription& type, Bytes value, bool is_first, By
     } else if (field.sampled == Sampling::largest && !is_first) {
       keep_largest(field, value, tick);
     } else {
-      put(field, value, tick);
+      copy_field(field, value, tick);
     }
   }
 }
@@ -137,64 +97,7 @@ void subtract_sent(const ComponentDescription& type, Bytes sent, ByteVector& sam
 void repeat_commands(std::span<const ComponentDescription> types, CommandSet& set) {
   for (std::size_t i = 0; i < types.size(); ++i) {
     for (const FieldDescription& field : types[i].fields) {
-      if (field.when_missing != Missing::repeat) put(field, types[i].default_value, set[i]);
-    }
-  }
-}
-
-LateCommands::LateCommands(std::span<const ComponentDescription> types)
-    : types_(types), kept_(default_commands(types)) {
-  clear();
-}
-
-void LateCommands::clear() {
-  for (std::size_t i = 0; i < types_.size(); ++i) {
-    std::ranges::copy(types_[i].default_value, kept_[i].begin());
-    for (const FieldDescription& field : types_[i].fields) {
-      if (field.sampled != Sampling::sum) continue;
-      std::ranges::fill(std::span(kept_[i]).subspan(field.offset_bytes, field_bytes(field)),
-                        std::byte{});
-    }
-  }
-  is_empty_ = true;
-}
-
-void LateCommands::add(const CommandSet& late) {
-  is_empty_ = false;
-  for (std::size_t i = 0; i < types_.size(); ++i) {
-    for (const FieldDescription& field : types_[i].fields) {
-      if (field.sampled == Sampling::sum) {
-        add_lanes(field, late[i], kept_[i]);
-      } else if (field.when_missing == Missing::latch &&
-                 !std::ranges::equal(part(field, late[i]), part(field, types_[i].default_value))) {
-        put(field, late[i], kept_[i]);
-      }
-    }
-  }
-}
-
-void LateCommands::release(CommandSet& running) {
-  if (is_empty_) return;
-  is_empty_ = true;
-  for (std::size_t i = 0; i < types_.size(); ++i) {
-    ByteVector& kept = kept_[i];
-    for (const FieldDescription& field : types_[i].fields) {
-      if (field.sampled == Sampling::sum) {
-        each_lane(field, [&]<typename T>(T, std::size_t at) {
-          const T sum = sum_of(load_lane<T>(&running[i][at]), load_lane<T>(&kept[at]));
-          const T runs = std::clamp(sum, lowest_of<T>(field), highest_of<T>(field));
-          store_lane<T>(&running[i][at], runs);
-          const T rest = sum < runs ? T{} : static_cast<T>(sum - runs);
-          const bool is_below = std::is_signed_v<T> && sum < runs;
-          store_lane<T>(&kept[at], is_below ? static_cast<T>(sum - runs) : rest);
-          if (load_lane<T>(&kept[at]) != T{}) is_empty_ = false;
-        });
-      } else if (field.when_missing == Missing::latch) {
-        const Bytes neutral = part(field, types_[i].default_value);
-        if (std::ranges::equal(part(field, kept), neutral)) continue;
-        if (std::ranges::equal(part(field, running[i]), neutral)) put(field, kept, running[i]);
-        put(field, types_[i].default_value, kept);
-      }
+      if (field.when_missing != Missing::repeat) copy_field(field, types[i].default_value, set[i]);
     }
   }
 }

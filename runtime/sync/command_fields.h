@@ -1,4 +1,4 @@
-// Sampling of a player's commands, and replacement of missing and late commands, field by field.
+// Sampling of a player's commands, and replacement of missing commands, field by field.
 #pragma once
 
 #include <cstddef>
@@ -41,25 +41,5 @@ void subtract_sent(const ComponentDescription& type, Bytes sent, ByteVector& sam
 /// Makes the commands of a tick whose commands are missing, as `FieldDescription::when_missing`
 /// describes. `set` has the previous tick's commands, and is changed in place.
 void repeat_commands(std::span<const ComponentDescription> types, CommandSet& set);
-
-/// The parts of late commands that must still run: the sums, and the last non-default value of each
-/// latched field. A server has one object per player.
-class LateCommands {
- public:
-  /// `types` must outlive this object.
-  explicit LateCommands(std::span<const ComponentDescription> types);
-
-  /// Keeps the sums and latched fields of a command that does not run.
-  void add(const CommandSet& late);
-  /// Adds the kept sums and latched fields to the command that runs now. If a sum is beyond the
-  /// field's range, the remainder is kept for the next command.
-  void release(CommandSet& running);
-  void clear();
-
- private:
-  std::span<const ComponentDescription> types_;
-  CommandSet kept_;  ///< Sums begin at zero. Latched fields begin at their default values.
-  bool is_empty_ = true;
-};
 
 }  // namespace muster

@@ -14,6 +14,7 @@
 #include "runtime/sync/command_forces.h"
 #include "runtime/sync/command_number.h"
 #include "runtime/sync/command_report.h"
+#include "runtime/sync/late_commands.h"
 #include "runtime/sync/received_history.h"
 #include "runtime/sync/struct_codec.h"
 

@@ -13,7 +13,7 @@
 
 #include "registry/base/seed.h"
 #include "runtime/session/game.h"
-#include "runtime/sync/hit_query.h"
+#include "runtime/sync/hit_batch.h"
 #include "runtime/world/math.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/bench/bench.h"

@@ -6,7 +6,7 @@
 #include "bundler/preview/project_source.h"
 #include "registry/base/memory_file_system.h"
 #include "registry/components/describe.h"
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 namespace muster {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "net/replication/replication_messages.h"
+#include "net/replication/divergence_log.h"
 
 namespace muster {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 namespace muster::testing {
 

@@ -17,6 +17,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
+import class_names  # noqa: E402
 import constants  # noqa: E402
 import words  # noqa: E402
 from code_text import bare_code, line_of  # noqa: E402
@@ -452,6 +453,7 @@ def check_names(tree):
 
 
 CHECKS = {
+    "class-names": class_names.check_class_names,
     "constants": constants.check_constants,
     "includes": check_includes,
     "c-headers": check_c_headers,

@@ -6,6 +6,7 @@ import sys
 import unittest
 
 sys.dont_write_bytecode = True
+import class_names  # noqa: E402
 import tidy  # noqa: E402
 
 HEAD = "#pragma once\n"
@@ -55,6 +56,13 @@ BAD = {
          "includes runtime/c_api/x.h"),
         ("a file of this tree", {"tests/a.c": '\n#include "runtime/c_api/muster_runtime.h"\n'},
          "tests/a.c:2: C includes what is installed"),
+    ],
+    "class-names": [
+        ("another name",
+         {"net/wire/a.h": HEAD + "struct B {\n};\nclass C final : public B {\n};\n"},
+         "net/wire/a.h:4: the header of C is not c.h"),
+        ("an exception that is out of date",
+         {next(iter(class_names.OTHER_NAMES)): HEAD + "class Edges {\n};\n"}, "remove it"),
     ],
     "pragma-once": [
         ("none", {"net/a.h": "// About.\nint x();\n"}, "net/a.h:1:"),
@@ -229,11 +237,14 @@ GOOD = {
     "registry/README.md": None,
     "registry/base/README.md": None,
     "registry/CMakeLists.txt": "SOURCES base/clock.cpp base/seed.cpp\n"
-                               "HEADERS base/clock.h",
+                               "HEADERS base/clock.h base/seat.h base/seat_list.h base/two.h",
     "registry/base/clock.h":
         "// Not fopen(\"x\"), not rand(); /* not sleep(1) */\n#pragma once\n#include <string>\n"
         "struct S {\n  int values[3] = {1, 2, 3};\n};\n"
         "inline constexpr int kTable[] = {\n" + "  f(1),\n" * 90 + "};\n",
+    "registry/base/seat_list.h": HEAD + "class SeatList;\nclass SeatList {\n  class Seat {};\n};\n",
+    "registry/base/seat.h": HEAD + "struct Seat {\n};\nclass Seats {\n};\n",
+    "registry/base/two.h": HEAD + "class A {\n};\nclass B {\n};\n",
     "registry/base/clock.cpp":
         '#include "registry/base/clock.h"\nTime now() { return steady_clock::now(); }\n'
         'const char* kText = "std::getenv(";\nauto f = R"(rand())";\n'

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "net/snapshot/constant_walk.h"
-#include "net/snapshot/snapshot_track.h"
+#include "net/snapshot/entity_track.h"
 
 namespace muster {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "bundler/cook/cook_answers.h"
 #include "bundler/cook/object_to_tree.h"
 #include "registry/base/disk_file_system.h"
 #include "registry/model/open_variants.h"

@@ -6,7 +6,7 @@
 #include "registry/base/bytes.h"
 #include "registry/project/reference_graph.h"
 #include "registry/project/serialized_externals.h"
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/unity_project.h"
 

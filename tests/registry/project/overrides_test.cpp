@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 #include "registry/project/reference_graph.h"
 #include "tests/support/indexed_project.h"
 #include "tests/support/prefab_text.h"

@@ -1,7 +1,7 @@
 // Replication while a client's prefabs are edited and reloaded.
 #include <catch2/catch.hpp>
 
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "tests/support/bridge_stage.h"
 #include "tests/support/edited_build.h"
 

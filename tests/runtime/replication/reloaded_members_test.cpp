@@ -1,7 +1,7 @@
 // The members of an entity that a reload has rebuilt, and changes of the members by the game.
 #include <catch2/catch.hpp>
 
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "tests/support/bridge_stage.h"
 #include "tests/support/edited_build.h"
 

@@ -5,10 +5,10 @@
 #include <catch2/catch.hpp>
 
 #include "registry/base/seed.h"
+#include "runtime/session/component_history.h"
 #include "runtime/session/game.h"
 #include "runtime/session/problem_log.h"
 #include "runtime/session/tick_clock.h"
-#include "runtime/session/view_history.h"
 
 namespace muster {
 namespace {

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/components/describe.h"
-#include "runtime/spawn/effects.h"
+#include "runtime/spawn/effect_player.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "runtime/world/snapshot_ring.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/edited_build.h"

@@ -6,8 +6,8 @@
 #include "bundler/cook/prefab_writer.h"
 #include "bundler/pack/bundle_writer.h"
 #include "bundler/pack/catalog_writer.h"
-#include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/level.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"
 

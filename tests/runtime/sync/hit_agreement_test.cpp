@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "registry/base/seed.h"
-#include "runtime/sync/hit_query.h"
+#include "runtime/sync/hit_batch.h"
 #include "runtime/sync/view_claim.h"
 #include "runtime/world/math.h"
 #include "tests/support/hit_crowd.h"

@@ -1,5 +1,5 @@
 // Tests cooking of component lists whose length is changed by overrides.
-#include "bundler/cook/list_extent.h"
+#include "bundler/cook/list_extents.h"
 
 #include <array>
 #include <cstring>

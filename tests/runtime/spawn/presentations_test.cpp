@@ -1,4 +1,4 @@
-#include "runtime/spawn/presentation.h"
+#include "runtime/spawn/presentations.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,4 @@
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 #include <algorithm>
 #include <array>

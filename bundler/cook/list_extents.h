@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "registry/project/prefab.h"
+#include "registry/project/prefab_flattener.h"
 
 namespace muster {
 

@@ -5,7 +5,7 @@
 // of zstd is similar enough. The code in this file tries this with its own zstd: it compresses the
 // new plain bytes and compares the result with the new entry. If the bytes differ, or if the patch
 // must be portable, the patch contains the compressed blocks.
-#include "bundler/patch/bundle_recipe.h"
+#include "bundler/patch/recipe_writer.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 // request for one of its files. Links are resolved name by name within the repository, as the
 // kernel does. If a link leads to a file outside the folder, that file has a path below `.git`,
 // because a tree cannot contain this name.
-#include "bundler/cli/git_files.h"
+#include "bundler/cli/revision_files.h"
 
 #include <algorithm>
 #include <deque>

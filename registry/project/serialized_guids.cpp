@@ -1,4 +1,4 @@
-#include "registry/project/serialized_file.h"
+#include "registry/project/serialized_guids.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "runtime/session/view_history.h"
+#include "runtime/session/component_history.h"
 
 #include <algorithm>
 #include <cmath>

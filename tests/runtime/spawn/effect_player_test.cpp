@@ -1,11 +1,11 @@
-#include "runtime/spawn/effects.h"
+#include "runtime/spawn/effect_player.h"
 
 #include <cmath>
 #include <limits>
 
 #include <catch2/catch.hpp>
 
-#include "runtime/spawn/hot_reload.h"
+#include "runtime/spawn/prefab_instances.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/bundle_samples.h"
 #include "tests/support/sample_build.h"

@@ -1,4 +1,4 @@
-#include "runtime/sync/hit_query.h"
+#include "runtime/sync/hit_batch.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,5 +1,5 @@
 // Rays, spheres and splash damage against past volumes.
-#include "runtime/sync/hit_query.h"
+#include "runtime/sync/hit_batch.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A pool is used as a ring. If all effects of a pool have the same duration, the instance after the
 // last used instance is the oldest. The durations of hitscan effects differ, so the player searches
 // for a free instance.
-#include "runtime/spawn/effects.h"
+#include "runtime/spawn/effect_player.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "runtime/session/session_recording.h"
+#include "runtime/session/session_recorder.h"
 
 #include "net/wire/section_writer.h"
 #include "registry/base/bytes.h"

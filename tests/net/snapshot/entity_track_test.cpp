@@ -1,4 +1,4 @@
-#include "net/snapshot/snapshot_track.h"
+#include "net/snapshot/entity_track.h"
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 // The overrides of a component are in the order of their files, the innermost file first. If one
 // file removes an item, it is removed for all outer files. If an outer file makes the list longer
 // again, the item at the same index is a new item.
-#include "bundler/cook/list_extent.h"
+#include "bundler/cook/list_extents.h"
 
 #include <charconv>
 
