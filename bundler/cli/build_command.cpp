@@ -99,6 +99,7 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
                  Session& session) {
   const Severity failing = failing_severity(arguments.is_strict, arguments.fail_on);
   const auto fails = [&](const Finding& finding) {
+    if (finding.severity == Severity::error && finding.rule == "unknown-class") return true;
     return finding.blocks_build || (failing < Severity::error && finding.severity >= failing);
   };
   session.reporter.begin("checking", 0);
@@ -157,15 +158,18 @@ int check_any(const Project& project, const BuildJob& job, Session& session) {
     });
     if (has_any) return kSuccess;
   }
+  if (const std::string note = no_sidecars_note(project); !note.empty()) {
+    refuse(session, "nothing was built: " + note);
+    return kFindings;
+  }
   const std::vector<Registry>& registries = project.model().registries;
   if (!registries.empty()) {
     refuse(session, counted(registries.size(), "registry", "registries") +
                         (registries.size() == 1 ? " was" : " were") +
                         " found, and none of them has an entry for the targets of this build");
   } else if (session.is_quiet) {
-    // Otherwise `check_before` has printed this note.
-    const std::string note = no_registries_note(project);
-    refuse(session, note.empty() ? no_sidecars_note(project) : note);
+    refuse(session,
+           no_registries_note(project));  // Otherwise `check_before` has printed this note.
   }
   refuse(session, "nothing was built; '--allow-empty' allows an empty build");
   return kFindings;

@@ -39,9 +39,13 @@ constexpr std::uint32_t applying(std::size_t bytes) {
   return 10 + static_cast<std::uint32_t>(bytes / 256);
 }
 
-/// The maximum cost of one datagram. A call exceeds its limit by at most this cost.
+/// The number of packets with a close that an end sends at once.
+inline constexpr std::uint32_t kClosePackets = 3;
+
+/// The maximum cost of one datagram: a response that is accepted, and the closes to a pending
+/// client that it removes. A call exceeds its limit by at most this cost.
 inline constexpr std::uint32_t kDatagramMax =
-    kDatagram + kResponse + kRepeat + kToken + kHello + kAccept + kAnswer;
+    kDatagram + kResponse + kRepeat + kToken + kHello + kAccept + (1 + kClosePackets) * kAnswer;
 
 }  // namespace receive_work
 

@@ -262,7 +262,7 @@ class Server {
   void release(std::uint32_t slot);
   bool connect(Time now, Client& client);
   void end_replaced(Time now, Client& old);
-  void send_full(Time now, Client& client);
+  void send_server_full(Time now, Client& client);
   std::optional<std::uint32_t> free_slot() const;
   bool uses_slot(const Client& client) const;
   std::size_t slots_used() const;

@@ -274,17 +274,20 @@ void Server::admit(Time now, const DatagramPath& path, const ResponseView& respo
   client->accept = accept;
   client->accept_bytes = accept_bytes;
   if (options_.recorder != nullptr) record(now, response, *client, keys.cipher);
-  slot_of_attempt_[response.head.ephemeral] = slot;  // No later step throws.
-  if (Client* const before = slots_[slot].get()) {
-    const bool is_itself = before->attempt == client->attempt;
+  Client* const before = slots_[slot].get();
+  const bool is_itself = before != nullptr && before->attempt == client->attempt;
+  if (before != nullptr) {
     const bool is_same_account = client->account.is_known() && before->account == client->account;
     const bool is_successor =
         is_same_account || (before->replaces.has_value() && before->replaces == client->replaces);
     if (is_itself || is_successor) {
       ++counters_.pending_replaced;
     } else {
-      send_full(now, *before);
+      send_server_full(now, *before);
     }
+  }
+  slot_of_attempt_[response.head.ephemeral] = slot;  // No later step throws.
+  if (before != nullptr) {
     if (!is_itself) slot_of_attempt_.erase(before->attempt);
     --pending_;
   }

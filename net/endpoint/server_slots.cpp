@@ -138,7 +138,7 @@ bool Server::connect(Time now, Client& client) {
     end_replaced(now, *slots_[old->slot]);
   } else if (had_to_replace && !uses_slot(client)) {
     // The connection that this client would replace has become active again.
-    send_full(now, client);
+    send_server_full(now, client);
     release(client.slot);
     return false;
   }
@@ -169,13 +169,13 @@ void Server::end_replaced(Time now, Client& old) {
   ++counters_.clients_replaced;
 }
 
-/// Sends a pending client the reason why it is removed: there is no longer room for it.
-void Server::send_full(Time now, Client& client) {
+/// Sends a pending client a close with the reason that the server is full. The caller then removes
+/// the client.
+void Server::send_server_full(Time now, Client& client) {
   Connection& connection = client.sealed.connection();
   connection.close(CloseReason::kicked, "the server is full", now);
-  connection.tick(now);
-  constexpr int kClosePackets = 3;
-  for (int i = 0; i < kClosePackets && connection.wants_to_send(now); ++i) {
+  for (std::uint32_t i = 0; i < receive_work::kClosePackets && connection.wants_to_send(now); ++i) {
+    work_.spend(receive_work::kAnswer);
     const std::size_t bytes = client.sealed.write(now, outgoing_.next(socket_));
     outgoing_.add(client.path, bytes);
   }

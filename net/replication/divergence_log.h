@@ -1,4 +1,4 @@
-// The errors that replication reports.
+// The errors of replication, and the interface that receives them.
 #pragma once
 
 #include <cstddef>

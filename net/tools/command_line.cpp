@@ -10,7 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "net/capture/capture_file.h"
+#include "net/capture/appended_file.h"
 #include "net/capture/capture_reader.h"
 #include "net/capture/pcap.h"
 #include "net/capture/replay.h"
@@ -97,7 +97,7 @@ int convert(const Arguments& arguments, const Streams& streams) {
   const PcapFile pcap = pcap_of(*file);
   if (!is_capture(pcap.status)) return judge(arguments.file, pcap.status, pcap.offset, streams);
   std::string problem = "it cannot be written";
-  std::optional<CaptureFile> output = CaptureFile::create(arguments.output, problem);
+  std::optional<AppendedFile> output = AppendedFile::create(arguments.output, problem);
   if (!output.has_value() || !output->append(pcap.bytes) || !output->finish()) {
     streams.err << "muster-net: cannot write '" << arguments.output << "': " << problem << "\n";
     return kExitUsage;

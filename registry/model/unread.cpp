@@ -73,6 +73,14 @@ void note_registries(const Project& project, std::set<std::string>& notes,
   }
 }
 
+std::string quoted_folders(const Project& project) {
+  std::string folders;
+  for (const AssetPath& folder : project.config().folders) {
+    folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
+  }
+  return folders;
+}
+
 }  // namespace
 
 std::vector<std::string> unread_registry_notes(const Project& project) {
@@ -115,18 +123,6 @@ std::string hidden_roots_note(const Project& project) {
                         : " are Git LFS pointers, and any of them may be one") +
          "; see 'git lfs pull'";
 }
-
-namespace {
-
-std::string quoted_folders(const Project& project) {
-  std::string folders;
-  for (const AssetPath& folder : project.config().folders) {
-    folders += (folders.empty() ? "'" : ", '") + (folder.empty() ? "." : folder.text()) + "'";
-  }
-  return folders;
-}
-
-}  // namespace
 
 std::string no_sidecars_note(const Project& project) {
   if (!project.index().assets().empty()) return {};

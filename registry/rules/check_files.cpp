@@ -83,15 +83,19 @@ bool parts_script(const Project& project, const IndexProblem& problem,
   });
 }
 
-// Reports all missing sidecars of a project without any sidecar as one finding.
+// Reports all missing sidecars of a project without any sidecar as one finding, at the first file.
 void add_no_sidecars(const Project& project, std::string message, Findings& findings) {
-  Finding& finding =
-      findings.add("missing-meta", {project.config().folders.front(), {}}, std::move(message));
+  Finding finding{.rule = "missing-meta", .message = std::move(message)};
   for (const IndexProblem& problem : project.index().problems()) {
-    if (problem.kind == IndexProblem::Kind::missing_meta) finding.paths.push_back(problem.path);
+    if (problem.kind != IndexProblem::Kind::missing_meta) continue;
+    finding.paths.push_back(problem.path);
+    const bool is_first_file = problem.detail == "file" && finding.location.path.empty();
+    if (is_first_file) finding.location.path = problem.path;
   }
-  finding.severity = Severity::error;
-  finding.blocks_build = true;
+  Finding& added =
+      findings.add(finding.rule, std::move(finding.location), std::move(finding.message));
+  added.paths = std::move(finding.paths);
+  added.severity = Severity::error;
 }
 
 }  // namespace

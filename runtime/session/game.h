@@ -326,7 +326,8 @@ struct Game {
   /// A random number, chosen once per game. A client and a server with different numbers cannot
   /// connect.
   std::uint64_t application = 0;
-  std::uint16_t ticks_per_second = 60;  ///< 1 to 1,000.
+  /// 1 to 1,000. Server and clients must have equal rates; a client reports another rate.
+  std::uint16_t ticks_per_second = 60;
   /// A `Transform` that moves faster than this speed counts as teleported. The speed must be above
   /// 0. The entity is neither shown nor hit between the two positions, and no prediction error is
   /// blended.
@@ -357,8 +358,8 @@ struct SpawnOptions {
   PlayerId owner = PlayerId::none;  ///< The entity despawns when this player leaves.
   bool keep = false;                ///< The entity stays, without an owner, when the owner leaves.
   /// The entity is sent to players whose view position is within this distance, in metres. A player
-  /// keeps the entity until the distance is 1.25 times as long. If 0, the entity is sent to players
-  /// at any distance. An entity without a `Transform` counts as being at the origin.
+  /// that has the entity keeps it up to 1.25 times this distance. If 0, the entity is sent to
+  /// players at any distance. The position of an entity without a `Transform` is the origin.
   float visible_within = 0;
   std::uint8_t team = 0;  ///< Only this team receives the entity; 0 for all teams.
   /// The priority matters if packets have too little room for all changes. An entity with priority

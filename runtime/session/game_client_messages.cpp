@@ -141,9 +141,9 @@ bool GameClient::Impl::apply_welcome(std::span<const std::byte> body) {
   if (welcome->ticks_per_second != ticks_here) {
     problems.add({.kind = ProblemKind::content_differs,
                   .text = "the server runs " + std::to_string(welcome->ticks_per_second) +
-                          " ticks per second, and Game::ticks_per_second is " +
+                          " ticks per second, but this client's Game::ticks_per_second is " +
                           std::to_string(ticks_here) +
-                          " here, so predictions are wrong: use the server's version of the game"});
+                          ", so its predictions are wrong: use the server's version of the game"});
   }
   maps_announced = static_cast<std::uint16_t>(net->connection()->map() + 1);
   Result<ByteVector> named = load_level_model(assets->store(), Guid::from_bytes(welcome->level));

@@ -469,13 +469,13 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
   const std::string_view field =
       dot == std::string_view::npos ? std::string_view{} : value.field.substr(dot + 1);
   std::string text = "a value of " + std::string(content->path(value.type)) +
-                     " is outside its range: clients get the nearest value of the range";
+                     " is outside its range: clients receive the nearest value of the range";
   const std::optional<ComponentId> id = world.find_component(component);
   const FieldDescription* const described =
       id ? world.storage(*id).description().find(field) : nullptr;
   if (described != nullptr && described->minimum != described->maximum) {
     text = outside_range(*described, value.value) + " in " +
-           std::string(content->path(value.type)) + ": clients get the nearest value";
+           std::string(content->path(value.type)) + ": clients receive the nearest value";
   }
   const std::lock_guard lock(worker_mutex);
   worker_problems.push_back({.kind = ProblemKind::clamped,

@@ -23,7 +23,7 @@ enum class ProblemKind : std::uint8_t {
   unsupported_change,  ///< A component that cannot be replicated was added or removed.
   unknown_type,        ///< A name or id that no registry of the build or no list of `Game` has.
   missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
-  content_differs,     ///< Client and server have different content; values are converted.
+  content_differs,     ///< Client and server have different content or tick rates.
   overloaded,          ///< Ticks were skipped, because too many ticks were due in a frame.
   unwritten,           ///< A recording or capture ended, because it could not be written.
 };

@@ -98,17 +98,18 @@ Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tic
 }
 
 std::string outside_range(const FieldDescription& field, std::int64_t value) {
-  const auto with_unit = [&](double number) {
+  const auto text_of = [](double number) {
+    constexpr int kDigits = 12;
     std::array<char, 32> digits{};
-    const auto end =
-        std::to_chars(digits.begin(), digits.end(), number, std::chars_format::general, 6);
-    std::string text(digits.data(), end.ptr);
-    return field.unit.empty() ? text : text + " " + field.unit;
+    const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number,
+                                   std::chars_format::general, kDigits);
+    return std::string(digits.data(), end.ptr);
   };
+  const std::string unit = field.unit.empty() ? "" : " " + field.unit;
   const auto steps = static_cast<double>(value);
   const double exact = field.resolution > 0 ? field.minimum + steps * field.resolution : steps;
-  return with_unit(exact) + " is outside " + with_unit(field.minimum) + " to " +
-         with_unit(field.maximum);
+  return text_of(exact) + unit + " is outside " + text_of(field.minimum) + " to " +
+         text_of(field.maximum) + unit;
 }
 
 }  // namespace muster

@@ -39,8 +39,9 @@ class ProblemLog {
 /// struct of another size has the component's name.
 Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tick);
 
-/// Describes a value outside the range of its field, for example "5000 hp is outside 0 to 1000 hp".
-/// `value` is the integer of the value, as in `quantise_unbounded`. The field must have a range.
+/// Describes a value outside the range of its field, for example "1000.5 hp is outside 0 to 1000
+/// hp". `value` is the integer of the value, as in `quantise_unbounded`. The field must have a
+/// range.
 std::string outside_range(const FieldDescription& field, std::int64_t value);
 
 }  // namespace muster

@@ -4,7 +4,7 @@
 #include <ctime>
 #include <utility>
 
-#include "net/capture/capture_file.h"
+#include "net/capture/appended_file.h"
 #include "net/secure/entropy.h"
 #include "net/transport/udp_socket.h"
 #include "registry/base/date.h"
@@ -48,7 +48,7 @@ struct SystemEdges::Impl {
 
   class SystemFile final : public OutputFile {
    public:
-    SystemFile(CaptureFile file, std::string path)
+    SystemFile(AppendedFile file, std::string path)
         : file_(std::move(file)), path_(std::move(path)) {}
     Result<void> append(Bytes bytes) override {
       if (file_.append(bytes)) return {};
@@ -60,7 +60,7 @@ struct SystemEdges::Impl {
     }
 
    private:
-    CaptureFile file_;
+    AppendedFile file_;
     std::string path_;
   };
   class SystemFiles final : public Files {
@@ -78,7 +78,7 @@ struct SystemEdges::Impl {
     }
     Result<std::unique_ptr<OutputFile>> create(const std::string& path) override {
       std::string problem;
-      std::optional<CaptureFile> file = CaptureFile::create(path, problem);
+      std::optional<AppendedFile> file = AppendedFile::create(path, problem);
       if (!file) return fail(ErrorCode::io, "cannot create '" + path + "': " + problem);
       return std::make_unique<SystemFile>(std::move(*file), path);
     }

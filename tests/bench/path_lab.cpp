@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "net/capture/capture_file.h"
+#include "net/capture/appended_file.h"
 #include "net/transport/link_course.h"
 #include "tests/support/bottleneck.h"
 

@@ -247,6 +247,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="muster-bad-content-") as folder:
         text_project.unpack(run.source / "tests/golden/bad_content", pathlib.Path(folder) / "bad")
         run.bad_projects = sorted(pathlib.Path(folder).glob("bad/*"))
+        run.check(len(run.bad_projects) > 100, f"{len(run.bad_projects)} broken projects")
         for check in (check_sample, check_components, check_bad_content, check_configs,
                       check_sarif):
             check(run)

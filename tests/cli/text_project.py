@@ -2,7 +2,7 @@
 
 import re
 
-MARKER = re.compile(r"-- (\S.*?)(?: \[([0-9a-f]{32})\])?( escaped)? --\n")
+MARKER = re.compile(r"^-- (\S.*?)(?: \[([0-9a-f]{32})\])?( escaped)? --\n", re.MULTILINE)
 ESCAPE = re.compile(rb"\\(?:x([0-9a-f]{2})|(.))")
 
 
@@ -16,7 +16,7 @@ def unescape(text):
 
 def read_project(path):
     """Returns the files of a project by path, and the text of its expected findings."""
-    parts = MARKER.split(path.read_text(encoding="utf-8"))
+    parts = MARKER.split(path.read_bytes().decode())
     files = {}
     expected = ""
     for name, guid, escaped, content in zip(*(iter(parts[1:]),) * 4):

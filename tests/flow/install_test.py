@@ -6,6 +6,7 @@ usage: install_test.py CMAKE BUILD_DIR CONSUMER_DIR PROJECT FIRST_GAME [CMAKE OP
 Small programs in C++ and C read a catalog. The tutorial game is built in Release, without
 assertions, and runs over real UDP.
 """
+import glob
 import os
 import re
 import shutil
@@ -71,7 +72,8 @@ def check_missing_library(cmake, prefix, consumer, folder, options):
 def check_pkg_config(prefix, game, folder, options):
     """Builds the server of the tutorial without CMake, and starts it."""
     named = dict(option[2:].split("=", 1) for option in options)
-    environment = {**os.environ, "PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig")}
+    [file] = glob.glob(os.path.join(prefix, "lib*", "**", "muster-runtime.pc"), recursive=True)
+    environment = {**os.environ, "PKG_CONFIG_PATH": os.path.dirname(file)}
     flags = run("pkg-config", "--cflags", "--libs", "muster-runtime", env=environment).split()
     program = os.path.join(folder, "server_pkg_config")
     run(named["CMAKE_CXX_COMPILER"], "-std=c++20", *named["CMAKE_CXX_FLAGS"].split(),

@@ -1,6 +1,7 @@
 #include "tests/support/text_project.h"
 
 #include <charconv>
+#include <stdexcept>
 #include <string_view>
 
 #include "registry/base/disk_file_system.h"
@@ -31,7 +32,8 @@ std::string unescape(std::string_view text) {
       bytes += text[at];
       continue;
     }
-    const char kind = text[++at];
+    if (++at == text.size()) throw std::runtime_error("a text project ends in an escape");
+    const char kind = text[at];
     unsigned value = kind == 'n' ? '\n' : static_cast<unsigned char>(kind);
     if (kind == 'x') {
       std::from_chars(text.data() + at + 1, text.data() + at + 3, value, 16);
@@ -53,6 +55,7 @@ struct Part {
     remove_end(marker, kMarkerEnd);
     is_escaped = remove_end(marker, " escaped");
     if (remove_end(marker, "]")) {
+      if (marker.size() < kGuidDigits) throw std::runtime_error("a text project has a bad guid");
       guid = marker.substr(marker.size() - kGuidDigits);
       marker.remove_suffix(kGuidDigits + std::string_view(" [").size());
     }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "net/capture/capture_file.h"
+#include "net/capture/appended_file.h"
 #include "tests/support/capture_samples.h"
 #include "tests/support/recording_sample.h"
 
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::string problem = "it cannot be written";
-  auto file = muster::CaptureFile::create(argv[2], problem);
+  auto file = muster::AppendedFile::create(argv[2], problem);
   if (!file.has_value() || !file->append(bytes) || !file->finish()) {
     std::fprintf(stderr, "%s: %s\n", argv[2], problem.c_str());
     return 1;

@@ -173,7 +173,8 @@ TEST_CASE("Sixteen responses of an address are checked at once, then eight per s
 }
 
 TEST_CASE(
-    "If more clients connect at once than the server has room for, the others learn the reason",
+    "If more clients connect at once than the server has room for, the other clients receive the "
+    "reason",
     "[net][endpoint]") {
   NetStage stage(6, {.latency = 20ms});
   stage.options.clients_max = 3;

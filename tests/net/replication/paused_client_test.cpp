@@ -42,7 +42,8 @@ struct Pause {
       stage.server.world().set_position(NetworkId{id}, {.x = x + static_cast<float>(id)});
     }
   }
-  /// Changes the owner of each entity before the first of `count` respawns with other owners.
+  /// Changes the owner of each entity, and then respawns it `count` times, each time with another
+  /// owner.
   void respawn(std::uint32_t tick, std::uint32_t count) {
     for (std::uint32_t id = kRespawned; id < kStirred; ++id) {
       if (count > 0) stage.server.world().set_owner(NetworkId{id}, owner_of(tick));

@@ -1,15 +1,19 @@
 #include "runtime/world/world.h"
 
 #include <csignal>
+#include <cstdio>
+#include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "registry/base/disk_file_system.h"
 #include "runtime/world/snapshot_ring.h"
 #include "runtime/world/view_events.h"
 #include "tests/support/allocation_counter.h"
 #include "tests/support/child_process.h"
 #include "tests/support/sample_build.h"
+#include "tests/support/temporary_folder.h"
 
 namespace muster {
 namespace {
@@ -30,21 +34,29 @@ TEST_CASE("A value of another size, and a parent that does not exist, end the pr
   const EntityId removed = f.world.create();
   f.world.request_despawn(removed);
   f.world.process_despawns();
-  const auto signal_of = [](const auto& call) {
-    return run_in_child([&] {
-             std::signal(SIGABRT, SIG_DFL);  // Catch reports the signal as a failure.
-             call();
-             return 0;
-           })
-        .signal;
+  const TemporaryFolder folder;
+  const std::string path = folder.path() + "/stderr";
+  const auto last_words = [&](const auto& call) {
+    const ChildEnd end = run_in_child([&] {
+      std::signal(SIGABRT, SIG_DFL);  // Catch reports the signal as a failure.
+      if (std::freopen(path.c_str(), "w", stderr) == nullptr) return 1;
+      call();
+      return 0;
+    });
+    CHECK(end.signal == SIGABRT);
+    const DiskFileSystem files = DiskFileSystem::open(folder.path()).value();
+    ByteVector buffer;
+    return std::string(
+        as_text(read_whole(files, AssetPath::parse("stderr").value(), 1 << 20, buffer).value()));
   };
   const std::vector<std::byte> bytes(1000);
   for (const std::size_t size : {1000U, 2U}) {
-    CHECK(signal_of([&] { f.world.add(f.body.id(), entity, Bytes(bytes).first(size)); }) ==
-          SIGABRT);
+    const auto add = [&] { f.world.add(f.body.id(), entity, Bytes(bytes).first(size)); };
+    CHECK(last_words(add).starts_with("muster: a component 'Body' has 16 bytes"));
   }
   for (const EntityId parent : {removed, EntityId(100'000, 1)}) {
-    CHECK(signal_of([&] { f.world.create({.parent = parent}); }) == SIGABRT);
+    const auto create = [&] { f.world.create({.parent = parent}); };
+    CHECK(last_words(create).starts_with("muster: an entity was created with a parent"));
   }
 }
 

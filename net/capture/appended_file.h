@@ -13,10 +13,10 @@
 namespace muster {
 
 /// A file that is written by appending: a capture, or a pcap file.
-class CaptureFile {
+class AppendedFile {
  public:
   /// Creates or empties the file. On failure returns nothing and sets `problem`.
-  static std::optional<CaptureFile> create(const std::string& path, std::string& problem);
+  static std::optional<AppendedFile> create(const std::string& path, std::string& problem);
 
   /// Appends bytes. Returns false if some bytes were not written. All later calls then also return
   /// false.
@@ -30,7 +30,7 @@ class CaptureFile {
   struct Close {
     void operator()(std::FILE* file) const { static_cast<void>(std::fclose(file)); }
   };
-  explicit CaptureFile(std::FILE* file) : file_(file) {}
+  explicit AppendedFile(std::FILE* file) : file_(file) {}
 
   std::unique_ptr<std::FILE, Close> file_;
   bool failed_ = false;

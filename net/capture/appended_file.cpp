@@ -1,4 +1,4 @@
-#include "net/capture/capture_file.h"
+#include "net/capture/appended_file.h"
 
 #include <array>
 #include <cerrno>
@@ -6,23 +6,23 @@
 
 namespace muster {
 
-std::optional<CaptureFile> CaptureFile::create(const std::string& path, std::string& problem) {
+std::optional<AppendedFile> AppendedFile::create(const std::string& path, std::string& problem) {
   std::FILE* const file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) {
     problem = std::strerror(errno);
     return std::nullopt;
   }
-  return CaptureFile(file);
+  return AppendedFile(file);
 }
 
-bool CaptureFile::append(std::span<const std::byte> bytes) {
+bool AppendedFile::append(std::span<const std::byte> bytes) {
   if (!failed_ && !bytes.empty()) {
     failed_ = std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) != bytes.size();
   }
   return !failed_;
 }
 
-bool CaptureFile::flush() {
+bool AppendedFile::flush() {
   if (!failed_) failed_ = std::fflush(file_.get()) != 0;
   return !failed_;
 }
