@@ -85,17 +85,16 @@ bool parts_script(const Project& project, const IndexProblem& problem,
 
 // Reports all missing sidecars of a project without any sidecar as one finding, at the first file.
 void add_no_sidecars(const Project& project, std::string message, Findings& findings) {
-  Finding finding{.rule = "missing-meta", .message = std::move(message)};
+  AssetPath first_file;
+  std::vector<AssetPath> paths;
   for (const IndexProblem& problem : project.index().problems()) {
     if (problem.kind != IndexProblem::Kind::missing_meta) continue;
-    finding.paths.push_back(problem.path);
-    const bool is_first_file = problem.detail == "file" && finding.location.path.empty();
-    if (is_first_file) finding.location.path = problem.path;
+    paths.push_back(problem.path);
+    if (problem.detail == "file" && first_file.empty()) first_file = problem.path;
   }
-  Finding& added =
-      findings.add(finding.rule, std::move(finding.location), std::move(finding.message));
-  added.paths = std::move(finding.paths);
-  added.severity = Severity::error;
+  Finding& finding = findings.add("missing-meta", {std::move(first_file), {}}, std::move(message));
+  finding.paths = std::move(paths);
+  finding.severity = Severity::error;
 }
 
 }  // namespace
