@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "net/snapshot/codec_type.h"
+#include "net/snapshot/lane.h"
 #include "registry/base/network_id.h"
 #include "registry/base/tick.h"
 #include "registry/base/type_id.h"

@@ -17,11 +17,14 @@ using namespace std::chrono_literals;
 
 TEST_CASE("A value outside its range is described with all its digits and the unit",
           "[runtime][session]") {
-  FieldDescription health{.name = "hp", .type = FieldType::float32, .unit = "hp", .maximum = 1000};
+  FieldDescription health;
+  health.unit = "hp";
+  health.maximum = 1000;
   health.resolution = 0.001;
   CHECK(outside_range(health, 1'000'001) == "1000.001 hp is outside 0 to 1000 hp");
   CHECK(outside_range(health, -1) == "-0.001 hp is outside 0 to 1000 hp");
-  const FieldDescription score{.name = "score", .type = FieldType::int64, .maximum = 4'294'967'294};
+  FieldDescription score;
+  score.maximum = 4'294'967'294;
   CHECK(outside_range(score, 4'294'967'295) == "4294967295 is outside 0 to 4294967294");
 }
 
