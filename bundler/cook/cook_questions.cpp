@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "registry/model/open_variants.h"
 #include "registry/model/plain_components.h"
 #include "registry/model/stripped_parts.h"
 
@@ -139,6 +140,10 @@ ContentHash CookAnswers::answer(const CookQuestion& question, Target target) con
     case CookQuestionKind::factory: {
       const bool is_factory = project_.scripts().derives_from(question.text, kFactoryClass);
       return is_factory ? hash_of_text("factory") : ContentHash();
+    }
+    case CookQuestionKind::packed_guid: {
+      const AssetNumber asset = project_.index().find(question.guid);
+      return asset == kNoAsset ? ContentHash() : hash_bytes(packed_guid(project_, asset).bytes());
     }
     default:
       return answer_of_file(question.kind, question.guid);

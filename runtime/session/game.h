@@ -72,7 +72,7 @@ consteval auto describe(Type<Transform>) {
 /// Marks a prefab whose entities are replicated. `muster prepare` adds the prefab to the registry
 /// of replicated entities. The library sets the fields of this component; games need not read them.
 struct Replicated {
-  AssetReference asset_guid{};
+  AssetReference asset_guid{};  ///< The guid of the prefab, which a build stores.
   std::int32_t id = -1;
   PlayerId predicting_player_id = PlayerId::none;
   /// The number of the owner's last command that this state includes.

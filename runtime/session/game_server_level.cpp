@@ -96,11 +96,15 @@ bool GameServer::Impl::place_level() {
       simulation.adopt(one.entity, reference, *type);
       continue;
     }
+    const bool has_prefab = asset != Guid();
     problems.add({.kind = ProblemKind::unknown_type,
                   .entity = one.entity,
                   .text = "the entity '" + std::string(world.name(one.entity)) +
-                          "' of the level has no type in " + std::string(kReplicatedRegistry) +
-                          ": it is not replicated"});
+                          "' of the level is not replicated: " +
+                          (has_prefab ? "its prefab is not in " + std::string(kReplicatedRegistry) +
+                                            "; run `muster prepare` and build again"
+                                      : "it is not the root of a prefab; put it into a prefab, and "
+                                        "place that prefab in the level")});
   }
   return true;
 }

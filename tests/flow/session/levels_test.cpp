@@ -1,5 +1,7 @@
 // A server that changes its level while clients play.
 #include <chrono>
+#include <set>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -85,6 +87,47 @@ TEST_CASE("A new level begins for every client, with the entities that the game 
   CHECK(client.state() == GameClientState::playing);
   CHECK(match->differences().empty());
   CHECK(match->problems().empty());
+}
+
+TEST_CASE(
+    "A level replicates the prefabs that it places, and reports those that are not registered",
+    "[session][flow]") {
+  // The prefab `runner` has `ReplicatedEntity: {}`. Its build stores the guid.
+  MemoryFileSystem files = project_of(make_game());
+  const std::string runner = std::string(31, 'a') + "1";
+  const std::string tree = std::string(31, 'b') + "7";
+  files.add("things/tree.yaml",
+            "class: Prefab\nroot:\n  name: tree\n  components:\n  - ReplicatedEntity: {}\n"
+            "  - Transform: {}\n");
+  files.add("things/tree.yaml.meta", "guid: " + tree + "\n");
+  files.add("things/yard_main.yaml",
+            "class: Prefab\nroot:\n  name: yard_main\n  children:\n"
+            "  - name: Guard\n    prefab: {fileID: 1, guid: " +
+                runner + "}\n    components:\n    - Transform: {position: {x: 4, y: 0, z: 0}}\n" +
+                "  - name: Oak\n    prefab: {fileID: 1, guid: " + tree + "}\n" +
+                "  - name: Sign\n    components:\n    - ReplicatedEntity: {}\n");
+  const TemporaryFolder folder;
+  build_project(files, folder.path());
+  auto opened = SimulatedMatch::open(make_game(), folder.path(), {.server = {.level = "yard"}});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  const GameClient& client = match.add_client();
+  match.run(1s);
+  std::vector<float> guards;
+  client.each<const Runner, const Transform>(
+      [&](const Runner&, const Transform& at) { guards.push_back(at.position.x); });
+  CHECK(guards == std::vector{4.0F});
+  CHECK(match.differences().empty());
+  std::set<std::string> texts;
+  for (const Problem& problem : match.problems()) {
+    CHECK(problem.kind == ProblemKind::unknown_type);
+    texts.insert(problem.text);
+  }
+  CHECK(texts == std::set<std::string>{
+                     "the entity 'Oak' of the level is not replicated: its prefab is not in "
+                     "ReplicatedEntityRegistry; run `muster prepare` and build again",
+                     "the entity 'Sign' of the level is not replicated: it is not the root of a "
+                     "prefab; put it into a prefab, and place that prefab in the level"});
 }
 
 TEST_CASE("The systems pause until the level is loaded", "[session][flow]") {
