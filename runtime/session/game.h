@@ -379,7 +379,10 @@ struct EffectOptions {
 enum class Reliability : std::uint8_t { reliable, unreliable };
 /// When a message is handled. A message with `at_tick` is handled together with the state of the
 /// tick in which it was sent. A message that is sent between two ticks belongs to the later tick. A
-/// player that does not play yet gets no message with `at_tick`.
+/// player that does not play yet, or whose connection is lost, gets no message with `at_tick`,
+/// because it first receives a world that already contains the result: `GameServer::send` returns
+/// false and reports a problem, and `send_all` and `send_near` leave out the player. If a
+/// connection is lost or the level changes before a sent message arrives, `dropped` is reported.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// The options for sending a message.
 struct SendOptions {

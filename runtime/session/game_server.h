@@ -89,7 +89,7 @@ class GameServer : public session_detail::ServerCalls {
   void set_view(PlayerId player, Vec3 position);
   void set_team(PlayerId player, std::uint8_t team);
 
-  // Messages. `send` returns false if a queue is full or the player has left.
+  // Messages. `send` returns false if a queue is full or the player has left. See also `Timing`.
   template <Described T>
   bool send(PlayerId player, const T& message, const SendOptions& options = {}) {
     return send_message(player, session_detail::named_value(message), options);

@@ -135,6 +135,7 @@ void GameServer::Impl::update_clients() {
     for (std::uint32_t i = 0; i < count; ++i) update(i);
   }
   add_worker_problems();
+  for (const auto& player : players) report_lost_events(*player, false);
 }
 
 void GameServer::Impl::add_worker_problems() {

@@ -186,6 +186,7 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   earlier_spawned += sender->counters().spawned;
   earlier_despawned += sender->counters().despawned;
   earlier_clamped += replication->world().clamped().count();
+  for (const auto& player : players) report_lost_events(*player, true);
   sender.reset();
   earlier_replications.push_back(std::move(replication));
   types = std::make_unique<ReplicatedTypes>(std::move(found));

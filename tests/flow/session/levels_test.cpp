@@ -204,6 +204,35 @@ TEST_CASE("When a join begins a level, each player is counted once", "[session][
   CHECK(match->differences().empty());
 }
 
+TEST_CASE("A change of the level reports the messages for a tick that it drops",
+          "[session][flow]") {
+  const auto match = open_yard(23);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client({.delay = 100ms});
+  int received = 0;
+  client.on_message<Chat>([&](const Chat&) { ++received; });
+  match->run(2s);
+  match->set_link(client, {.is_down = true});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(server.send(client.player(), chat("old"), {.timing = Timing::at_tick}));
+  }
+  server.on_level([&] {
+    // The player has not begun the new level.
+    CHECK_FALSE(server.send(client.player(), chat("new"), {.timing = Timing::at_tick}));
+  });
+  REQUIRE(server.load_level("field"));
+  match->run(1s);
+  match->set_link(client, {});
+  match->run(2s);
+  CHECK(received == 0);
+  std::vector<std::uint64_t> counts;
+  for (const Problem& problem : match->problems()) {
+    CHECK(problem.kind == ProblemKind::dropped);
+    counts.push_back(problem.count);
+  }
+  CHECK(counts == std::vector<std::uint64_t>{1, 3});
+}
+
 TEST_CASE("Messages that the game sends when a level begins arrive", "[session][flow]") {
   const auto seed = GENERATE(range(22U, 28U));
   CAPTURE(seed);
