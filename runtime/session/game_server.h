@@ -140,7 +140,7 @@ class GameServer : public session_detail::ServerCalls {
   Tick tick() const;
   std::string address() const;     ///< The server's address, with the port that the system chose.
   std::string public_key() const;  ///< The public key, which clients need; 64 hex digits.
-  World& world();
+  World& world();  ///< See `SystemContext::world` about changes that clients do not receive.
 
  private:
   explicit GameServer(std::unique_ptr<Impl> impl);

@@ -23,6 +23,7 @@
 #include "runtime/session/problem_log.h"
 #include "runtime/session/session_recording.h"
 #include "runtime/session/simulation.h"
+#include "runtime/session/structure_check.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/spawn/hot_reload.h"
 #include "runtime/spawn/level.h"
@@ -213,6 +214,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   EntitySource entity_source;
   HitTests hit_tests;
   Simulation simulation;
+  StructureCheck structure;
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;

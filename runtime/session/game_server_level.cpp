@@ -61,7 +61,10 @@ void GameServer::Impl::change_level(const Guid& guid) {
 void GameServer::Impl::update_level() {
   if (!is_changing_level) return;
   assets->loader().update(now);
-  level.update();
+  {
+    const StructureWatch::Pause pause(&structure.watch());
+    level.update();
+  }
   // The next ticks remove the despawned entities from the world and from replication.
   if (simulation.tick() == level_left || sender->count() > 0) return simulation.despawn_all();
   if (level.state() == LevelState::loading) return;
@@ -158,6 +161,7 @@ Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
   Result<std::unique_ptr<ContentStore>> newer =
       ContentStore::open(build.shared_content(), 0, assets->store().memory());
   if (!newer) return fail(newer.error());
+  const StructureWatch::Pause pause(&structure.watch());
   ReloadReport report = instances.reload(spawner, newer.value()->store());
   level.follow(newer.value()->loader());
   content = build.shared_content();
