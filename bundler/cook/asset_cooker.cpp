@@ -1,5 +1,7 @@
 #include "bundler/cook/asset_cooker.h"
 
+#include <algorithm>
+
 #include "bundler/cook/object_writer.h"
 #include "bundler/cook/prefab_writer.h"
 #include "registry/model/open_variants.h"
@@ -9,6 +11,19 @@
 
 namespace muster {
 namespace {
+
+/// The component whose field stores the guid of the prefab on whose root the component is. The
+/// runtime finds the type of a level's entity by this guid.
+constexpr std::string_view kReplicatedComponent = "ReplicatedEntity";
+constexpr std::string_view kOwnGuidField = "assetGuid";
+
+/// The field for the prefab's guid; null if the component has no such field.
+const FieldDescription* own_guid_field(const ComponentDescription& component) {
+  if (component.name != kReplicatedComponent) return nullptr;
+  const FieldDescription* const field = component.find(kOwnGuidField);
+  const bool is_guid = field != nullptr && field->type == FieldType::asset && field->count == 1;
+  return is_guid ? field : nullptr;
+}
 
 AssetPath meta_path(const AssetPath& path) {
   return path.parent().child(std::string(path.name()) + ".meta");
@@ -177,6 +192,12 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       result.questions.push_back(question_of_stripping(component.class_name, owner));
       const ComponentDescription* description =
           description_of(component.class_name, result.questions);
+      const FieldDescription* own_guid = description != nullptr && !entity.prefab.is_null()
+                                             ? own_guid_field(*description)
+                                             : nullptr;
+      if (own_guid != nullptr) {
+        result.questions.push_back({CookQuestionKind::packed_guid, entity.prefab, {}});
+      }
       if (strips(component.class_name, owner)) continue;
       PrefabComponent& added = packed.components.emplace_back();
       added.type = component.class_name.empty() ? "MonoBehaviour" : component.class_name;
@@ -186,8 +207,9 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       }
       if (description != nullptr) {
         note_second(component, entity, result.problems);
-        added.cooked = CookedComponent{description->hash(),
-                                       cook_component(*description, component, result.problems)};
+        ByteVector value = cook_component(*description, component, result.problems);
+        if (own_guid != nullptr) set_own_guid(*own_guid, entity, value);
+        added.cooked = CookedComponent{description->hash(), std::move(value)};
       }
     }
   }
@@ -200,6 +222,14 @@ void AssetCooker::cook_prefab(AssetNumber asset, const SourcePrefab& prefab,
       {own.guid, kFlattenedPrefab, EntryKind::prefab, std::move(bytes).value()});
 }
 
+void AssetCooker::set_own_guid(const FieldDescription& field, const SourceEntity& entity,
+                               ByteVector& component) const {
+  const auto stored = std::span(component).subspan(field.offset_bytes, field.element_bytes);
+  if (!Guid::from_bytes(stored).is_null()) return;
+  const AssetNumber prefab = project_.index().find(entity.prefab);
+  std::ranges::copy(packed_guid(project_, prefab).bytes(), stored.begin());
+}
+
 // Makes a prefab with one entity from a factory. If the factory has no components, the factory
 // itself is the component. A class with a description or a script does not count as a class of the
 // engine, even if the engine has a class with the same name.
@@ -209,6 +239,7 @@ SourcePrefab AssetCooker::factory_prefab(const SourceFile& source, AssetNumber a
   SourcePrefab factory;
   SourceEntity& entity = factory.entities.emplace_back();
   entity.name = source.path.stem();
+  entity.prefab = source.guid;
   const auto describes = [&](std::string_view name) {
     return description_of(name, questions) != nullptr;
   };

@@ -39,7 +39,9 @@ class AssetCooker {
   /// flattened prefab. Any other asset is packed byte for byte, together with its import settings.
   /// For an asset that `packing_of` refuses, the result has a problem and no content. The entries
   /// of a variant that the game can choose have the guid of the variant's base, so that requests
-  /// for the base find them.
+  /// for the base find them. If a `ReplicatedEntity` on the root of a prefab, nested or not, does
+  /// not set its `assetGuid`, the cooked component gets the guid of that prefab. For a variant,
+  /// this is the guid of the variant's base.
   CookedAsset cook(AssetNumber asset) const;
   /// Returns only the object and the prefab of a text asset, in the form that `cook` returns. The
   /// result is empty for an asset that is packed byte for byte.
@@ -56,6 +58,8 @@ class AssetCooker {
   void cook_raw(const Asset& asset, CookedAsset& result) const;
   void add_settings(const Asset& asset, CookedAsset& result) const;
   void cook_prefab(AssetNumber asset, const SourcePrefab& prefab, CookedAsset& result) const;
+  void set_own_guid(const FieldDescription& field, const SourceEntity& entity,
+                    ByteVector& component) const;
   bool is_factory(AssetNumber asset, std::vector<CookQuestion>& questions) const;
   SourcePrefab factory_prefab(const SourceFile& source, AssetNumber asset,
                               std::vector<CookQuestion>& questions) const;

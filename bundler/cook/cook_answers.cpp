@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "registry/model/open_variants.h"
 #include "registry/model/stripped_parts.h"
 
 namespace muster {
@@ -59,6 +60,10 @@ ContentHash CookAnswers::answer(const CookQuestion& question, Target target) con
     case CookQuestionKind::factory: {
       const bool is_factory = project_.scripts().derives_from(question.text, kFactoryClass);
       return is_factory ? hash_of_text("factory") : ContentHash();
+    }
+    case CookQuestionKind::packed_guid: {
+      const AssetNumber asset = project_.index().find(question.guid);
+      return asset == kNoAsset ? ContentHash() : hash_bytes(packed_guid(project_, asset).bytes());
     }
     default:
       return answer_of_file(question.kind, question.guid);

@@ -24,9 +24,10 @@ enum class CookQuestionKind : std::uint8_t {
   stripping = 8,         ///< Whether the target leaves out components of an engine class.
   script_stripping = 9,  ///< Whether the target leaves out components of a script's class. An
                          ///< engine class can have the same name.
+  packed_guid = 10,      ///< The guid under which the file with a guid is packed.
 };
 inline constexpr CookQuestionKind kFirstQuestionKind = CookQuestionKind::content;
-inline constexpr CookQuestionKind kLastQuestionKind = CookQuestionKind::script_stripping;
+inline constexpr CookQuestionKind kLastQuestionKind = CookQuestionKind::packed_guid;
 
 /// A question about `guid`, or about `text` for components and classes. The unused member is empty.
 struct CookQuestion {

@@ -215,6 +215,7 @@ void EarlierBuild::explain_facts(const Project& project, Target target,
         break;
       case CookQuestionKind::extension:
       case CookQuestionKind::name:
+      case CookQuestionKind::packed_guid:
         reasons.push_back({"name", path_of(project, question.guid)});
         break;
       case CookQuestionKind::script:

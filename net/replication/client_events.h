@@ -26,6 +26,7 @@ class ClientEvents {
 
   void clear();
   TimedEventSender& sender() { return sender_; }
+  const TimedEventSender& sender() const { return sender_; }
   /// Queues an event if the client receives the entity now or after the next update of `entities`.
   /// Returns false if the event is too long, or if too many events wait.
   bool send_about(const ReplicatedWorld& world, const ClientEntities& entities, NetworkId entity,

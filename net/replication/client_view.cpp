@@ -39,6 +39,7 @@ ClientView::ClientView(const ClientViewOptions& options)
 void ClientView::restart() {
   ++epoch_;
   writer_.emplace(options_.model, options_.snapshot);
+  counters_.events_lost += events_.sender().unconfirmed_count();
   events_.clear();
   entities_.clear();
   in_flight_.clear();

@@ -58,6 +58,7 @@ class ClientView {
   /// Applies delivery reports of payloads.
   void apply_delivery_reports(std::span<const DeliveryReport> reports);
   TimedEventSender& events() { return events_.sender(); }
+  const TimedEventSender& events() const { return events_.sender(); }
   /// Queues an event for the client if it receives the entity now or with the next `send`. The
   /// event is never delivered before the entity. Returns false if the event is too long, or if too
   /// many events wait.

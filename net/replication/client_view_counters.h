@@ -19,6 +19,9 @@ struct ClientViewCounters {
   std::uint64_t resyncs = 0;   ///< Requests of the client for the whole state.
   /// Events that were refused, because they were too long or too many other events waited.
   std::uint64_t events_refused = 0;
+  /// Events with `EventLoss::counted` that the client may not have received, because its world
+  /// began again.
+  std::uint64_t events_lost = 0;
   std::uint64_t events_not_meant = 0;  ///< Events about entities that the client does not receive.
   std::uint64_t divergences = 0;       ///< Reports that client and server had different values.
   std::uint64_t disowned = 0;          ///< Snapshots that arrived too late to be read.

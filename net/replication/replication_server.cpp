@@ -163,13 +163,17 @@ void ReplicationServer::set_view_position(ClientId id, const WorldPosition& posi
   client->view.viewer.view_position = position;
 }
 
-bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::byte> event) {
+bool ReplicationServer::is_playing(ClientId id) const {
+  const Client* client = find(id);
+  return client != nullptr && client->is_playing && client->map == maps_begun_;
+}
+
+bool ReplicationServer::send_event(ClientId id, Tick tick, std::span<const std::byte> event,
+                                   EventLoss loss) {
   Client* client = find(id);
   assert(client != nullptr);
-  if (!client->is_playing)
-    // The world that the client receives first already contains the result of the event.
-    return true;
-  const bool is_queued = client->view.events().push(tick, event);
+  if (!is_playing(id)) return true;
+  const bool is_queued = client->view.events().push(tick, event, loss);
   if (!is_queued) ++client->view.counters().events_refused;
   return is_queued;
 }

@@ -78,11 +78,16 @@ class ReplicationServer {
   /// `ReplicationClient::is_complete`.
   void set_view_position(ClientId id, const WorldPosition& position);
 
+  /// Whether a client plays the current map. A client that does not play yet receives the world
+  /// first.
+  bool is_playing(ClientId id) const;
   /// Sends an event that happened at a tick. The client reports it to its game when its world
   /// reaches that tick. Returns false if too many events wait for that client, or if the event is
-  /// longer than `kTimedEventBytesMax`. A client that does not play yet, or has not begun the
-  /// current map, gets no event. The world that such a client receives already contains the result.
-  bool send_event(ClientId id, Tick tick, std::span<const std::byte> event);
+  /// longer than `kTimedEventBytesMax`. A client for which `is_playing` is false gets no event, and
+  /// the function then returns true. The world that such a client receives already contains the
+  /// result. `ClientViewCounters::events_lost` counts lost events with `EventLoss::counted`.
+  bool send_event(ClientId id, Tick tick, std::span<const std::byte> event,
+                  EventLoss loss = EventLoss::ignored);
   /// Sends an event to every client that has the entity or receives it with its next snapshot. No
   /// client receives the event before the entity, even if the entity waits for room.
   void send_event_about(NetworkId entity, Tick tick, std::span<const std::byte> event);

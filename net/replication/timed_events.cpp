@@ -11,12 +11,13 @@ constexpr std::uint32_t kHasSubject = 0x8000;
 
 }  // namespace
 
-bool TimedEventSender::push(Tick tick, std::span<const std::byte> event) {
+bool TimedEventSender::push(Tick tick, std::span<const std::byte> event, EventLoss loss) {
   if (end_ - begin_ == kTimedEventsMax || event.size() > kTimedEventBytesMax) return false;
   Slot& free = slot(end_);
   free.tick = tick;
   free.is_over = false;
   free.turn = EventTurn::any;
+  free.loss = loss;
   free.has_subject = false;
   free.bytes.assign(event.begin(), event.end());
   ++end_;
@@ -73,6 +74,15 @@ std::size_t TimedEventSender::waiting_bytes(std::size_t bytes_max) const {
     bytes += (bytes == 0 ? 1 : 0) + bytes_of(event);
   }
   return std::min(bytes, bytes_max);
+}
+
+std::uint64_t TimedEventSender::unconfirmed_count() const {
+  std::uint64_t count = 0;
+  for (std::uint32_t number = begin_; number != end_; ++number) {
+    const Slot& event = slots_[number % kTimedEventsMax];
+    if (!event.is_over && event.loss == EventLoss::counted) ++count;
+  }
+  return count;
 }
 
 void TimedEventSender::delivered(std::uint16_t payload) {

@@ -36,6 +36,10 @@ struct EventSubject {
   friend bool operator==(const EventSubject&, const EventSubject&) = default;
 };
 
+/// Whether the loss of an event is counted. An event is lost if the client's world begins again
+/// before the event is confirmed.
+enum class EventLoss : std::uint8_t { ignored, counted };
+
 /// Which payloads may contain an event.
 enum class EventTurn : std::uint8_t {
   any = 0,
@@ -55,7 +59,7 @@ class TimedEventSender {
   TimedEventSender() : slots_(kTimedEventsMax) {}
 
   /// Queues an event. Returns false if too many events wait, or if the event is too long.
-  bool push(Tick tick, std::span<const std::byte> event);
+  bool push(Tick tick, std::span<const std::byte> event, EventLoss loss = EventLoss::ignored);
   /// Queues an event about an entity. `turn` is `any` if the receiver has the entity. If `turn` is
   /// `waits`, the event waits until `settle` changes its turn.
   bool push_about(const EventSubject& subject, EventTurn turn, Tick tick,
@@ -77,6 +81,8 @@ class TimedEventSender {
   /// carries the events. Returns the count.
   std::size_t write(SectionWriter& writer, std::size_t bytes_max, std::uint16_t payload);
   bool has_any() const { return begin_ != end_; }
+  /// The number of events with `EventLoss::counted` that are not confirmed yet.
+  std::uint64_t unconfirmed_count() const;
   /// The number of bytes that `write` would use, at most `bytes_max`.
   std::size_t waiting_bytes(std::size_t bytes_max) const;
   /// True when an event waits for its entity.
@@ -93,6 +99,7 @@ class TimedEventSender {
     Tick tick{};
     bool is_over = false;  ///< True if the event was delivered or dropped.
     EventTurn turn = EventTurn::any;
+    EventLoss loss = EventLoss::ignored;
     bool has_subject = false;
     EventSubject subject;
     std::vector<std::byte> bytes;

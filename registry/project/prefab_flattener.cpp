@@ -81,6 +81,9 @@ class Flattening {
     if (const Flat* known = known_(asset); known != nullptr && !known->is_bent) return *known;
     chain_.push_back({.asset = asset});
     SourcePrefab prefab = build(asset);
+    if (!prefab.entities.empty()) {
+      prefab.entities.front().prefab = sources_.index().at(asset).guid;
+    }
     Step step = std::move(chain_.back());
     chain_.pop_back();
     std::ranges::sort(step.sources);

@@ -65,6 +65,9 @@ struct SourceEntity {
   int parent = -1;
   std::string name;
   bool active = true;
+  /// The prefab whose root the entity is. If the entity is the root of several prefabs, for example
+  /// of a prefab variant and its base, this is the outermost prefab. Null for other entities.
+  Guid prefab;
   std::vector<SourceComponent> components;
 
   const SourceComponent* find(std::string_view class_name) const;

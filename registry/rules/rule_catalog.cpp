@@ -249,8 +249,8 @@ constexpr std::array kRules = {
          "list its guid under external_guids in muster.yaml. If an object of the same file is "
          "missing, select another object."},
     Rule{"unset-own-guid", warning, "An asset that stores its own guid has not set it yet",
-         "The build uses the guid in the registry, but other code may read the guid that the asset "
-         "stores. Run 'muster prepare', which writes the guid into registered assets."},
+         "The build uses the guid of the asset, but other code may read the guid that the asset's "
+         "file stores. Run 'muster prepare', which writes the guid into registered assets."},
     Rule{"unusable-dictionary", error, "A committed dictionary cannot be used",
          "A build would refuse the dictionary. Restore the committed file, or run 'muster train "
          "--force', which replaces or removes the file."},

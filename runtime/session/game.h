@@ -72,7 +72,7 @@ consteval auto describe(Type<Transform>) {
 /// Marks a prefab whose entities are replicated. `muster prepare` adds the prefab to the registry
 /// of replicated entities. The library sets the fields of this component; games need not read them.
 struct Replicated {
-  AssetReference asset_guid{};
+  AssetReference asset_guid{};  ///< The guid of the prefab, which a build stores.
   std::int32_t id = -1;
   PlayerId predicting_player_id = PlayerId::none;
   /// The number of the owner's last command that this state includes.
@@ -382,7 +382,10 @@ enum class Reliability : std::uint8_t { reliable, unreliable };
 /// When a message is handled. A message with `at_tick` belongs to the tick in which it was sent; a
 /// message that is sent between two ticks belongs to the later tick. It is handled together with
 /// the state of its tick, or with the next state if that state was lost. A player that does not
-/// play yet gets no message with `at_tick`.
+/// play yet, or whose connection is lost, gets no message with `at_tick`, because it first receives
+/// a world that already contains the result: `GameServer::send` returns false and reports a
+/// problem, and `send_all` and `send_near` leave out the player. If a connection is lost or the
+/// level changes before a sent message arrives, `dropped` is reported.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// The options for sending a message.
 struct SendOptions {

@@ -15,7 +15,8 @@ Result<void> GameClient::Impl::open_recording(const std::string& path) {
   if (recording == nullptr) {
     return fail(ErrorCode::malformed, "'" + path + "' is not a recording: " + problem);
   }
-  const RecordingStatus status = recording->seek(recording->first_tick());
+  // A step also plays the messages of the first tick, which a seek would drop.
+  const RecordingStatus status = recording->step();
   if (status != RecordingStatus::tick) {
     return fail(ErrorCode::malformed, "'" + path + "' contains no tick");
   }

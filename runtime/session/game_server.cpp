@@ -170,7 +170,9 @@ void session_detail::ServerCalls::send_message_to_all(const session_detail::Name
                                                       const SendOptions& options) {
   const std::optional<StructType> type = impl_->message_type(message.name, message.bytes.size());
   if (!type) return;
-  for (const auto& player : impl_->players) impl_->send(*player, *type, message, options);
+  for (const auto& player : impl_->players) {
+    if (impl_->may_send(*player, options)) impl_->send(*player, *type, message, options);
+  }
   if (options.timing == Timing::at_tick) impl_->record_message(*type, message);
 }
 

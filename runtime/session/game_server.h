@@ -89,7 +89,7 @@ class GameServer : public session_detail::ServerCalls {
   void set_view(PlayerId player, Vec3 position);
   void set_team(PlayerId player, std::uint8_t team);
 
-  // Messages. `send` returns false if a queue is full or the player has left.
+  // Messages. `send` returns false if a queue is full or the player has left. See also `Timing`.
   template <Described T>
   bool send(PlayerId player, const T& message, const SendOptions& options = {}) {
     return send_message(player, session_detail::named_value(message), options);
@@ -140,7 +140,7 @@ class GameServer : public session_detail::ServerCalls {
   Tick tick() const;
   std::string address() const;     ///< The server's address, with the port that the system chose.
   std::string public_key() const;  ///< The public key, which clients need; 64 hex digits.
-  World& world();
+  World& world();  ///< See `SystemContext::world` about changes that clients do not receive.
 
  private:
   explicit GameServer(std::unique_ptr<Impl> impl);

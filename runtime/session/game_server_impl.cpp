@@ -62,6 +62,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
       hit_tests(world, first_content->game()),
       simulation(first_content->game(), world, collection, &entity_source, PlayerId::none, problems,
                  options.seed),
+      structure(world, simulation, content, problems),
       encoder(content->game().commands.types, content->game().messages.types),
       clock(content->game().ticks_per_second) {
   if (options.may_reload) spawner.note_in(&instances);
@@ -70,6 +71,7 @@ GameServer::Impl::Impl(std::shared_ptr<const BuildContent> opened, Edges& given,
     return found != nullptr ? found->seen : std::nullopt;
   });
   simulation.set_hit_tests(&hit_tests);
+  simulation.set_structure_watch(&structure.watch());
   simulation.set_spawn_report(
       [this](PlayerId player, const PredictedKey& key, SpawnRefusal refusal) {
         if (Player* const found = find(player)) found->spawns.add(key, refusal);
@@ -135,6 +137,7 @@ void GameServer::Impl::update_clients() {
     for (std::uint32_t i = 0; i < count; ++i) update(i);
   }
   add_worker_problems();
+  for (const auto& player : players) report_lost_events(*player, false);
 }
 
 void GameServer::Impl::add_worker_problems() {
@@ -270,6 +273,7 @@ void GameServer::Impl::run_tick() {
     check_view(*player);
   }
   simulation.run_tick(tick);
+  structure.run();
   hit_tests.record(tick);
   for (const auto& player : players) report_commands(*player);
   // Without shared systems, clients predict nothing.

@@ -23,6 +23,7 @@
 #include "runtime/session/problem_log.h"
 #include "runtime/session/session_recorder.h"
 #include "runtime/session/simulation.h"
+#include "runtime/session/structure_check.h"
 #include "runtime/session/tick_clock.h"
 #include "runtime/spawn/level.h"
 #include "runtime/spawn/prefab_instances.h"
@@ -65,9 +66,10 @@ struct session_detail::ServerCalls::Impl final : public Admission,
     /// The account that identifies the player on a later connection. It is a secret random number;
     /// unknown if the player was kicked.
     AccountId ticket;
-    std::optional<Time> lost_at;  ///< When the connection was lost; empty while connected.
-    std::string lost_text;        ///< Why the connection was lost.
-    bool is_expired = false;      ///< Whether the next frame removes the lost player.
+    std::optional<Time> lost_at;    ///< When the connection was lost; empty while connected.
+    std::string lost_text;          ///< Why the connection was lost.
+    bool is_expired = false;        ///< Whether the next frame removes the lost player.
+    std::uint64_t events_lost = 0;  ///< The lost messages that `report_lost_events` has reported.
   };
   using MessageHandler = std::function<void(PlayerId, Bytes)>;
 
@@ -133,6 +135,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void prepare_map();
   /// Reports that messages of the game may have been lost.
   void report_dropped(const Player& player, std::size_t count, std::string_view why);
+  void report_lost_events(Player& player, bool ends);
   void begin_map(Player& player) const;
   void stop_recording();
   Result<ReloadSummary> reload(const Build& build);
@@ -153,6 +156,12 @@ struct session_detail::ServerCalls::Impl final : public Admission,
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
                  const SendOptions& how);
+  /// Whether a player receives the current map, so that messages with `Timing::at_tick` reach it.
+  bool is_playing(const Player& player) const;
+  /// Whether a message to several players includes this player.
+  bool may_send(const Player& player, const SendOptions& how) const {
+    return how.timing != Timing::at_tick || is_playing(player);
+  }
   void send_cue(const Cue& cue);
   bool is_near(const Player& player, const EffectOptions& effect) const;
   std::optional<StructType> message_type(std::string_view name, std::size_t bytes);
@@ -205,6 +214,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   EntitySource entity_source;
   HitTests hit_tests;
   Simulation simulation;
+  StructureCheck structure;
   StructEncoder encoder;
   TickClock clock;
   EntityClasses classes;

@@ -61,7 +61,10 @@ void GameServer::Impl::change_level(const Guid& guid) {
 void GameServer::Impl::update_level() {
   if (!is_changing_level) return;
   assets->loader().update(now);
-  level.update();
+  {
+    const StructureWatch::Pause pause(&structure.watch());
+    level.update();
+  }
   // The next ticks remove the despawned entities from the world and from replication.
   if (simulation.tick() == level_left || sender->count() > 0) return simulation.despawn_all();
   if (level.state() == LevelState::loading) return;
@@ -96,11 +99,15 @@ bool GameServer::Impl::place_level() {
       simulation.adopt(one.entity, reference, *type);
       continue;
     }
+    const bool has_prefab = asset != Guid();
     problems.add({.kind = ProblemKind::unknown_type,
                   .entity = one.entity,
                   .text = "the entity '" + std::string(world.name(one.entity)) +
-                          "' of the level has no type in " + std::string(kReplicatedRegistry) +
-                          ": it is not replicated"});
+                          "' of the level is not replicated: " +
+                          (has_prefab ? "its prefab is not in " + std::string(kReplicatedRegistry) +
+                                            "; run `muster prepare` and build again"
+                                      : "it is not the root of a prefab; put it into a prefab, and "
+                                        "place that prefab in the level")});
   }
   return true;
 }
@@ -154,6 +161,7 @@ Result<ReloadSummary> GameServer::Impl::reload(const Build& build) {
   Result<std::unique_ptr<ContentStore>> newer =
       ContentStore::open(build.shared_content(), 0, assets->store().memory());
   if (!newer) return fail(newer.error());
+  const StructureWatch::Pause pause(&structure.watch());
   ReloadReport report = instances.reload(spawner, newer.value()->store());
   level.follow(newer.value()->loader());
   content = build.shared_content();
@@ -182,6 +190,7 @@ void GameServer::Impl::restart_replication(ReplicatedTypes&& found) {
   earlier_spawned += sender->counters().spawned;
   earlier_despawned += sender->counters().despawned;
   earlier_clamped += replication->world().clamped().count();
+  for (const auto& player : players) report_lost_events(*player, true);
   sender.reset();
   earlier_replications.push_back(std::move(replication));
   types = std::make_unique<ReplicatedTypes>(std::move(found));

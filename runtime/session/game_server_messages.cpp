@@ -30,6 +30,15 @@ bool GameServer::Impl::send(Player& player, StructType type,
   Connection* const connection = net->connection(player.client);
   const bool is_for_pipe =
       how.timing != Timing::at_tick && how.reliability != Reliability::unreliable;
+  if (how.timing == Timing::at_tick && !is_playing(player)) {
+    problems.add({.kind = ProblemKind::dropped,
+                  .tick = simulation.tick(),
+                  .player = player.id,
+                  .component = std::string(message.name),
+                  .text = "the message was not sent: a player that does not play yet, or whose "
+                          "connection is lost, gets no message with `Timing::at_tick`"});
+    return false;
+  }
   // While a player's connection is lost, the pipe keeps messages until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
   if (const auto clamped = encoder.encode_message(type, message.bytes, encoded)) {
@@ -51,7 +60,8 @@ bool GameServer::Impl::send(Player& player, StructType type,
   bool is_sent = false;
   if (how.timing == Timing::at_tick) {
     if (encoded.size() > kTimedEventBytesMax) return too_large(kTimedEventBytesMax);
-    is_sent = replication->send_event(client_of(player.id), message_tick(), encoded);
+    is_sent =
+        replication->send_event(client_of(player.id), message_tick(), encoded, EventLoss::counted);
   } else if (how.reliability == Reliability::unreliable) {
     if (encoded.size() > kMessageBytesMax) return too_large(kMessageBytesMax);
     is_sent = connection->send_message(kLooseChannel, encoded) == SendStatus::queued;
@@ -78,6 +88,29 @@ void GameServer::Impl::report_dropped(const Player& player, std::size_t count,
                 .text = "reliable messages may have been lost: " + std::string(why)});
 }
 
+/// Reports the messages with `Timing::at_tick` that the player may not have received, because its
+/// client receives the whole world again. If `ends` is true, the client's replication ends now.
+void GameServer::Impl::report_lost_events(Player& player, bool ends) {
+  const ClientView* const view = replication->view(client_of(player.id));
+  if (view == nullptr) return;
+  const std::uint64_t lost =
+      view->counters().events_lost + (ends ? view->events().unconfirmed_count() : 0);
+  if (lost > player.events_lost) {
+    problems.add({.kind = ProblemKind::dropped,
+                  .tick = simulation.tick(),
+                  .player = player.id,
+                  .count = lost - player.events_lost,
+                  .text = "messages with `Timing::at_tick` may have been lost: the connection was "
+                          "lost, or another map began"});
+  }
+  player.events_lost = ends ? 0 : lost;
+}
+
+bool GameServer::Impl::is_playing(const Player& player) const {
+  return net->connection(player.client) != nullptr && !begins_map &&
+         replication->is_playing(client_of(player.id));
+}
+
 void GameServer::Impl::send_near(Vec3 position, float metres,
                                  const session_detail::NamedValue& message,
                                  const SendOptions& how) {
@@ -85,7 +118,7 @@ void GameServer::Impl::send_near(Vec3 position, float metres,
   if (!type) return;
   for (const auto& player : players) {
     const std::optional<Vec3> from = view_position(*player);
-    if (!from) continue;
+    if (!from || !may_send(*player, how)) continue;
     const float x = from->x - position.x;
     const float y = from->y - position.y;
     const float z = from->z - position.z;

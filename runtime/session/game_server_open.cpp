@@ -47,6 +47,7 @@ void GameServer::Impl::make_replication() {
 
 Result<void> GameServer::Impl::load_level() {
   if (level_guid == Guid()) return {};
+  const StructureWatch::Pause pause(&structure.watch());
   level.load(level_guid);
   assets->loader().update(Time());
   level.update();

@@ -46,6 +46,7 @@ void GameServer::Impl::lose(Player& player, std::string_view reason) {
   player.lost_text = std::string(reason);
   player.commands.pause();
   // Replication begins again, as for a new client.
+  report_lost_events(player, true);
   replication->remove_client(client_of(player.id));
   replication->add_client(client_of(player.id), {.player = player.id, .team = player.team});
 }

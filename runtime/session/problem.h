@@ -17,15 +17,17 @@ enum class ProblemKind : std::uint8_t {
   diverged,  ///< The values of a client and the server differed, and the entity was sent again.
   /// A client's prediction differed from the server by more than the tolerance.
   mispredicted,
-  refused,             ///< A client, message or command was refused; `text` has the reason.
-  dropped,             ///< A message was dropped: a queue was full, or there is no handler.
-  too_large,           ///< An entity or message is larger than a wire limit, and was not sent.
-  unsupported_change,  ///< A component that cannot be replicated was added or removed.
-  unknown_type,        ///< A name or id that no registry of the build or no list of `Game` has.
-  missing_bundle,      ///< An asset is missing or damaged; a placeholder is shown.
-  content_differs,     ///< Client and server have different content or tick rates.
-  overloaded,          ///< Ticks were skipped, because too many ticks were due in a frame.
-  unwritten,           ///< A recording or capture ended, because it could not be written.
+  refused,    ///< A client, message or command was refused; `text` has the reason.
+  dropped,    ///< A message was dropped: a queue was full, or there is no handler.
+  too_large,  ///< An entity or message is larger than a wire limit, and was not sent.
+  /// A change of a replicated entity that clients do not receive: an added or removed component,
+  /// another parent, a new child or a despawned child.
+  unsupported_change,
+  unknown_type,     ///< A name or id that no registry of the build or no list of `Game` has.
+  missing_bundle,   ///< An asset is missing or damaged; a placeholder is shown.
+  content_differs,  ///< Client and server have different content or tick rates.
+  overloaded,       ///< Ticks were skipped, because too many ticks were due in a frame.
+  unwritten,        ///< A recording or capture ended, because it could not be written.
 };
 
 /// The name of the kind, for example `clamped`.

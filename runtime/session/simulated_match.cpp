@@ -16,6 +16,12 @@ constexpr std::string_view kServerAddress = "server:7000";
 /// The maximum number of lines of `differences`.
 constexpr std::size_t kDifferencesMax = 64;
 
+/// Requires: the client is over.
+bool has_left_or_was_kicked(const GameClient& client) {
+  const bool had_joined = client.player() != PlayerId::none;
+  return client.end().is_good || (had_joined && client.end().code == ErrorCode::permission_denied);
+}
+
 }  // namespace
 
 struct SimulatedMatch::Impl {
@@ -145,7 +151,9 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
   const auto note = [&](std::string line) {
     if (lines.size() < kDifferencesMax) lines.push_back(seat.host + ": " + std::move(line));
   };
-  if (client.replication->schema() == nullptr)
+  const bool is_over = seat.client->is_over();
+  if (is_over && has_left_or_was_kicked(*seat.client)) return;
+  if (is_over || client.replication->schema() == nullptr)
     return note("does not play: " + seat.client->state_text());
   const ReplicationSchema& schema = all.types->schema;
   std::vector<std::int64_t> here;

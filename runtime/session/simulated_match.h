@@ -51,7 +51,9 @@ class SimulatedMatch {
   /// Stops the game's systems for `settle`, so that all sent data arrives. Then compares the
   /// server's world with the world of each client. Compares only the values that the client
   /// receives, rounded as on the wire. Returns one line per difference, with client, entity,
-  /// component, field and both values. The result is empty if all values are equal.
+  /// component, field and both values. The result is empty if all values are equal. Leaves out
+  /// clients that have left or that the server has kicked. A client that ended for another reason
+  /// is a difference.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
   /// All problems of the server and the clients.
   std::span<const Problem> problems() const;

@@ -10,6 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "runtime/world/structure_watch.h"
+
 namespace muster {
 
 Simulation::Simulation(const Game& game, World& world, const ReplicatedCollection& ids,
@@ -53,7 +55,10 @@ void Simulation::run_tick(Tick tick) {
     run(game_.systems, 0);
     run(game_.server_systems, static_cast<std::uint32_t>(game_.systems.entries.size()));
   }
-  world_.process_despawns();
+  {
+    const StructureWatch::Pause pause(structure_watch_);
+    world_.process_despawns();
+  }
   joined_.clear();
   left_.clear();
 }
@@ -134,6 +139,7 @@ EntityId Simulation::make(EntityType type, const SpawnOptions& options,
     return refuse("all " + std::to_string(kMaxNetworkIds) + " network ids are in use",
                   SpawnRefusal::no_network_id);
   }
+  const StructureWatch::Pause pause(structure_watch_);
   const EntityId entity = world_.create({.player = options.owner});
   (void)source_->collection.add(reference, entity);  // The id was free, and the entity is alive.
   pending_.push_back({.kind = Pending::Kind::fill, .entity = entity, .plan = plan.value()});
@@ -228,6 +234,8 @@ void Simulation::queue_value(Pending::Kind kind, EntityId entity,
 }
 
 void Simulation::apply_pending() {
+  if (pending_.empty()) return;
+  const StructureWatch::Pause pause(structure_watch_);
   for (std::size_t i = 0; i < pending_.size(); ++i) {
     const Pending pending = pending_[i];
     if (!world_.is_alive(pending.entity)) continue;

@@ -27,6 +27,8 @@
 
 namespace muster {
 
+class StructureWatch;
+
 /// Returns a player's command for the running tick. `command` is the index of the command's type in
 /// `Game::commands`.
 using CommandLookup = std::function<Bytes(PlayerId player, StructType command)>;
@@ -120,6 +122,8 @@ class Simulation {
   void set_after_system(std::function<void(std::uint32_t)> watch) {
     after_system_ = std::move(watch);
   }
+  /// Sets the watch that is paused while this object changes the world itself. May be null.
+  void set_structure_watch(StructureWatch* watch) { structure_watch_ = watch; }
   /// Sets a client's prediction, which must outlive the simulation. Null on a server.
   void set_forecast(Forecast* forecast) { forecast_ = forecast; }
 
@@ -263,6 +267,7 @@ class Simulation {
   CueSink cues_;
   std::function<void(PlayerId, const PredictedKey&, SpawnRefusal)> spawn_report_;
   std::function<void(std::uint32_t)> after_system_;
+  StructureWatch* structure_watch_ = nullptr;
   Forecast* forecast_ = nullptr;
   std::uint32_t system_ = 0;
   EntityId current_;  ///< The entity that the running system visits, or null.

@@ -196,7 +196,11 @@ class SystemContext {
   /// use `Game::server_systems` for secret numbers.
   Random random(EntityId entity = {}) const;
 
-  /// The underlying world, for functions that this class does not have.
+  /// The underlying world, for functions that this class does not have. Clients receive the values
+  /// of components, owners and despawns. Clients do not receive names, active flags, parents, and
+  /// components or children that are added, removed or moved. If the game makes such a change of a
+  /// replicated entity's components, parent or children, the server reports `unsupported_change` at
+  /// the end of the tick.
   World& world();
 
  private:

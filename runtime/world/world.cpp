@@ -74,7 +74,9 @@ EntityId World::create(const EntityOptions& options) {
   }
   ++state_.alive_count;
   if (!options.signature.is_none()) bind(slot);
-  return EntityId(slot, records_[slot].generation);
+  const EntityId created(slot, records_[slot].generation);
+  note_structure({.entity = created, .kind = StructureChange::Kind::created});
+  return created;
 }
 
 std::string_view World::name(EntityId entity) const {
@@ -137,6 +139,8 @@ bool World::set_parent(EntityId child, EntityId parent) {
   for (EntityId above = parent; !above.is_null(); above = this->parent(above)) {
     if (above == child) return false;
   }
+  note_structure(
+      {.entity = child, .kind = StructureChange::Kind::parent, .parent = this->parent(child)});
   unlink(child.slot());
   if (parent.is_null()) return true;
   link(child.slot(), parent.slot());
@@ -146,6 +150,8 @@ bool World::set_parent(EntityId child, EntityId parent) {
 bool World::request_despawn(EntityId entity) {
   if (!is_alive(entity)) return false;
   if (is_despawning(entity)) return true;
+  note_structure(
+      {.entity = entity, .kind = StructureChange::Kind::despawn, .parent = parent(entity)});
   const std::uint32_t root = entity.slot();
   if (state_.last_despawn == kNoSlot) {
     state_.first_despawn = root;

@@ -52,8 +52,9 @@ struct EntityOptions {
 /// plain arrays: one array of entity records, and three arrays per component type. Only one thread
 /// at a time may use a world. Exception: several threads may read and change component values in
 /// place if they use different component types. The watchers of a world are `SnapshotRing`,
-/// `ViewEvents` and `ComponentEvents`. A copy of a world has no watchers. An assignment keeps the
-/// watchers of its left side: the ring is then empty, and the other watchers report the changes.
+/// `ViewEvents`, `ComponentEvents` and `StructureWatch`. A copy of a world has no watchers. An
+/// assignment keeps the watchers of its left side: the ring is then empty, and `ViewEvents` and
+/// `ComponentEvents` report the changes.
 ///
 /// The id of a removed entity may be passed to every function: a read returns an empty value, and a
 /// change returns false.
@@ -244,6 +245,7 @@ class World {
   friend class SnapshotRing;
   friend class ViewEvents;
   friend class ComponentEvents;
+  friend class StructureWatch;
   template <typename First, typename... Rest>
   friend class Query;
   friend void differences(const World& left, const World& right, std::size_t count_max,
@@ -330,8 +332,17 @@ class World {
   void note_component(WorldChange::Kind kind, ComponentId component, EntityId entity,
                       std::uint32_t index, std::uint32_t last) {
     storages_[component.value()].set_version(++last_version_);
+    if (watch_.is_tracking_structure) {
+      note_structure(
+          {.entity = entity, .kind = StructureChange::Kind::component, .component = component});
+    }
     if (!watch_.is_logging && !watch_.is_tracking_components) return;
     log_component(kind, component, entity, index, last);
+  }
+  void note_structure(StructureChange change) {
+    if (!watch_.is_tracking_structure) return;
+    change.order = static_cast<std::uint32_t>(watch_.structure.size());
+    watch_.structure.push_back(change);
   }
   void undo(const WorldChange& change);
   void touch(ComponentId component, EntityId entity) {

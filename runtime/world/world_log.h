@@ -68,6 +68,22 @@ class WorldLog {
   std::uint64_t end_ = 0;
 };
 
+/// A change that `StructureWatch` reports.
+struct StructureChange {
+  enum class Kind : std::uint8_t {
+    created,
+    parent,   ///< `World::set_parent`.
+    despawn,  ///< The first despawn request for the entity or an entity above it.
+    component,
+  };
+  EntityId entity{};
+  Kind kind = Kind::created;
+  /// The component type that was added or removed.
+  ComponentId component = WorldChange::kNoComponent;
+  EntityId parent{};        ///< The parent before the change; null for a created entity.
+  std::uint32_t order = 0;  ///< The number of earlier changes since the last report.
+};
+
 /// The changes that a world records for its watchers. The recorded changes belong to the world
 /// object, not to its state: a copy of a world has no watchers, and an assignment keeps the
 /// watchers of its left side. Otherwise a copied world would record changes for a ring that it does
@@ -81,10 +97,12 @@ struct WorldWatch {
   WorldLog log;
   std::vector<Signature> touched;
   std::vector<EntityComponent> touched_components;
+  std::vector<StructureChange> structure;
   bool has_ring = false;
   bool is_logging = false;  ///< True from the ring's first snapshot on.
   bool is_tracking_signatures = false;
   bool is_tracking_components = false;
+  bool is_tracking_structure = false;
 };
 
 }  // namespace muster

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "registry/components/describe.h"
 #include "tests/support/incremental_builds.h"
 #include "tests/support/unity_project.h"
 
@@ -55,6 +56,42 @@ TEST_CASE("A rename repacks only the assets that get their name from the file",
   MemoryFileSystem clean;
   REQUIRE(testing::build(project.files, clean, clean, {}).is_built);
   CHECK(testing::differences(output, clean).empty());
+}
+
+/// The component of replicated entities.
+struct Marker {
+  AssetReference asset_guid{};
+};
+consteval auto describe(Type<Marker>) {
+  return Describe<Marker>("ReplicatedEntity").field<&Marker::asset_guid>("assetGuid");
+}
+
+TEST_CASE("A file that becomes a variant of a prefab is packed again with the guid of that prefab",
+          "[flow][incremental]") {
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nfolders: [Assets]\ncomponents: components.json\nvariants:\n"
+                    "  quality: {values: [low, high]}\nclasses:\n  CoinRegistry:\n"
+                    "    entries: entries\n    references:\n"
+                    "    - {path: coin, strength: strong, targets: [client, server]}\n");
+  project.files.add("components.json", components_to_json(std::vector{description_of<Marker>()}));
+  const std::string text =
+      "class: Prefab\nroot:\n  name: coin\n  components:\n  - ReplicatedEntity: {}\n";
+  const Guid coin = project.file("Assets/coin.yaml", text);
+  const Guid other = project.file("Assets/other.yaml", text);
+  project.file("Assets/coins.yaml",
+               "class: CoinRegistry\nentries:\n- {type_id: 0, coin: " + UnityProject::strong(coin) +
+                   "}\n- {type_id: 1, coin: " + UnityProject::strong(other) + "}\n");
+  MemoryFileSystem output;
+  REQUIRE(testing::build(project.files, output, output, {}).is_built);
+  for (const auto& [from, to] : {std::pair("other", "coin@low"), std::pair("coin@low", "other")}) {
+    CAPTURE(to);
+    project.move("Assets/" + std::string(from) + ".yaml", "Assets/" + std::string(to) + ".yaml");
+    REQUIRE(testing::build(project.files, output, output, {}).is_built);
+    MemoryFileSystem clean;
+    REQUIRE(testing::build(project.files, clean, clean, {}).is_built);
+    CHECK(testing::differences(output, clean).empty());
+  }
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 #include "bundler/cook/asset_cooker.h"
 
 #include <algorithm>
+#include <map>
 
 #include <catch2/catch.hpp>
 
 #include "bundler/cook/cook_answers.h"
 #include "bundler/cook/object_to_tree.h"
 #include "registry/base/disk_file_system.h"
+#include "registry/components/describe.h"
 #include "registry/model/open_variants.h"
 #include "runtime/bundle/prefab_reader.h"
 #include "tests/support/arena_build.h"
@@ -263,6 +265,67 @@ TEST_CASE("Every failure to read an asset or its sidecar is reported", "[bundler
     CHECK(cooked.problems.size() == 1);
   }
   CHECK(n >= 2);
+}
+
+/// The component of replicated entities.
+struct Marker {
+  AssetReference asset_guid{};
+};
+consteval auto describe(Type<Marker>) {
+  return Describe<Marker>("ReplicatedEntity").field<&Marker::asset_guid>("assetGuid");
+}
+
+TEST_CASE("A replicated entity without a stored guid gets the guid of the prefab whose root it is",
+          "[bundler][cook]") {
+  UnityProject project;
+  project.files.add("muster.yaml",
+                    "version: 1\nfolders: [Assets]\nvariants:\n  quality: {values: [low, high]}\n");
+  const auto prefab = [&](const std::string& path, const std::string& text) {
+    return project.file("Assets/" + path, "class: Prefab\n" + text);
+  };
+  const auto ref = [](const Guid& guid) { return UnityProject::strong(guid); };
+  const std::string marked = "  components:\n  - ReplicatedEntity: {}\n";
+  const Guid coin = prefab("coin.yaml", "root:\n  name: coin\n" + marked);
+  const Guid low = prefab("coin@low.yaml", "root:\n  name: coin\n" + marked);
+  const Guid gold = prefab("gold.yaml", "variant_of: " + ref(coin) + "\nroot: {name: gold}\n");
+  const Guid heap =
+      prefab("heap.yaml",
+             "root:\n  name: heap\n  children:\n  - name: A\n    prefab: " + ref(gold) + "\n");
+  const std::string stored(32, '7');
+  const Guid level = prefab(
+      "level.yaml",
+      "root:\n  name: level\n  children:\n  - name: B\n    prefab: " + ref(coin) +
+          "\n    components:\n    - Transform: {}\n  - name: C\n    prefab: " + ref(heap) +
+          "\n  - name: D\n    components:\n    - ReplicatedEntity: {}\n  - name: E\n    prefab: " +
+          ref(coin) + "\n    components:\n    - ReplicatedEntity: {assetGuid: {guid: " + stored +
+          "}}\n");
+  const auto opened = Project::open(project.files, 1, {}).value();
+  const std::vector<ComponentDescription> described{description_of<Marker>()};
+  const AssetCooker cooker(*opened, described);
+  // Returns the name of each entity with the component, and its guid.
+  const auto guids_in = [&](const Guid& asset) {
+    const CookedAsset cooked = cooker.cook(opened->index().find(asset));
+    CHECK(cooked.problems.empty());
+    const auto read = PrefabReader::open(entry_of(cooked, EntryKind::prefab)->plain).value();
+    std::map<std::string, Guid> guids;
+    for (std::uint32_t i = 0; i < read.entity_count(); ++i) {
+      const FlatEntity entity = read.entity(i);
+      for (std::uint32_t j = 0; j < entity.component_count; ++j) {
+        const FlatComponent component = read.component(entity.first_component + j);
+        if (component.type != "ReplicatedEntity") continue;
+        guids[std::string(entity.name)] = Guid::from_bytes(component.data.first(16));
+      }
+    }
+    return guids;
+  };
+  using Guids = std::map<std::string, Guid>;
+  CHECK(guids_in(coin) == Guids{{"coin", coin}});
+  CHECK(guids_in(low) == Guids{{"coin", coin}});  // A variant has the guid of its base.
+  CHECK(guids_in(gold) == Guids{{"gold", gold}});
+  CHECK(guids_in(heap) == Guids{{"A", gold}});
+  // D is not the root of a prefab, and E has a stored guid.
+  CHECK(guids_in(level) ==
+        Guids{{"A", gold}, {"B", coin}, {"D", Guid()}, {"E", Guid::parse(stored).value()}});
 }
 
 TEST_CASE("A factory is cooked to one entity with its components", "[bundler][cook][sys-2]") {

@@ -1,5 +1,7 @@
 // A server that changes its level while clients play.
 #include <chrono>
+#include <set>
+#include <string>
 
 #include <catch2/catch.hpp>
 
@@ -87,6 +89,47 @@ TEST_CASE("A new level begins for every client, with the entities that the game 
   CHECK(match->problems().empty());
 }
 
+TEST_CASE(
+    "A level replicates the prefabs that it places, and reports those that are not registered",
+    "[session][flow]") {
+  // The prefab `runner` has `ReplicatedEntity: {}`. Its build stores the guid.
+  MemoryFileSystem files = project_of(make_game());
+  const std::string runner = std::string(31, 'a') + "1";
+  const std::string tree = std::string(31, 'b') + "7";
+  files.add("things/tree.yaml",
+            "class: Prefab\nroot:\n  name: tree\n  components:\n  - ReplicatedEntity: {}\n"
+            "  - Transform: {}\n");
+  files.add("things/tree.yaml.meta", "guid: " + tree + "\n");
+  files.add("things/yard_main.yaml",
+            "class: Prefab\nroot:\n  name: yard_main\n  children:\n"
+            "  - name: Guard\n    prefab: {fileID: 1, guid: " +
+                runner + "}\n    components:\n    - Transform: {position: {x: 4, y: 0, z: 0}}\n" +
+                "  - name: Oak\n    prefab: {fileID: 1, guid: " + tree + "}\n" +
+                "  - name: Sign\n    components:\n    - ReplicatedEntity: {}\n");
+  const TemporaryFolder folder;
+  build_project(files, folder.path());
+  auto opened = SimulatedMatch::open(make_game(), folder.path(), {.server = {.level = "yard"}});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  const GameClient& client = match.add_client();
+  match.run(1s);
+  std::vector<float> guards;
+  client.each<const Runner, const Transform>(
+      [&](const Runner&, const Transform& at) { guards.push_back(at.position.x); });
+  CHECK(guards == std::vector{4.0F});
+  CHECK(match.differences().empty());
+  std::set<std::string> texts;
+  for (const Problem& problem : match.problems()) {
+    CHECK(problem.kind == ProblemKind::unknown_type);
+    texts.insert(problem.text);
+  }
+  CHECK(texts == std::set<std::string>{
+                     "the entity 'Oak' of the level is not replicated: its prefab is not in "
+                     "ReplicatedEntityRegistry; run `muster prepare` and build again",
+                     "the entity 'Sign' of the level is not replicated: it is not the root of a "
+                     "prefab; put it into a prefab, and place that prefab in the level"});
+}
+
 TEST_CASE("The systems pause until the level is loaded", "[session][flow]") {
   const auto match = open_yard(2);
   GameServer& server = match->server();
@@ -159,6 +202,35 @@ TEST_CASE("When a join begins a level, each player is counted once", "[session][
     CHECK(rocks_of(*client) == std::vector{9.0F});
   }
   CHECK(match->differences().empty());
+}
+
+TEST_CASE("A change of the level reports the messages for a tick that it drops",
+          "[session][flow]") {
+  const auto match = open_yard(23);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client({.delay = 100ms});
+  int received = 0;
+  client.on_message<Chat>([&](const Chat&) { ++received; });
+  match->run(2s);
+  match->set_link(client, {.is_down = true});
+  for (int i = 0; i < 3; ++i) {
+    CHECK(server.send(client.player(), chat("old"), {.timing = Timing::at_tick}));
+  }
+  server.on_level([&] {
+    // The player has not begun the new level.
+    CHECK_FALSE(server.send(client.player(), chat("new"), {.timing = Timing::at_tick}));
+  });
+  REQUIRE(server.load_level("field"));
+  match->run(1s);
+  match->set_link(client, {});
+  match->run(2s);
+  CHECK(received == 0);
+  std::vector<std::uint64_t> counts;
+  for (const Problem& problem : match->problems()) {
+    CHECK(problem.kind == ProblemKind::dropped);
+    counts.push_back(problem.count);
+  }
+  CHECK(counts == std::vector<std::uint64_t>{1, 3});
 }
 
 TEST_CASE("Messages that the game sends when a level begins arrive", "[session][flow]") {

@@ -72,6 +72,69 @@ TEST_CASE("A message for a tick arrives with the state of its tick", "[session][
   CHECK(seen == 12);
 }
 
+TEST_CASE("A message for a tick is refused while its player does not play", "[session][flow]") {
+  const auto match = open_match();
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId player) {
+    CHECK_FALSE(server.send(player, chat("early"), {.timing = Timing::at_tick}));
+    CHECK_FALSE(server.send(player, chat("early"), {.timing = Timing::at_tick}));
+    // Messages to several players leave out players that do not play.
+    server.send_all(chat("early"), {.timing = Timing::at_tick});
+  });
+  GameClient& client = match->add_client();
+  std::vector<std::string> received;
+  client.on_message<Chat>([&](const Chat& chat) { received.emplace_back(chat.text.view()); });
+  match->run(1s);
+  REQUIRE(match->problems().size() == 1);
+  const Problem& problem = match->problems().front();
+  CHECK(problem.kind == ProblemKind::dropped);
+  CHECK(problem.component == "Chat");
+  CHECK(problem.player == client.player());
+  CHECK(problem.count == 2);
+  CHECK(server.send(client.player(), chat("now"), {.timing = Timing::at_tick}));
+  match->run(1s);
+  CHECK(received == std::vector<std::string>{"now"});
+  CHECK(match->problems().size() == 1);
+}
+
+TEST_CASE("Each message for a tick arrives, is refused, or is reported as dropped",
+          "[session][flow]") {
+  // The link is down for 20 s, which is longer than a connection lasts. The client then resumes.
+  const auto match = open_match({.seed = 8});
+  GameServer& server = match->server();
+  GameClient& client = match->add_client();
+  std::uint64_t received = 0;
+  client.on_message<Chat>([&](const Chat&) { ++received; });
+  match->run(1s);
+  std::uint64_t accepted = 0;
+  std::uint64_t refused = 0;
+  const auto send_for = [&](Duration time) {
+    for (Duration past{}; past < time; past += 125ms) {
+      const bool is_accepted =
+          server.send(client.player(), chat("tick"), {.timing = Timing::at_tick});
+      ++(is_accepted ? accepted : refused);
+      match->run(125ms);
+    }
+  };
+  match->set_link(client, {.is_down = true});
+  send_for(20s);
+  match->set_link(client, {});
+  send_for(10s);
+  match->run(1s);
+  CHECK(client.state() == GameClientState::playing);
+  std::uint64_t lost = 0;
+  std::uint64_t reported_refused = 0;
+  for (const Problem& problem : match->problems()) {
+    if (problem.kind != ProblemKind::dropped) continue;
+    CHECK(problem.player == client.player());
+    (problem.component == "Chat" ? reported_refused : lost) += problem.count;
+  }
+  CHECK(received > 0);
+  CHECK(lost > 0);
+  CHECK(accepted == received + lost);
+  CHECK(refused == reported_refused);
+}
+
 TEST_CASE("A message near a position reaches the players whose view is near", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();

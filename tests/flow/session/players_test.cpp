@@ -50,6 +50,23 @@ TEST_CASE("A press between two frames reaches the systems exactly once", "[sessi
   CHECK(match->server().get<Runner>(runner)->score == 5 + kPresses);
 }
 
+TEST_CASE("A match compares only the worlds of clients that have not left and were not kicked",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameServer& server = match->server();
+  server.on_join([&](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  GameClient& leaver = match->add_client();
+  const GameClient& kicked = match->add_client();
+  match->add_client();
+  match->run(1s);
+  leaver.leave();
+  server.kick(kicked.player(), "idle");
+  match->run(1s);
+  REQUIRE(leaver.is_over());
+  REQUIRE(kicked.is_over());
+  CHECK(match->differences() == std::vector<std::string>{});
+}
+
 TEST_CASE("A player's entities are removed when the player leaves, except those that are kept",
           "[session][flow]") {
   const auto match = open_match();

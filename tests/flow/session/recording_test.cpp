@@ -73,6 +73,25 @@ TEST_CASE("A viewer of a recording sees the world and the messages of its match"
   CHECK(last == Approx(recorded.positions.rbegin()->second).margin(0.1));
 }
 
+TEST_CASE("A recording contains the messages of its first tick", "[session][flow]") {
+  const auto match = open_match({.seed = 12});
+  GameServer& server = match->server();
+  match->run(1s);
+  REQUIRE(server.record(std::string(kPath)));
+  server.send_all(chat("first"), {.timing = Timing::at_tick});
+  match->run(1s);
+  server.stop_recording();
+  auto viewer = GameClient::play_recording(Build::open(build_folder(), Target::client, make_game()),
+                                           match->edges().host("server"), std::string(kPath),
+                                           {.loading_threads = 0});
+  REQUIRE(viewer);
+  std::vector<std::string> messages;
+  viewer.value()->on_message<Chat>(
+      [&](const Chat& chat) { messages.emplace_back(chat.text.view()); });
+  for (Time now(1s); !viewer.value()->is_over(); now += 16ms) viewer.value()->frame(now);
+  CHECK(messages == std::vector<std::string>{"first"});
+}
+
 TEST_CASE("A viewer can go to any tick, forwards and backwards", "[session][flow]") {
   Recorded recorded;
   recorded.match->server().stop_recording();
