@@ -99,7 +99,7 @@ BANNED = (
     (r"\bf(?:re)?open\s*\(|\b[io]?fstream\b|(?<!\w)::open(?:at)?\s*\(|#\s*include\s*<fcntl\.h>",
      ("bundler/cache/disk_blobs.cpp", "registry/base/disk_file.cpp",
       "registry/base/disk_file_system.cpp", "registry/base/disk_stamps.cpp",
-      "net/capture/capture_file.cpp", "tests/support/*"),
+      "net/capture/appended_file.cpp", "tests/support/*"),
      "files are reached through FileSystem"),
     (r"\bDiskFileSystem\b|\bFolderLock\b",
      ("registry/base/disk_file_system.*", "registry/base/disk_stamps.cpp",
