@@ -21,11 +21,12 @@ bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSc
 
 /// Values of a rotation: the index of the missing part, and three parts.
 constexpr std::uint32_t kRotationValues = 4;
+static_assert(kMaxLanes == 1024, "a text in `find_fault` has this number");
 
 const char* find_fault(const FieldSchema& field) {
   if (!is_name(field.name)) return "a field without a name, or with a name that is too long";
   if (field.value_count == 0 || field.value_count > kMaxLanes)
-    return "a field with no values, or with too many";
+    return "a field with no values, or with more than 1,024";
   if (field.low > field.high) return "a range that ends before it begins";
   if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
   if (field.receivers > Receivers::all_but_owner) return "unknown receivers";

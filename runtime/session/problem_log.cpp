@@ -97,6 +97,15 @@ Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tic
                                   : "the component is not found: add it to Game::components"};
 }
 
+std::string unlisted_reason(std::span<const ComponentDescription> types, std::string_view name,
+                            std::size_t bytes, std::string_view list) {
+  const bool is_other_struct = std::ranges::any_of(types, [&](const ComponentDescription& type) {
+    return type.name == name && type.size_bytes != bytes;
+  });
+  return is_other_struct ? "another struct in " + std::string(list) + " has its name"
+                         : std::string(list) + " does not list it";
+}
+
 std::string outside_range(const FieldDescription& field, std::int64_t value) {
   const auto text_of = [](double number) {
     constexpr int kDigits = 12;
