@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "registry/base/bytes.h"
+#include "registry/base/outside_value.h"
 
 namespace muster {
 namespace {
@@ -118,6 +119,10 @@ FieldSchema read_field(ByteReader& reader) {
 
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period) {
+  if (const std::optional<OutsideValue> outside = outside_value(value)) {
+    const auto nearest = static_cast<std::uint64_t>(outside->nearest);
+    return std::min(nearest - static_cast<std::uint64_t>(low), maximum);
+  }
   const bool is_above = value > low;
   if (period == 0) return is_above ? maximum : 0;
   const std::uint64_t above = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);

@@ -4,7 +4,10 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <optional>
 #include <utility>
+
+#include "registry/base/outside_value.h"
 
 namespace muster {
 namespace {
@@ -115,10 +118,17 @@ std::string outside_range(const FieldDescription& field, std::int64_t value) {
     return std::string(digits.data(), end.ptr);
   };
   const std::string unit = field.unit.empty() ? "" : " " + field.unit;
+  const std::optional<OutsideValue> outside = outside_value(value);
+  if (outside && !outside->is_nan) {
+    return std::to_string(outside->value) + " is outside 0 to " +
+           std::to_string(field.names.size() - 1) + ", the numbers with names,";
+  }
+  const std::string limits =
+      " is outside " + text_of(field.minimum) + " to " + text_of(field.maximum) + unit;
+  if (outside) return "NaN" + limits;
   const auto steps = static_cast<double>(value);
   const double exact = field.resolution > 0 ? field.minimum + steps * field.resolution : steps;
-  return text_of(exact) + unit + " is outside " + text_of(field.minimum) + " to " +
-         text_of(field.maximum) + unit;
+  return text_of(exact) + unit + limits;
 }
 
 }  // namespace muster

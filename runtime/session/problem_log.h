@@ -47,7 +47,7 @@ std::string unlisted_reason(std::span<const ComponentDescription> types, std::st
 
 /// Describes a value outside the range of its field, for example "1000.5 hp is outside 0 to 1000
 /// hp". `value` is the integer of the value, as in `quantise_unbounded`. The field must have a
-/// range.
+/// range or names.
 std::string outside_range(const FieldDescription& field, std::int64_t value);
 
 }  // namespace muster
