@@ -28,6 +28,20 @@ TEST_CASE("A client with a wrong key gets no answer and reports what to check", 
   CHECK(client.end().text.find("key") != std::string::npos);
 }
 
+TEST_CASE("With default options, a client with a wrong key shows what to check after two seconds",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client =
+      match->add_client({}, make_game(), build_folder(), {.key = std::string(64, '7')});
+  match->run(1800ms);
+  CHECK(client.state() == GameClientState::connecting);
+  CHECK(client.state_text().starts_with("connecting to "));
+  match->run(300ms);
+  CHECK(client.state() == GameClientState::connecting);
+  CHECK(client.state_text().starts_with("no answer from "));
+  CHECK(client.state_text().ends_with(": check its address and key"));
+}
+
 TEST_CASE("A client of another application is refused", "[session][flow]") {
   const auto match = open_match();
   Game other = make_game();

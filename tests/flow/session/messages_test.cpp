@@ -187,6 +187,26 @@ TEST_CASE("A server drops a client's messages above the limit for each second", 
   CHECK(count_of(match->problems(), ProblemKind::dropped) == 1);
 }
 
+TEST_CASE("An unreliable message larger than a datagram is refused and reported",
+          "[session][flow]") {
+  const auto match = open_match();
+  int received = 0;
+  match->server().on_message<Letter>([&](PlayerId, const Letter&) { ++received; });
+  GameClient& client = match->add_client();
+  client.on_message<Letter>([&](const Letter&) { ++received; });
+  match->run(1s);
+  CHECK_FALSE(client.send(Letter(), {.reliability = Reliability::unreliable}));
+  CHECK_FALSE(
+      match->server().send(client.player(), Letter(), {.reliability = Reliability::unreliable}));
+  match->run(1s);
+  CHECK(received == 0);
+  CHECK(count_of(match->problems(), ProblemKind::too_large) == 2);
+  for (const Problem& problem : match->problems()) {
+    CHECK(problem.component == "Letter");
+    CHECK(problem.text.find("at most 1024") != std::string::npos);
+  }
+}
+
 TEST_CASE("A message that the client's game does not list is reported with its name",
           "[session][flow]") {
   const auto match = open_match();
