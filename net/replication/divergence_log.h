@@ -7,7 +7,6 @@
 #include <string>
 #include <string_view>
 
-#include "net/snapshot/codec_type.h"
 #include "net/snapshot/lane.h"
 #include "registry/base/network_id.h"
 #include "registry/base/tick.h"
@@ -54,8 +53,8 @@ struct ClampedValue {
   NetworkId id{};
   TypeId type{};           ///< The type's id in the game.
   std::string_view field;  ///< `Component.field`. Valid during the call.
-  std::int64_t value = 0;
-  std::int64_t low = 0;  ///< The minimum of the field's range.
+  std::int64_t value = 0;  ///< May be the integer of an `OutsideValue`.
+  std::int64_t low = 0;    ///< The minimum of the field's range.
   std::int64_t high = 0;
 };
 

@@ -11,6 +11,7 @@
 #include <sodium.h>
 
 #include "registry/base/bytes.h"
+#include "registry/base/outside_value.h"
 
 namespace muster {
 namespace {
@@ -21,11 +22,12 @@ bool is_name(std::string_view name) { return !name.empty() && name.size() <= kSc
 
 /// Values of a rotation: the index of the missing part, and three parts.
 constexpr std::uint32_t kRotationValues = 4;
+static_assert(kMaxLanes == 1024, "a text in `find_fault` has this number");
 
 const char* find_fault(const FieldSchema& field) {
   if (!is_name(field.name)) return "a field without a name, or with a name that is too long";
   if (field.value_count == 0 || field.value_count > kMaxLanes)
-    return "a field with no values, or with too many";
+    return "a field with no values, or with more than 1,024";
   if (field.low > field.high) return "a range that ends before it begins";
   if (field.kind > LaneKind::opaque || field.kind == LaneKind::dropped) return "an unknown kind";
   if (field.receivers > Receivers::all_but_owner) return "unknown receivers";
@@ -117,6 +119,10 @@ FieldSchema read_field(ByteReader& reader) {
 
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period) {
+  if (const std::optional<OutsideValue> outside = outside_value(value)) {
+    const std::int64_t nearest = std::max(outside->nearest, low);
+    return std::min(static_cast<std::uint64_t>(nearest) - static_cast<std::uint64_t>(low), maximum);
+  }
   const bool is_above = value > low;
   if (period == 0) return is_above ? maximum : 0;
   const std::uint64_t above = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);

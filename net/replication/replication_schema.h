@@ -52,8 +52,9 @@ inline constexpr std::size_t kSchemaNameBytesMax = 255;
 inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 
 /// Moves a value into a field's range. An angle is moved by whole turns if this brings it into the
-/// range. Any other value is moved to the nearest end of the range. `index` is the value's index in
-/// the field. The index matters for rotations: the first of their four values is at most 3.
+/// range. The integer of an `OutsideValue` becomes its `nearest`. Any other value is moved to the
+/// nearest end of the range. `index` is the value's index in the field. The index matters for
+/// rotations: the first of their four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
 /// Does the same as `bring_into_range`, for the range from `low` to `low + maximum`. Returns the
 /// result minus `low`. Requires: `value` is outside the range.

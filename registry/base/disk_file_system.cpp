@@ -401,6 +401,11 @@ Result<void> create_secret_file(const std::string& path, Bytes bytes) {
   constexpr mode_t kOwnerAlone = 0600;
   Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, kOwnerAlone));
+  const std::size_t slash = path.rfind('/');
+  if (!file.valid() && errno == ENOENT && slash != std::string::npos) {
+    return fail(ErrorCode::not_found, what + ": the folder '" + path.substr(0, slash) +
+                                          "' does not exist; create it, or name another file");
+  }
   if (!file.valid()) return fail_errno(errno, what);
   Result<void> written = write_all(file.get(), bytes, what);
   if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);

@@ -75,7 +75,8 @@ Result<PathTarget> find_target(const std::string& path);
 Result<void> write_through(const std::string& path, Bytes bytes);
 
 /// Creates a file that only its owner can read. If the function fails, no file exists. Fails with
-/// `already_exists` if the path exists, so that no secret is overwritten.
+/// `already_exists` if the path exists, so that no secret is overwritten. Fails with `not_found` if
+/// the folder does not exist; the message names the folder.
 Result<void> create_secret_file(const std::string& path, Bytes bytes);
 
 /// A lock on a folder. While this object exists, no other process can lock the folder. The lock is

@@ -10,6 +10,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "registry/base/outside_value.h"
 #include "registry/components/lanes.h"
 #include "registry/components/rotation_steps.h"
 
@@ -22,6 +23,9 @@ constexpr double kMaxSteps = 9007199254740992.0;  // 2^53
 /// The maximum number of steps from zero for floats, so that steps fit in 32 bits. The limit is the
 /// second-largest float below 2^31, because rounding with the largest float could give 2^31.
 constexpr double kMaxFloatSteps = 2147483392.0;
+
+/// The range of `quantise_unbounded`. 2^62 is exact as a double and as an integer.
+constexpr WireRange kUnbounded{-(std::int64_t{1} << 62), std::int64_t{1} << 62};
 
 bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
 bool has_steps(const FieldDescription& field) { return field.resolution > 0; }
@@ -75,7 +79,11 @@ Real from_ordered_bits(std::int64_t ordered) {
 
 std::int64_t step_of(double value, const FieldDescription& field, const WireRange& range) {
   const double origin = has_range(field) ? field.minimum : 0;
-  if (std::isnan(value)) value = 0;
+  if (std::isnan(value)) {
+    const bool is_outside = has_range(field) && range == kUnbounded;
+    if (is_outside) return nan_integer(step_of(0, field, wire_range(field)));
+    value = 0;
+  }
   const double steps = (value - origin) / field.resolution;
   if (steps <= static_cast<double>(range.low)) return range.low;
   if (steps >= static_cast<double>(range.high)) return range.high;
@@ -196,6 +204,18 @@ void quantise_within(const WireRange& range, const FieldDescription& field, Byte
   if (field.type == FieldType::text) end_texts(field, out);
 }
 
+// Replaces the numbers of an enumeration that have no name.
+void mark_unnamed(const FieldDescription& field, std::span<std::int64_t> out) {
+  const bool is_wide = field.type == FieldType::int64 || field.type == FieldType::uint64;
+  if (has_steps(field) || is_wide) return;
+  const auto last = static_cast<std::int64_t>(field.names.size()) - 1;
+  for (std::int64_t& value : out) {
+    if (value < 0 || value > last) {
+      value = unnamed_integer(value, std::clamp<std::int64_t>(value, 0, last));
+    }
+  }
+}
+
 }  // namespace
 
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out) {
@@ -204,9 +224,8 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out) {
-  // 2^62 is exact as a double and as an integer.
-  constexpr std::int64_t kValueMax = std::int64_t{1} << 62;
-  quantise_within({-kValueMax, kValueMax}, field, component, out);
+  quantise_within(kUnbounded, field, component, out);
+  if (!field.names.empty()) mark_unnamed(field, out);
 }
 
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,

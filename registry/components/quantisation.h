@@ -40,8 +40,10 @@ WireRange wire_range(const FieldDescription& field);
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
 /// Like `quantise`, but does not clamp the values of fields with steps: a result may be outside
-/// `wire_range`, up to 2^62. Use this function to count the values outside the range before
-/// clamping.
+/// `wire_range`, up to 2^62. NaN in a field with a range becomes its `nan_integer`, and a number
+/// that an enumeration of at most 32 bits does not name becomes its `unnamed_integer`
+/// (`registry/base/outside_value.h`). Use this function to count the values outside the range
+/// before clamping.
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out);
 

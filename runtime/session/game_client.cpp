@@ -155,7 +155,9 @@ void session_detail::ClientCalls::put_command(const session_detail::NamedValue& 
   }
   impl_->problems.add({.kind = ProblemKind::unknown_type,
                        .component = std::string(command.name),
-                       .text = "the command was not sent: Game::commands does not list it"});
+                       .text = "the command was not sent: " +
+                               unlisted_reason(impl_->encoder.types(), command.name,
+                                               command.bytes.size(), "Game::commands")});
 }
 
 bool session_detail::ClientCalls::send_message(const session_detail::NamedValue& message,
@@ -328,7 +330,7 @@ void GameClient::on_problem(std::function<void(const Problem&)> callback) {
 }
 void session_detail::ClientCalls::handle_message(std::string_view name, std::size_t bytes,
                                                  std::function<void(Bytes)> handler) {
-  if (!impl_->message_type(name, bytes)) return;
+  if (!impl_->message_type(name, bytes, "the message has no handler")) return;
   impl_->handlers[std::string(name)] =
       std::make_shared<const Impl::MessageHandler>(std::move(handler));
 }

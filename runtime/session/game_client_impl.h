@@ -156,7 +156,8 @@ struct session_detail::ClientCalls::Impl final : public DivergenceLog {
   void play_cues();
   void play_cue(std::size_t index);
   QueuedCue& queue_cue();
-  std::optional<StructType> message_type(std::string_view name, std::size_t bytes);
+  std::optional<StructType> message_type(std::string_view name, std::size_t bytes,
+                                         std::string_view failure = "the message was not sent");
 
   void agree_on_level();
   void despawned(NetworkId id);

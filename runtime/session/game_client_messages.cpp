@@ -15,13 +15,15 @@ constexpr std::size_t kNextLevelsMax = 64;
 
 }  // namespace
 
-std::optional<StructType> GameClient::Impl::message_type(std::string_view name, std::size_t bytes) {
+std::optional<StructType> GameClient::Impl::message_type(std::string_view name, std::size_t bytes,
+                                                         std::string_view failure) {
   const std::optional<StructType> type = encoder.find(name, bytes);
   if (type && !encoder.is_command(*type)) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = tick(),
                 .component = std::string(name),
-                .text = "the message was not sent: Game::messages does not list it"});
+                .text = std::string(failure) + ": " +
+                        unlisted_reason(encoder.types(), name, bytes, "Game::messages")});
   return std::nullopt;
 }
 
@@ -203,7 +205,7 @@ void GameClient::Impl::deliver(std::span<const std::byte> body) {
   const std::string_view name = decoder->name(sent);
   const std::optional<StructType> type = decoder->local_type(sent);
   if (!type || encoder.is_command(*type)) {
-    return dropped(ProblemKind::dropped, "",
+    return dropped(ProblemKind::dropped, name,
                    "a message was dropped: this client's game does not have its type");
   }
   const std::span<const std::byte> fields = body.subspan(reader.position());

@@ -194,7 +194,7 @@ bool session_detail::ServerCalls::force_field(PlayerId player,
 
 void session_detail::ServerCalls::handle_message(std::string_view name, std::size_t bytes,
                                                  std::function<void(PlayerId, Bytes)> handler) {
-  if (!impl_->message_type(name, bytes)) return;
+  if (!impl_->message_type(name, bytes, "the message has no handler")) return;
   impl_->handlers[std::string(name)] =
       std::make_shared<const Impl::MessageHandler>(std::move(handler));
 }

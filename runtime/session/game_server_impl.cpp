@@ -477,7 +477,8 @@ void GameServer::Impl::clamped(const ClampedValue& value) {
   const std::optional<ComponentId> id = world.find_component(component);
   const FieldDescription* const described =
       id ? world.storage(*id).description().find(field) : nullptr;
-  if (described != nullptr && described->minimum != described->maximum) {
+  if (described != nullptr &&
+      (described->minimum != described->maximum || !described->names.empty())) {
     text = outside_range(*described, value.value) + " in " +
            std::string(content->path(value.type)) + ": clients receive the nearest value";
   }

@@ -164,7 +164,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   }
   void send_cue(const Cue& cue);
   bool is_near(const Player& player, const EffectOptions& effect) const;
-  std::optional<StructType> message_type(std::string_view name, std::size_t bytes);
+  std::optional<StructType> message_type(std::string_view name, std::size_t bytes,
+                                         std::string_view failure = "the message was not sent");
   void deliver(Player& player, std::span<const std::byte> body);
   bool is_over_rate(Player& player, PeerStructType type);
 

@@ -15,13 +15,15 @@ constexpr std::size_t kIndexBytes = 2;
 
 }  // namespace
 
-std::optional<StructType> GameServer::Impl::message_type(std::string_view name, std::size_t bytes) {
+std::optional<StructType> GameServer::Impl::message_type(std::string_view name, std::size_t bytes,
+                                                         std::string_view failure) {
   const std::optional<StructType> type = encoder.find(name, bytes);
   if (type && !encoder.is_command(*type)) return type;
   problems.add({.kind = ProblemKind::unknown_type,
                 .tick = simulation.tick(),
                 .component = std::string(name),
-                .text = "the message was not sent: Game::messages does not list it"});
+                .text = std::string(failure) + ": " +
+                        unlisted_reason(encoder.types(), name, bytes, "Game::messages")});
   return std::nullopt;
 }
 
@@ -270,8 +272,8 @@ void GameServer::Impl::deliver(Player& player, std::span<const std::byte> body) 
     return dropped(ProblemKind::refused, "", "a message of an unknown type was dropped");
   }
   if (!type || encoder.is_command(*type)) {
-    // The log does not contain the name, because the client has chosen it.
-    return dropped(ProblemKind::dropped, "",
+    // The log does not contain an unknown name, because the client has chosen it.
+    return dropped(ProblemKind::dropped, type ? name : "",
                    "a message was dropped: this server's game does not have its type");
   }
   if (is_over_rate(player, sent)) {

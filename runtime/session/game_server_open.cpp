@@ -1,4 +1,5 @@
 // The functions of a server that load content and open resources before the first frame.
+#include <algorithm>
 #include <cassert>
 #include <string>
 #include <system_error>
@@ -61,18 +62,30 @@ Result<void> GameServer::Impl::load_level() {
   return {};
 }
 
+namespace {
+
+Result<SecretKey> key_of(const std::string& path, Bytes bytes) {
+  const auto refuse = [&](const std::string& reason) {
+    return fail(ErrorCode::malformed, "'" + path + "' is not a server key: " + reason +
+                                          "; delete it, and the next start makes a new one");
+  };
+  if (bytes.size() != SecretKey::kBytes) {
+    return refuse("it has " + std::to_string(bytes.size()) + " bytes and must have 32");
+  }
+  // A file system can leave zeros in a file after a crash.
+  if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) {
+    return refuse("all its bytes are zero");
+  }
+  return SecretKey(bytes.first<SecretKey::kBytes>());
+}
+
+}  // namespace
+
 Result<SecretKey> GameServer::Impl::identity() {
   const std::string& path = options.key_file;
   if (path.empty()) return SecretKey::random(edges.entropy());
   const Result<ByteVector> file = edges.files().read(path);
-  if (file) {
-    if (file.value().size() == SecretKey::kBytes) {
-      return SecretKey(std::span<const std::byte, SecretKey::kBytes>(file.value()));
-    }
-    return fail(ErrorCode::malformed,
-                path + " is not a server key: it has " + std::to_string(file.value().size()) +
-                    " bytes and must have 32; delete it, and the next start makes a new one");
-  }
+  if (file) return key_of(path, file.value());
   if (file.error().code != ErrorCode::not_found) return fail(file.error());
   const SecretKey made = SecretKey::random(edges.entropy());
   if (const Result<void> written = edges.files().create_secret(path, made.bytes()); !written) {

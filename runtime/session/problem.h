@@ -13,7 +13,8 @@ namespace muster {
 
 /// The kinds of problems.
 enum class ProblemKind : std::uint8_t {
-  clamped,   ///< A value was outside its described range; the nearest bound was sent.
+  /// A value was outside its described range, or had no name; the nearest value was sent.
+  clamped,
   diverged,  ///< The values of a client and the server differed, and the entity was sent again.
   /// A client's prediction differed from the server by more than the tolerance.
   mispredicted,

@@ -4,7 +4,10 @@
 #include <array>
 #include <charconv>
 #include <chrono>
+#include <optional>
 #include <utility>
+
+#include "registry/base/outside_value.h"
 
 namespace muster {
 namespace {
@@ -97,6 +100,15 @@ Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tic
                                   : "the component is not found: add it to Game::components"};
 }
 
+std::string unlisted_reason(std::span<const ComponentDescription> types, std::string_view name,
+                            std::size_t bytes, std::string_view list) {
+  const bool is_other_struct = std::ranges::any_of(types, [&](const ComponentDescription& type) {
+    return type.name == name && type.size_bytes != bytes;
+  });
+  return is_other_struct ? "another struct in " + std::string(list) + " has its name"
+                         : std::string(list) + " does not list it";
+}
+
 std::string outside_range(const FieldDescription& field, std::int64_t value) {
   const auto text_of = [](double number) {
     constexpr int kDigits = 12;
@@ -106,10 +118,17 @@ std::string outside_range(const FieldDescription& field, std::int64_t value) {
     return std::string(digits.data(), end.ptr);
   };
   const std::string unit = field.unit.empty() ? "" : " " + field.unit;
+  const std::optional<OutsideValue> outside = outside_value(value);
+  if (outside && !outside->is_nan) {
+    return std::to_string(outside->value) + " is outside 0 to " +
+           std::to_string(field.names.size() - 1) + ", the numbers with names,";
+  }
+  const std::string limits =
+      " is outside " + text_of(field.minimum) + " to " + text_of(field.maximum) + unit;
+  if (outside) return "NaN" + limits;
   const auto steps = static_cast<double>(value);
   const double exact = field.resolution > 0 ? field.minimum + steps * field.resolution : steps;
-  return text_of(exact) + unit + " is outside " + text_of(field.minimum) + " to " +
-         text_of(field.maximum) + unit;
+  return text_of(exact) + unit + limits;
 }
 
 }  // namespace muster

@@ -71,6 +71,16 @@ Result<void> check_structs(std::span<const ComponentDescription> types) {
                       " values, and a command or message may have at most " +
                       std::to_string(kStructValuesMax));
     }
+    const auto large = std::ranges::find_if(
+        component.fields, [](std::uint32_t count) { return count > kMaxLanes; },
+        &FieldSchema::value_count);
+    if (large != component.fields.end()) {
+      return fail(ErrorCode::limit_exceeded,
+                  "'" + type.name + "' cannot be sent: its field '" + large->name + "' has " +
+                      std::to_string(large->value_count) +
+                      " values, and a field may have at most " + std::to_string(kMaxLanes) +
+                      ": split it into several fields or messages");
+    }
     if (const char* const fault = find_fault(schema)) {
       return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: " + fault);
     }

@@ -56,5 +56,33 @@ TEST_CASE("A client reaches a server at the address 0 on the same machine", "[se
   CHECK(resolved("127.0.0.2:7000") == "127.0.0.2:7000");
 }
 
+TEST_CASE("A file that cannot be a server's key is refused", "[session][flow]") {
+  const auto [bytes, reason] = GENERATE(table<std::size_t, std::string_view>(
+      {{32, "all its bytes are zero"}, {31, "it has 31 bytes"}, {0, "it has 0 bytes"}}));
+  SimulatedEdges edges(1);
+  Edges& host = edges.host("server");
+  REQUIRE(host.files().create_secret("server.key", ByteVector(bytes)));
+  const auto server =
+      GameServer::open(Build::open(build_folder(), Target::server, make_game()), host, {});
+  REQUIRE_FALSE(server);
+  CHECK(server.error().code == ErrorCode::malformed);
+  CHECK(server.error().message.find("'server.key'") != std::string::npos);
+  CHECK(server.error().message.find(reason) != std::string::npos);
+  CHECK(server.error().message.find("delete it") != std::string::npos);
+}
+
+TEST_CASE("A key file in a missing folder is an error that names the folder", "[session][flow]") {
+  const TemporaryFolder folder;
+  SystemEdges edges;
+  const auto server =
+      GameServer::open(Build::open(build_folder(), Target::server, make_game()), edges,
+                       {.listen = "127.0.0.1:0", .key_file = folder.path() + "/keys/x.key"});
+  REQUIRE_FALSE(server);
+  CHECK(server.error().code == ErrorCode::not_found);
+  CHECK(server.error().message.find("the folder '" + folder.path() + "/keys' does not exist") !=
+        std::string::npos);
+  CHECK(server.error().message.find("create it") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster

@@ -1,5 +1,7 @@
 // The reports of a session for errors of users, games and networks.
+#include <array>
 #include <chrono>
+#include <limits>
 
 #include <catch2/catch.hpp>
 
@@ -24,6 +26,20 @@ TEST_CASE("A client with a wrong key gets no answer and reports what to check", 
   REQUIRE(client.is_over());
   CHECK_FALSE(client.end().is_good);
   CHECK(client.end().text.find("key") != std::string::npos);
+}
+
+TEST_CASE("With default options, a client with a wrong key shows what to check after two seconds",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client =
+      match->add_client({}, make_game(), build_folder(), {.key = std::string(64, '7')});
+  match->run(1800ms);
+  CHECK(client.state() == GameClientState::connecting);
+  CHECK(client.state_text().starts_with("connecting to "));
+  match->run(300ms);
+  CHECK(client.state() == GameClientState::connecting);
+  CHECK(client.state_text().starts_with("no answer from "));
+  CHECK(client.state_text().ends_with(": check its address and key"));
 }
 
 TEST_CASE("A client of another application is refused", "[session][flow]") {
@@ -145,6 +161,79 @@ TEST_CASE("A component value outside its range is clamped, and reported with its
   CHECK(problem->field == "score");
   CHECK(problem->text.starts_with("5000 is outside 0 to 1000 in "));
   CHECK(match->server().metrics().clamped_values == 1);
+}
+
+enum class Mood : std::int8_t { calm, alert, angry };
+constexpr std::array<std::string_view, 3> kMoods = {"calm", "alert", "angry"};
+struct Gauge {
+  float level = 1;
+  Mood mood = Mood::calm;
+};
+consteval auto describe(Type<Gauge>) {
+  return Describe<Gauge>("Gauge")
+      .field<&Gauge::level>("level",
+                            {.unit = "bar", .minimum = -1, .maximum = 3, .resolution = 0.5})
+      .field<&Gauge::mood>("mood", {.names = kMoods});
+}
+
+/// A match whose rocks have a `Gauge`.
+struct GaugeStage {
+  GaugeStage() {
+    Game game = make_game();
+    game.components = components<Replicated, Transform, Runner, Burning, Gauge>();
+    MemoryFileSystem files = project_of(game);
+    files.add("things/rock.yaml",
+              "class: Prefab\nroot:\n  name: rock\n  components:\n  - ReplicatedEntity: {}\n"
+              "  - Transform: {}\n  - Gauge: {}\n");
+    build_project(files, folder.path());
+    auto opened = SimulatedMatch::open(game, folder.path(), {});
+    REQUIRE(opened);
+    match = std::move(opened.value());
+    client = &match->add_client();
+  }
+  /// Returns the gauge that the client receives.
+  Gauge received(const Gauge& sent) {
+    match->server().spawn("rock", {}, sent);
+    match->run(1s);
+    Gauge found;
+    client->each<const Gauge>([&](const Gauge& gauge) { found = gauge; });
+    return found;
+  }
+
+  TemporaryFolder folder;
+  std::unique_ptr<SimulatedMatch> match;
+  GameClient* client = nullptr;
+};
+
+TEST_CASE("NaN in a field with a range is sent as the value nearest to zero, and is reported",
+          "[session][flow]") {
+  GaugeStage stage;
+  CHECK(stage.received({.level = std::numeric_limits<float>::quiet_NaN()}).level == 0);
+  const Problem* const problem = find(stage.match->problems(), ProblemKind::clamped);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->component == "Gauge");
+  CHECK(problem->field == "level");
+  CHECK_FALSE(problem->entity.is_null());
+  CHECK(problem->text.starts_with("NaN is outside -1 to 3 bar in "));
+  CHECK(stage.match->server().metrics().clamped_values == 1);
+  CHECK(stage.match->differences().empty());
+}
+
+TEST_CASE("A number without a name is sent as the nearest number with a name, and is reported",
+          "[session][flow]") {
+  const auto [number, nearest] = GENERATE(table<int, Mood>({{9, Mood::angry}, {-1, Mood::calm}}));
+  CAPTURE(number);
+  GaugeStage stage;
+  CHECK(stage.received({.mood = static_cast<Mood>(number)}).mood == nearest);
+  const Problem* const problem = find(stage.match->problems(), ProblemKind::clamped);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->component == "Gauge");
+  CHECK(problem->field == "mood");
+  CHECK_FALSE(problem->entity.is_null());
+  CHECK(problem->text.starts_with(std::to_string(number) +
+                                  " is outside 0 to 2, the numbers with names, in "));
+  CHECK(stage.match->server().metrics().clamped_values == 1);
+  CHECK(stage.match->differences().empty());
 }
 
 TEST_CASE("A folder without a build is an error that names the command", "[session][flow]") {

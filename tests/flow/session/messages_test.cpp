@@ -187,5 +187,99 @@ TEST_CASE("A server drops a client's messages above the limit for each second", 
   CHECK(count_of(match->problems(), ProblemKind::dropped) == 1);
 }
 
+TEST_CASE("An unreliable message larger than a datagram is refused and reported",
+          "[session][flow]") {
+  const auto match = open_match();
+  int received = 0;
+  match->server().on_message<Letter>([&](PlayerId, const Letter&) { ++received; });
+  GameClient& client = match->add_client();
+  client.on_message<Letter>([&](const Letter&) { ++received; });
+  match->run(1s);
+  CHECK_FALSE(client.send(Letter(), {.reliability = Reliability::unreliable}));
+  CHECK_FALSE(
+      match->server().send(client.player(), Letter(), {.reliability = Reliability::unreliable}));
+  match->run(1s);
+  CHECK(received == 0);
+  CHECK(count_of(match->problems(), ProblemKind::too_large) == 2);
+  for (const Problem& problem : match->problems()) {
+    CHECK(problem.component == "Letter");
+    CHECK(problem.text.find("at most 1024") != std::string::npos);
+  }
+}
+
+TEST_CASE("A message that the client's game does not list is reported with its name",
+          "[session][flow]") {
+  const auto match = open_match();
+  Game other = make_game();
+  other.messages = messages<Chat>();
+  GameClient& client = match->add_client({}, other, build_folder(), {});
+  match->run(1s);
+  CHECK(match->server().send(client.player(), Letter()));
+  match->run(1s);
+  REQUIRE(count_of(match->problems(), ProblemKind::dropped) == 1);
+  CHECK(match->problems().front().component == "Letter");
+}
+
+struct LongChat {
+  FixedText<128> text{};
+};
+consteval auto describe(Type<LongChat>) {
+  return Describe<LongChat>("Chat").field<&LongChat::text>("text");
+}
+struct Unlisted {
+  std::int32_t number = 0;
+};
+consteval auto describe(Type<Unlisted>) {
+  return Describe<Unlisted>("Unlisted").field<&Unlisted::number>("number");
+}
+
+TEST_CASE("Sending and handling a message that is not listed are reported with the reason",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  match->run(1s);
+  const auto texts = [&](auto act) {
+    const std::size_t first = match->problems().size();
+    act();
+    match->run(100ms);
+    std::vector<std::string> found;
+    for (const Problem& problem : match->problems().subspan(first)) found.push_back(problem.text);
+    return found;
+  };
+  const auto handle = [&]<typename T>(T) {
+    match->server().on_message<T>([](PlayerId, const T&) {});
+    client.on_message<T>([](const T&) {});
+  };
+  const auto send = [&]<typename T>(T message) {
+    match->server().send_all(message);
+    CHECK_FALSE(client.send(message));
+  };
+  const std::string other = ": another struct in Game::messages has its name";
+  const std::string unlisted = ": Game::messages does not list it";
+  const auto twice = [](const std::string& text) { return std::vector<std::string>(2, text); };
+  CHECK(texts([&] { handle(LongChat()); }) == twice("the message has no handler" + other));
+  CHECK(texts([&] { handle(Unlisted()); }) == twice("the message has no handler" + unlisted));
+  CHECK(texts([&] { send(LongChat()); }) == twice("the message was not sent" + other));
+  CHECK(texts([&] { send(Unlisted()); }) == twice("the message was not sent" + unlisted));
+}
+
+struct Map {
+  std::array<std::uint8_t, 1025> cells{};
+};
+consteval auto describe(Type<Map>) { return Describe<Map>("Map").field<&Map::cells>("cells"); }
+
+TEST_CASE("A message field with too many values is refused, and the error has field and limit",
+          "[session][flow]") {
+  Game game = make_game();
+  game.messages = messages<Map>();
+  const TemporaryFolder folder;
+  const Result<void> written = export_components(game, folder.path() + "/components.json");
+  REQUIRE_FALSE(written);
+  CHECK(written.error().code == ErrorCode::limit_exceeded);
+  CHECK(written.error().message.find("'Map'") != std::string::npos);
+  CHECK(written.error().message.find("'cells' has 1025 values") != std::string::npos);
+  CHECK(written.error().message.find("at most 1024") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster

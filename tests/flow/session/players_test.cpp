@@ -196,5 +196,35 @@ TEST_CASE("A moving entity is shown between two states, by interpolation without
   CHECK(step_min > 0.5F / 60);
 }
 
+TEST_CASE("After a change of the owner, only the new owner receives the owner's fields",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameServer& server = match->server();
+  GameClient& first = match->add_client(kLossy);
+  GameClient& second = match->add_client(kLossy);
+  match->run(2s);
+  const EntityId runner =
+      server.spawn("runner", {.owner = first.player()}, Runner{.score = 1, .secret = 11});
+  const auto received = [&](GameClient& client) {
+    return *client.confirmed<Runner>(client.find(server.reference(runner)));
+  };
+  match->run(2s);
+  CHECK(received(first).secret == 11);
+  CHECK(received(second).secret == 0);
+  server.set_options(runner, {.owner = second.player()});
+  match->run(2s);
+  CHECK(first.is_mine(first.find(server.reference(runner))) == false);
+  CHECK(second.is_mine(second.find(server.reference(runner))));
+  CHECK(received(second).secret == 11);
+  server.edit<Runner>(runner)->secret = 22;
+  server.edit<Runner>(runner)->score = 2;
+  match->run(2s);
+  CHECK(received(first).score == 2);
+  CHECK(received(first).secret != 22);
+  CHECK(received(second).score == 2);
+  CHECK(received(second).secret == 22);
+  CHECK(match->differences() == std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace muster

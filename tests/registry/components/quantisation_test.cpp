@@ -4,11 +4,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <random>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "registry/base/outside_value.h"
 #include "registry/components/lanes.h"
 #include "tests/support/described_samples.h"
 
@@ -66,6 +68,46 @@ TEST_CASE("Values are converted to steps of their range, and clamped to it",
   Everything value;
   row.set(value);
   CHECK(quantised(*description().find(row.field), value).front() == row.expected);
+}
+
+TEST_CASE("Without bounds, NaN and numbers without a name have integers below every range",
+          "[registry][quantise]") {
+  const auto unbounded = [](const char* field, const Everything& value) {
+    std::vector<std::int64_t> out(wire_value_count(*description().find(field)));
+    quantise_unbounded(*description().find(field), bytes_of(value), out);
+    return out;
+  };
+  Everything value;
+  value.v3.x = std::numeric_limits<float>::quiet_NaN();
+  value.coarse = std::numeric_limits<float>::quiet_NaN();
+  value.stance = static_cast<samples::Stance>(9);
+  const std::optional<OutsideValue> nan = outside_value(unbounded("v3", value).front());
+  REQUIRE(nan);
+  CHECK(nan->is_nan);
+  CHECK(nan->nearest == 2048000);
+  CHECK_FALSE(outside_value(unbounded("v3", value).back()));
+  CHECK(unbounded("coarse", value).front() == 0);  // The field has no range.
+  const std::optional<OutsideValue> stance = outside_value(unbounded("stance", value).front());
+  REQUIRE(stance);
+  CHECK_FALSE(stance->is_nan);
+  CHECK(stance->nearest == 2);
+  CHECK(stance->value == 9);
+  CHECK(quantised(*description().find("stance"), value).front() == 9);
+}
+
+TEST_CASE("The integer of a number without a name contains the number", "[registry][quantise]") {
+  using Limits = std::numeric_limits<std::int32_t>;
+  const auto value =
+      GENERATE(std::int64_t{Limits::min()}, std::int64_t{-1}, std::int64_t{Limits::max()},
+               std::int64_t{std::numeric_limits<std::uint32_t>::max()});
+  const std::int64_t nearest = value < 0 ? 0 : 254;
+  const std::optional<OutsideValue> read = outside_value(unnamed_integer(value, nearest));
+  REQUIRE(read);
+  CHECK_FALSE(read->is_nan);
+  CHECK(read->nearest == nearest);
+  CHECK(read->value == value);
+  CHECK_FALSE(outside_value(value));
+  CHECK_FALSE(outside_value(-(std::int64_t{1} << 62)));
 }
 
 TEST_CASE("Steps without a range are limited by a lane of 32 bits, or by their type",
