@@ -53,7 +53,7 @@ struct ClampedValue {
   NetworkId id{};
   TypeId type{};           ///< The type's id in the game.
   std::string_view field;  ///< `Component.field`. Valid during the call.
-  std::int64_t value = 0;  ///< May be the integer of an `OutsideValue`.
+  std::int64_t value = 0;  ///< May be `kNotFinite`.
   std::int64_t low = 0;    ///< The minimum of the field's range.
   std::int64_t high = 0;
 };

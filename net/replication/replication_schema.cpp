@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <bit>
 #include <cassert>
+#include <cmath>
 #include <set>
 #include <string>
 
 #include <sodium.h>
 
 #include "registry/base/bytes.h"
-#include "registry/base/outside_value.h"
+#include "registry/base/not_finite.h"
 
 namespace muster {
 namespace {
@@ -118,11 +119,8 @@ FieldSchema read_field(ByteReader& reader) {
 }  // namespace
 
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
-                              std::uint64_t period) {
-  if (const std::optional<OutsideValue> outside = outside_value(value)) {
-    const std::int64_t nearest = std::max(outside->nearest, low);
-    return std::min(static_cast<std::uint64_t>(nearest) - static_cast<std::uint64_t>(low), maximum);
-  }
+                              std::uint64_t period, std::uint64_t zero) {
+  if (value == kNotFinite) return std::min(zero, maximum);
   const bool is_above = value > low;
   if (period == 0) return is_above ? maximum : 0;
   const std::uint64_t above = static_cast<std::uint64_t>(value) - static_cast<std::uint64_t>(low);
@@ -137,8 +135,18 @@ std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::
   if (value >= field.low && value <= high) return value;
   const std::uint64_t maximum =
       static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(field.low);
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(field.low) +
-                                   lift_into_range(value, field.low, maximum, field.period));
+  return static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(field.low) +
+      lift_into_range(value, field.low, maximum, field.period, zero_of(field)));
+}
+
+std::uint64_t zero_of(const FieldSchema& field) {
+  constexpr double kStepsMax = 9007199254740992.0;  // 2^53
+  const double steps = field.resolution > 0 ? -field.minimum / field.resolution : 0;
+  const std::int64_t zero =
+      std::isnan(steps) ? 0 : std::llround(std::clamp(steps, -kStepsMax, kStepsMax));
+  return static_cast<std::uint64_t>(std::clamp(zero, field.low, field.high)) -
+         static_cast<std::uint64_t>(field.low);
 }
 
 std::size_t ReplicationSchema::value_count(SchemaType type) const {

@@ -52,14 +52,16 @@ inline constexpr std::size_t kSchemaNameBytesMax = 255;
 inline constexpr std::size_t kSchemaBytesMax = 1U << 20U;
 
 /// Moves a value into a field's range. An angle is moved by whole turns if this brings it into the
-/// range. The integer of an `OutsideValue` becomes its `nearest`. Any other value is moved to the
+/// range. `kNotFinite` becomes the value that is nearest to zero. Any other value is moved to the
 /// nearest end of the range. `index` is the value's index in the field. The index matters for
 /// rotations: the first of their four values is at most 3.
 std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::int64_t value);
 /// Does the same as `bring_into_range`, for the range from `low` to `low + maximum`. Returns the
-/// result minus `low`. Requires: `value` is outside the range.
+/// result minus `low`. Requires: `value` is outside the range, and `zero` is `zero_of` the field.
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
-                              std::uint64_t period);
+                              std::uint64_t period, std::uint64_t zero);
+/// The integer of the value that is nearest to zero, minus `field.low`.
+std::uint64_t zero_of(const FieldSchema& field);
 
 /// Describes the first fault of a schema. Returns null if the schema is valid.
 const char* find_fault(const ReplicationSchema& schema);

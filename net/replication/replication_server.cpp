@@ -197,6 +197,8 @@ void ReplicationServer::begin_map(std::span<const std::byte> map_info) {
 void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
   Client* client = find(id);
   assert(client != nullptr);
+  client->view.apply_delivery_reports(connection.delivery_reports());
+  connection.clear_delivery_reports();
   if (client->map != maps_begun_) {
     client->map = maps_begun_;
     client->view.restart();
@@ -205,8 +207,6 @@ void ReplicationServer::update(ClientId id, Connection& connection, Time now) {
     connection.begin_map();
     client->end_setup(connection);  // The connection's blocks end with their map.
   }
-  client->view.apply_delivery_reports(connection.delivery_reports());
-  connection.clear_delivery_reports();
   for (std::span<const std::byte> message = connection.message(options_.channel); !message.empty();
        message = connection.message(options_.channel)) {
     apply_message(*client, message);

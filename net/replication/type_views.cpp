@@ -56,8 +56,11 @@ class LaneMaker {
                       .is_of_vector = field.value_count > 1,
                       .receivers = field.receivers};
       if (field.value_count > 1) lane.name += "[" + std::to_string(i) + "]";
-      const TypeView::Part part{
-          .value = first_value + i, .low = field.low, .maximum = maximum, .period = field.period};
+      const TypeView::Part part{.value = first_value + i,
+                                .low = field.low,
+                                .maximum = maximum,
+                                .period = field.period,
+                                .zero = zero_of(field)};
       if (maximum > 0xFFFF'FFFF) {
         add_halves(lane, part, maximum);
         continue;
@@ -68,7 +71,11 @@ class LaneMaker {
         lane.maximum = 3;
       }
       add(lane,
-          {.value = part.value, .low = part.low, .maximum = lane.maximum, .period = part.period},
+          {.value = part.value,
+           .low = part.low,
+           .maximum = lane.maximum,
+           .period = part.period,
+           .zero = part.zero},
           is_rotation && i % 4 != 0);
     }
   }
@@ -127,7 +134,7 @@ bool TypeView::to_lanes(std::span<const std::int64_t> values, std::span<LaneValu
     std::uint64_t lifted =
         static_cast<std::uint64_t>(values[part.value]) - static_cast<std::uint64_t>(part.low);
     if (lifted > part.maximum) {
-      lifted = lift_into_range(values[part.value], part.low, part.maximum, part.period);
+      lifted = lift_into_range(values[part.value], part.low, part.maximum, part.period, part.zero);
       has_clamped = true;
     }
     lanes[i] = static_cast<LaneValue>(part.half == Part::Half::high ? lifted >> 32U : lifted);

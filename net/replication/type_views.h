@@ -43,6 +43,7 @@ struct TypeView {
     std::int64_t low = 0;
     std::uint64_t maximum = 0;  ///< The maximum minus `low`, for both halves together.
     std::uint64_t period = 0;   ///< The period of an angle.
+    std::uint64_t zero = 0;     ///< `zero_of` the field.
     Half half = Half::whole;
   };
 

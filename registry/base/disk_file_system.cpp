@@ -410,6 +410,12 @@ Result<void> create_secret_file(const std::string& path, Bytes bytes) {
   Result<void> written = write_all(file.get(), bytes, what);
   if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);
   if (::close(file.release()) != 0 && written) written = fail_errno(errno, what);
+  if (written) {
+    // Makes the name durable, too.
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!parent.valid() || ::fsync(parent.get()) != 0) written = fail_errno(errno, what);
+  }
   if (!written) ::unlink(path.c_str());
   return written;
 }

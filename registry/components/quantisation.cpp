@@ -9,8 +9,9 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
-#include "registry/base/outside_value.h"
+#include "registry/base/not_finite.h"
 #include "registry/components/lanes.h"
 #include "registry/components/rotation_steps.h"
 
@@ -28,7 +29,14 @@ constexpr double kMaxFloatSteps = 2147483392.0;
 constexpr WireRange kUnbounded{-(std::int64_t{1} << 62), std::int64_t{1} << 62};
 
 bool has_range(const FieldDescription& field) { return field.minimum != field.maximum; }
-bool has_steps(const FieldDescription& field) { return field.resolution > 0; }
+/// A number with a name is sent unchanged, even if the field has a range and a resolution.
+bool has_steps(const FieldDescription& field) {
+  return field.resolution > 0 && field.names.empty();
+}
+/// A rotation without a resolution is sent exactly: its range has no effect.
+bool has_exact_range(const FieldDescription& field) {
+  return has_range(field) && !has_steps(field) && field.type != FieldType::quaternion;
+}
 
 std::int64_t last_step(const FieldDescription& field) {
   return std::llround((field.maximum - field.minimum) / field.resolution);
@@ -77,11 +85,23 @@ Real from_ordered_bits(std::int64_t ordered) {
   }
 }
 
+// The range of the exact floats of a field. -0.0 is below 0.0, and both are within a range that
+// begins or ends at zero.
+template <typename Real>
+WireRange exact_range(const FieldDescription& field) {
+  const auto low = static_cast<Real>(field.minimum);
+  const auto high = static_cast<Real>(field.maximum);
+  return {ordered_bits(low == 0 ? -Real{0} : low), ordered_bits(high == 0 ? Real{0} : high)};
+}
+
+bool has_nearest(double value, const FieldDescription& field) {
+  return field.interpolation == Interpolation::angle ? std::isfinite(value) : !std::isnan(value);
+}
+
 std::int64_t step_of(double value, const FieldDescription& field, const WireRange& range) {
   const double origin = has_range(field) ? field.minimum : 0;
-  if (std::isnan(value)) {
-    const bool is_outside = has_range(field) && range == kUnbounded;
-    if (is_outside) return nan_integer(step_of(0, field, wire_range(field)));
+  if (!has_nearest(value, field)) {
+    if (range == kUnbounded) return kNotFinite;
     value = 0;
   }
   const double steps = (value - origin) / field.resolution;
@@ -94,10 +114,18 @@ template <typename T>
 std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRange& range) {
   if (field.type == FieldType::boolean) return value == T{} ? 0 : 1;
   if (has_steps(field)) return step_of(static_cast<double>(value), field, range);
+  const bool is_bounded = range != kUnbounded && (has_exact_range(field) || !field.names.empty());
   if constexpr (std::is_floating_point_v<T>) {
-    return ordered_bits(value);
+    if (has_exact_range(field) && std::isnan(value)) {
+      if (!is_bounded) return kNotFinite;
+      value = 0;
+    }
+    const std::int64_t ordered = ordered_bits(value);
+    return is_bounded ? std::clamp(ordered, range.low, range.high) : ordered;
   } else {
-    return static_cast<std::int64_t>(value);
+    if (is_bounded && std::cmp_greater(value, range.high)) return range.high;
+    const auto number = static_cast<std::int64_t>(value);
+    return is_bounded ? std::max(number, range.low) : number;
   }
 }
 
@@ -123,13 +151,20 @@ T dequantise_lane(std::int64_t step, const FieldDescription& field) {
   return static_cast<T>(value);
 }
 
-void quantise_rotations(const FieldDescription& field, const std::byte* at,
+bool is_finite(const Quaternion& rotation) {
+  return std::isfinite(rotation.x) && std::isfinite(rotation.y) && std::isfinite(rotation.z) &&
+         std::isfinite(rotation.w);
+}
+
+void quantise_rotations(const WireRange& range, const FieldDescription& field, const std::byte* at,
                         std::span<std::int64_t> out) {
   const std::uint32_t step_max = rotation_step_max(field.resolution);
   for (std::size_t i = 0; i < out.size(); i += 4, at += sizeof(Quaternion)) {
-    const RotationSteps steps = rotation_steps(load_lane<Quaternion>(at), step_max);
+    const auto rotation = load_lane<Quaternion>(at);
+    const RotationSteps steps = rotation_steps(rotation, step_max);
     out[i] = steps.dropped;
     std::ranges::copy(steps.others, out.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    if (range == kUnbounded && !is_finite(rotation)) out[i + 1] = kNotFinite;
   }
 }
 
@@ -170,13 +205,17 @@ bool is_smallest_three(const FieldDescription& field) {
 WireRange wire_range(const FieldDescription& field) {
   if (field.type == FieldType::boolean) return {0, 1};
   if (is_smallest_three(field)) return {0, rotation_step_max(field.resolution)};
+  if (!field.names.empty()) return {0, static_cast<std::int64_t>(field.names.size()) - 1};
   if (has_steps(field)) {
     if (has_range(field)) return {0, last_step(field)};
     return with_lane_type(lane_type(field.type),
                           [&]<typename T>(T) { return unbounded_steps<T>(field); });
   }
-  return with_lane_type(lane_type(field.type), []<typename T>(T) -> WireRange {
+  return with_lane_type(lane_type(field.type), [&]<typename T>(T) -> WireRange {
     using Limits = std::numeric_limits<std::int64_t>;
+    if constexpr (std::is_floating_point_v<T>) {
+      if (has_exact_range(field)) return exact_range<T>(field);
+    }
     if constexpr (std::is_same_v<T, float>) {
       return {std::numeric_limits<std::int32_t>::min(), std::numeric_limits<std::int32_t>::max()};
     } else if constexpr (sizeof(T) == 8) {
@@ -194,7 +233,7 @@ void quantise_within(const WireRange& range, const FieldDescription& field, Byte
                      std::span<std::int64_t> out) {
   assert(out.size() == wire_value_count(field));
   const std::byte* at = component.data() + field.offset_bytes;
-  if (is_smallest_three(field)) return quantise_rotations(field, at, out);
+  if (is_smallest_three(field)) return quantise_rotations(range, field, at, out);
   with_lane_type(lane_type(field.type), [&]<typename T>(T) {
     for (std::int64_t& value : out) {
       value = quantise_lane(load_lane<T>(at), field, range);
@@ -202,18 +241,6 @@ void quantise_within(const WireRange& range, const FieldDescription& field, Byte
     }
   });
   if (field.type == FieldType::text) end_texts(field, out);
-}
-
-// Replaces the numbers of an enumeration that have no name.
-void mark_unnamed(const FieldDescription& field, std::span<std::int64_t> out) {
-  const bool is_wide = field.type == FieldType::int64 || field.type == FieldType::uint64;
-  if (has_steps(field) || is_wide) return;
-  const auto last = static_cast<std::int64_t>(field.names.size()) - 1;
-  for (std::int64_t& value : out) {
-    if (value < 0 || value > last) {
-      value = unnamed_integer(value, std::clamp<std::int64_t>(value, 0, last));
-    }
-  }
 }
 
 }  // namespace
@@ -225,7 +252,20 @@ void quantise(const FieldDescription& field, Bytes component, std::span<std::int
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out) {
   quantise_within(kUnbounded, field, component, out);
-  if (!field.names.empty()) mark_unnamed(field, out);
+}
+
+double number_of(const FieldDescription& field, std::int64_t integer) {
+  if (has_steps(field)) {
+    const double offset = static_cast<double>(integer) * field.resolution;
+    return has_range(field) ? field.minimum + offset : offset;
+  }
+  return with_lane_type(lane_type(field.type), [&]<typename T>(T) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<double>(from_ordered_bits<T>(integer));
+    } else {
+      return static_cast<double>(integer);
+    }
+  });
 }
 
 void dequantise(const FieldDescription& field, std::span<const std::int64_t> values,

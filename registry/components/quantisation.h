@@ -23,11 +23,14 @@ std::uint32_t wire_value_count(const FieldDescription& field);
 bool is_smallest_three(const FieldDescription& field);
 
 /// The range of a field's integers:
-/// - A field with a range counts steps from its minimum; integer 0 is the minimum.
+/// - An enumeration with names has the integers of its names, from 0.
+/// - A field with a range and a resolution counts steps from its minimum; integer 0 is the minimum.
 /// - A field with only a resolution counts steps from zero. The steps must fit the field's type,
 /// and must fit 32 bits (53 bits for 64-bit lanes).
-/// - A field without range and resolution is exact. Integers are unchanged (a uint64 is
-/// reinterpreted as signed). Floats become integers with the same order as the floats.
+/// - A field without a resolution is exact. Integers are unchanged (a uint64 is reinterpreted as
+/// signed). Floats become integers with the same order as the floats; if the field has a range, the
+/// integers have the range of these floats.
+/// - A rotation without a resolution is exact; its range has no effect.
 /// - A rotation with a resolution counts steps from 0, even if the field has a range. The index of
 /// the largest component is at most 3.
 WireRange wire_range(const FieldDescription& field);
@@ -39,13 +42,16 @@ WireRange wire_range(const FieldDescription& field);
 /// `wire_value_count` elements.
 void quantise(const FieldDescription& field, Bytes component, std::span<std::int64_t> out);
 
-/// Like `quantise`, but does not clamp the values of fields with steps: a result may be outside
-/// `wire_range`, up to 2^62. NaN in a field with a range becomes its `nan_integer`, and a number
-/// that an enumeration of at most 32 bits does not name becomes its `unnamed_integer`
-/// (`registry/base/outside_value.h`). Use this function to count the values outside the range
-/// before clamping.
+/// Like `quantise`, but does not clamp values: a result may be outside `wire_range`. Steps are at
+/// most 2^62. NaN, and an infinite angle or rotation, become `kNotFinite`, unless the field has
+/// neither range nor resolution. Use this function to count the values outside the range before
+/// clamping.
 void quantise_unbounded(const FieldDescription& field, Bytes component,
                         std::span<std::int64_t> out);
+
+/// The number of an integer, which may be outside `wire_range`, but not `kNotFinite`. Requires: a
+/// field of numbers, and not of rotations with a resolution.
+double number_of(const FieldDescription& field, std::int64_t integer);
 
 /// Converts integers to values, and writes them into a component. The integers may come from the
 /// network, so integers outside the range are clamped. Requires: `values` has `wire_value_count`

@@ -187,9 +187,10 @@ void FieldConversion::convert_numbers(std::span<std::byte> component) const {
       for (std::size_t i = 0; i < lanes; ++i) {
         const auto from = load_lane<From>(value_.data() + i * sizeof(From));
         // If the local enumeration has no name for the number, the field keeps its value.
+        const auto number = static_cast<double>(from);
         const bool is_unknown =
             !field_->names.empty() &&
-            static_cast<double>(from) >= static_cast<double>(field_->names.size());
+            !(number >= 0 && number < static_cast<double>(field_->names.size()));
         if (is_unknown) continue;
         store_lane(component.data() + field_->offset_bytes + i * sizeof(To),
                    converted<To>(from, *field_));

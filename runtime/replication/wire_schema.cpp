@@ -62,7 +62,10 @@ FieldSchema wire_schema(const FieldDescription& field) {
                      .type = static_cast<std::uint8_t>(field.type),
                      .minimum = field.minimum,
                      .resolution = field.resolution};
-  if (!field.names.empty() && !(field.resolution > 0)) schema.minimum = mark_of_names(field.names);
+  if (!field.names.empty()) {
+    schema.minimum = mark_of_names(field.names);
+    schema.resolution = 0;
+  }
   if (schema.kind == LaneKind::angle) {
     schema.period = static_cast<std::uint64_t>(std::llround(whole_turn(field) / field.resolution));
   }
@@ -98,6 +101,24 @@ void to_wire_unbounded(const ComponentDescription& component, Bytes value,
     out = out.subspan(count);
   }
   assert(out.empty());
+}
+
+void to_wire_bounded(const ComponentDescription& component, const ComponentSchema& schema,
+                     Bytes value, std::span<std::int64_t> out,
+                     const std::function<void(std::size_t)>& on_moved) {
+  to_wire_unbounded(component, value, out);
+  for (std::size_t index = 0; index < schema.fields.size(); ++index) {
+    const FieldSchema& field = schema.fields[index];
+    const std::span<std::int64_t> values = out.first(field.value_count);
+    out = out.subspan(field.value_count);
+    bool has_moved = false;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::int64_t bounded = bring_into_range(field, i, values[i]);
+      has_moved = has_moved || bounded != values[i];
+      values[i] = bounded;
+    }
+    if (has_moved) on_moved(index);
+  }
 }
 
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,

@@ -1,11 +1,13 @@
 // Converts a component's description to its network schema.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
-#include "net/snapshot/schema.h"
+#include "net/replication/replication_schema.h"
 #include "registry/components/component.h"
 
 namespace muster {
@@ -30,6 +32,12 @@ void to_wire(const ComponentDescription& component, Bytes value, std::span<std::
 /// Does the same as `to_wire`, but uses `quantise_unbounded`.
 void to_wire_unbounded(const ComponentDescription& component, Bytes value,
                        std::span<std::int64_t> out);
+/// Does the same as `to_wire_unbounded`, and then moves values into their ranges as
+/// `bring_into_range` does. Calls `on_moved` with the index of each field that had such a value.
+/// Requires: `schema` is the component's `wire_schema`.
+void to_wire_bounded(const ComponentDescription& component, const ComponentSchema& schema,
+                     Bytes value, std::span<std::int64_t> out,
+                     const std::function<void(std::size_t)>& on_moved);
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
                std::span<std::byte> out);
 

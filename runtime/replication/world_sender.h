@@ -98,6 +98,12 @@ class WorldSender {
   void restart();
 
   std::size_t count() const { return sent_.size(); }
+  /// The members of a sent entity, as `list_members` returns them. Some may no longer be alive.
+  /// Empty for an entity that is not sent. Valid until the next change of the sender.
+  std::span<const Creation> members(EntityReference id) const {
+    const Sent* const sent = find(id);
+    return sent == nullptr ? std::span<const Creation>() : sent->members;
+  }
   /// Copies the last sent values of an entity into `values`. Returns false if the entity was not
   /// sent. Requires: `values` has the value count of the entity's type.
   bool values(EntityReference id, std::span<std::int64_t> values) const;

@@ -384,8 +384,9 @@ enum class Reliability : std::uint8_t { reliable, unreliable };
 /// the state of its tick, or with the next state if that state was lost. A player that does not
 /// play yet, or whose connection is lost, gets no message with `at_tick`, because it first receives
 /// a world that already contains the result: `GameServer::send` returns false and reports a
-/// problem, and `send_all` and `send_near` leave out the player. If a connection is lost or the
-/// level changes before a sent message arrives, `dropped` is reported.
+/// problem, and `send_all` and `send_near` leave out the player. Nobody plays before the first tick
+/// of a level, for example in `on_level`; `send_all` and `send_near` then report `dropped`. If a
+/// connection ends or the level changes before a sent message arrives, `dropped` is reported.
 enum class Timing : std::uint8_t { on_arrival, at_tick };
 /// The options for sending a message.
 struct SendOptions {

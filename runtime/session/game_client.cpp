@@ -169,20 +169,21 @@ bool session_detail::ClientCalls::send_message(const session_detail::NamedValue&
   // After a lost connection, the pipe keeps messages for the next connection.
   const bool can_send = connection != nullptr || (is_reliable && all.lost_at);
   if (!type || !can_send || all.end) return false;
-  const auto report = [&](ProblemKind kind, std::string text) {
+  const auto report = [&](ProblemKind kind, std::string text, std::string_view field = {}) {
     all.problems.add({.kind = kind,
                       .tick = all.tick(),
                       .component = std::string(message.name),
+                      .field = std::string(field),
                       .text = std::move(text)});
     return false;
   };
-  if (const auto clamped = all.encoder.encode_message(*type, message.bytes, all.encoded)) {
-    report(ProblemKind::clamped, "the value of '" + std::string(clamped->field) +
-                                     "' is outside its range: the nearest value was sent");
-  }
   if (options.timing == Timing::at_tick) {
     return report(ProblemKind::refused,
                   "the message was not sent: a client cannot use Timing::at_tick");
+  }
+  if (const auto clamped = all.encoder.encode_message(*type, message.bytes, all.encoded)) {
+    report(ProblemKind::clamped,
+           "a message's value is outside its range: the nearest value is sent", clamped->field);
   }
   if (!all.has_sent_structs) {
     all.has_sent_structs = all.pipe.send(SessionMessage::structs, all.encoder.schema());

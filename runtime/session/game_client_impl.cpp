@@ -382,7 +382,13 @@ ServerTime GameClient::Impl::server_time() const {
 
 /// Sends a command. The command's number is the tick in which the server runs the command.
 void GameClient::Impl::send_command(Connection& connection, CommandNumber number, double ahead) {
-  sampler.end_tick();
+  if (const auto clamped = sampler.end_tick()) {
+    problems.add({.kind = ProblemKind::clamped,
+                  .tick = tick(),
+                  .component = std::string(clamped->type),
+                  .field = std::string(clamped->field),
+                  .text = "a command's value is outside its range: the nearest value was sent"});
+  }
   sender.push(number, sampler.values());
   claims.push(number, hit_tests.is_used() ? view_claim(ahead) : std::nullopt);
   const std::span<const std::byte> packet = sender.packet(round_trip_ticks(connection));

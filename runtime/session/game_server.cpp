@@ -170,6 +170,7 @@ void session_detail::ServerCalls::send_message_to_all(const session_detail::Name
                                                       const SendOptions& options) {
   const std::optional<StructType> type = impl_->message_type(message.name, message.bytes.size());
   if (!type) return;
+  impl_->report_unplayed(message.name, options);
   for (const auto& player : impl_->players) {
     if (impl_->may_send(*player, options)) impl_->send(*player, *type, message, options);
   }
@@ -231,7 +232,8 @@ GameServerMetrics GameServer::metrics() const {
           .bytes_in = counters.bytes_in,
           .bytes_out = counters.bytes_out,
           .skipped_ticks = impl_->clock.skipped(),
-          .clamped_values = impl_->earlier_clamped + impl_->replication->world().clamped().count(),
+          .clamped_values = impl_->clamped_messages + impl_->earlier_clamped +
+                            impl_->replication->world().clamped().count(),
           .problems = impl_->problem_count};
 }
 

@@ -27,10 +27,7 @@ void GameServer::Impl::send_cue(const Cue& cue) {
   if (!cue.effect) {
     const auto type = message_type(cue.message.name, cue.message.bytes.size());
     if (!type) return;
-    if (encoder.encode_message(*type, cue.message.bytes, cue_message)) {
-      report(ProblemKind::clamped, PlayerId::none,
-             "a message's value is outside its range: the nearest value was sent");
-    }
+    encode_message(*type, cue.message, cue_message);
   }
   SentCue sent{.key = cue.key,
                .cause = simulation.reference(cue.options.cause),
@@ -50,7 +47,8 @@ void GameServer::Impl::send_cue(const Cue& cue) {
     const bool is_own = player->id == cue.player;
     if (!is_own && !is_near(*player, cue.options)) continue;
     static_cast<void>(encode(is_own ? cue.key : PredictedKey()));
-    if (!replication->send_event(client_of(player->id), message_tick(), cue_bytes)) {
+    const EventLoss loss = cue.effect ? EventLoss::ignored : EventLoss::counted;
+    if (!replication->send_event(client_of(player->id), message_tick(), cue_bytes, loss)) {
       report(ProblemKind::dropped, player->id,
              "an effect or message was not sent: too many of them wait for this player");
     }

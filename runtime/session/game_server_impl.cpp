@@ -234,6 +234,8 @@ void GameServer::Impl::leave(const ServerEvent& event) {
     lose(**found, reason);
     return limit_lost(subscriber_of((*found)->address));
   }
+  const bool has_left = event.close && event.close->reason == CloseReason::left;
+  if (!has_left) report_lost_events(**found, true);
   remove(static_cast<std::size_t>(found - players.begin()), reason);
 }
 
@@ -273,7 +275,6 @@ void GameServer::Impl::run_tick() {
     check_view(*player);
   }
   simulation.run_tick(tick);
-  structure.run();
   hit_tests.record(tick);
   for (const auto& player : players) report_commands(*player);
   // Without shared systems, clients predict nothing.
@@ -292,6 +293,7 @@ void GameServer::Impl::replicate() {
   }
   send_changes();
   sender->write(replication->world());
+  structure.run(*sender, spawner);
   update_views();
   replication->end_tick();
   write_recording();
@@ -449,46 +451,6 @@ bool GameServer::Impl::admits_content(std::uint64_t theirs) {
              "a client has another build: only the fields that both builds have are replicated"});
   }
   return options.admit_other_content;
-}
-
-void GameServer::Impl::diverged(const Divergence& divergence) {
-  const std::lock_guard lock(worker_mutex);
-  worker_problems.push_back({.kind = ProblemKind::diverged,
-                             .tick = simulation.tick(),
-                             .text = muster::to_line(divergence)});
-}
-
-void GameServer::Impl::left_out(const UnfitEntity& entity) {
-  const std::lock_guard lock(worker_mutex);
-  worker_problems.push_back({.kind = ProblemKind::too_large,
-                             .tick = simulation.tick(),
-                             .entity = collection.find(reference_to(entity.id)),
-                             .text = "entities of " + std::string(content->path(entity.type)) +
-                                     " are not sent: they do not fit into a datagram"});
-}
-
-void GameServer::Impl::clamped(const ClampedValue& value) {
-  const std::size_t dot = value.field.find('.');
-  const std::string_view component = value.field.substr(0, dot);
-  const std::string_view field =
-      dot == std::string_view::npos ? std::string_view{} : value.field.substr(dot + 1);
-  std::string text = "a value of " + std::string(content->path(value.type)) +
-                     " is outside its range: clients receive the nearest value of the range";
-  const std::optional<ComponentId> id = world.find_component(component);
-  const FieldDescription* const described =
-      id ? world.storage(*id).description().find(field) : nullptr;
-  if (described != nullptr &&
-      (described->minimum != described->maximum || !described->names.empty())) {
-    text = outside_range(*described, value.value) + " in " +
-           std::string(content->path(value.type)) + ": clients receive the nearest value";
-  }
-  const std::lock_guard lock(worker_mutex);
-  worker_problems.push_back({.kind = ProblemKind::clamped,
-                             .tick = simulation.tick(),
-                             .entity = collection.find(reference_to(value.id)),
-                             .component = std::string(component),
-                             .field = std::string(field),
-                             .text = std::move(text)});
 }
 
 bool GameServer::Impl::is_relevant(const Viewer& viewer, const ReplicatedEntity& entity) const {

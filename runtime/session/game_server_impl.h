@@ -152,6 +152,9 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void record_message(StructType type, const session_detail::NamedValue& message);
 
   // Messages.
+  /// Encodes a message into `out`, and reports a clamped field.
+  void encode_message(StructType type, const session_detail::NamedValue& message,
+                      std::vector<std::byte>& out);
   bool send(Player& player, StructType type, const session_detail::NamedValue& message,
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,
@@ -162,6 +165,8 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   bool may_send(const Player& player, const SendOptions& how) const {
     return how.timing != Timing::at_tick || is_playing(player);
   }
+  /// Reports a message with `Timing::at_tick` to several players, if no player plays yet.
+  void report_unplayed(std::string_view message, const SendOptions& how);
   void send_cue(const Cue& cue);
   bool is_near(const Player& player, const EffectOptions& effect) const;
   std::optional<StructType> message_type(std::string_view name, std::size_t bytes,
@@ -228,6 +233,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   std::vector<std::unique_ptr<ReplicationServer>> earlier_replications;
   std::uint64_t earlier_spawned = 0;    ///< Entities that earlier senders have spawned.
   std::uint64_t earlier_despawned = 0;  ///< Entities that earlier senders have despawned.
+  std::uint64_t clamped_messages = 0;   ///< Sent messages with a clamped value.
   std::uint64_t earlier_clamped = 0;    ///< Values that `earlier_replications` have clamped.
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<PacketCapture> capture;

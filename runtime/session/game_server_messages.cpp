@@ -27,6 +27,18 @@ std::optional<StructType> GameServer::Impl::message_type(std::string_view name, 
   return std::nullopt;
 }
 
+void GameServer::Impl::encode_message(StructType type, const session_detail::NamedValue& message,
+                                      std::vector<std::byte>& out) {
+  const auto clamped = encoder.encode_message(type, message.bytes, out);
+  if (!clamped) return;
+  ++clamped_messages;
+  problems.add({.kind = ProblemKind::clamped,
+                .tick = simulation.tick(),
+                .component = std::string(clamped->type),
+                .field = std::string(clamped->field),
+                .text = "a message's value is outside its range: the nearest value is sent"});
+}
+
 bool GameServer::Impl::send(Player& player, StructType type,
                             const session_detail::NamedValue& message, const SendOptions& how) {
   Connection* const connection = net->connection(player.client);
@@ -38,18 +50,12 @@ bool GameServer::Impl::send(Player& player, StructType type,
                   .player = player.id,
                   .component = std::string(message.name),
                   .text = "the message was not sent: a player that does not play yet, or whose "
-                          "connection is lost, gets no message with `Timing::at_tick`"});
+                          "connection is lost, receives no message with `Timing::at_tick`"});
     return false;
   }
   // While a player's connection is lost, the pipe keeps messages until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
-  if (const auto clamped = encoder.encode_message(type, message.bytes, encoded)) {
-    problems.add({.kind = ProblemKind::clamped,
-                  .tick = simulation.tick(),
-                  .component = std::string(clamped->type),
-                  .field = std::string(clamped->field),
-                  .text = "a message's value is outside its range: the nearest value was sent"});
-  }
+  encode_message(type, message, encoded);
   const auto too_large = [&](std::size_t bytes_max) {
     problems.add({.kind = ProblemKind::too_large,
                   .tick = simulation.tick(),
@@ -102,8 +108,8 @@ void GameServer::Impl::report_lost_events(Player& player, bool ends) {
                   .tick = simulation.tick(),
                   .player = player.id,
                   .count = lost - player.events_lost,
-                  .text = "messages with `Timing::at_tick` may have been lost: the connection was "
-                          "lost, or another map began"});
+                  .text = "messages with `Timing::at_tick` may have been lost: the client's world "
+                          "began again, or the connection ended"});
   }
   player.events_lost = ends ? 0 : lost;
 }
@@ -113,11 +119,21 @@ bool GameServer::Impl::is_playing(const Player& player) const {
          replication->is_playing(client_of(player.id));
 }
 
+void GameServer::Impl::report_unplayed(std::string_view message, const SendOptions& how) {
+  if (how.timing != Timing::at_tick || !begins_map || players.empty()) return;
+  problems.add({.kind = ProblemKind::dropped,
+                .tick = simulation.tick(),
+                .component = std::string(message),
+                .text = "the message was not sent: before the first tick of a level, no player "
+                        "receives a message with `Timing::at_tick`"});
+}
+
 void GameServer::Impl::send_near(Vec3 position, float metres,
                                  const session_detail::NamedValue& message,
                                  const SendOptions& how) {
   const std::optional<StructType> type = message_type(message.name, message.bytes.size());
   if (!type) return;
+  report_unplayed(message.name, how);
   for (const auto& player : players) {
     const std::optional<Vec3> from = view_position(*player);
     if (!from || !may_send(*player, how)) continue;

@@ -66,15 +66,17 @@ namespace {
 
 Result<SecretKey> key_of(const std::string& path, Bytes bytes) {
   const auto refuse = [&](const std::string& reason) {
-    return fail(ErrorCode::malformed, "'" + path + "' is not a server key: " + reason +
-                                          "; delete it, and the next start makes a new one");
+    return fail(ErrorCode::malformed, "'" + path + "' is not a server key: " + reason);
   };
-  if (bytes.size() != SecretKey::kBytes) {
-    return refuse("it has " + std::to_string(bytes.size()) + " bytes and must have 32");
-  }
-  // A file system can leave zeros in a file after a crash.
+  // A crash can leave an empty file, or zeros in a file.
   if (std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; })) {
-    return refuse("all its bytes are zero");
+    return refuse(std::string(bytes.empty() ? "it is empty" : "all its bytes are zero") +
+                  "; restore it from a backup, or delete it: then the next start makes a new key, "
+                  "and clients need the new key");
+  }
+  if (bytes.size() != SecretKey::kBytes) {
+    return refuse("it has " + std::to_string(bytes.size()) +
+                  " bytes and must have 32; name another file");
   }
   return SecretKey(bytes.first<SecretKey::kBytes>());
 }

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "registry/components/interpolation.h"
+#include "runtime/replication/wire_schema.h"
 #include "runtime/sync/error_blend.h"
 #include "runtime/sync/teleport.h"
 
@@ -80,6 +81,7 @@ void OwnPrediction::list_components(const Game& game) {
     for (FieldDescription& field : turned.fields) {
       if (is_linear_real(field)) field.interpolation = Interpolation::step;
     }
+    schemas_.push_back(wire_schema(world_.storage(id).description()));
     ComponentDescription& compared = compared_.emplace_back(world_.storage(id).description());
     for (FieldDescription& field : compared.fields) {
       field.tolerance = std::max(field.tolerance, field.resolution);

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "net/replication/replication_schema.h"
 #include "registry/base/clock.h"
 #include "registry/base/player_id.h"
 #include "registry/base/tick.h"
@@ -207,6 +208,7 @@ class OwnPrediction final : public Forecast {
   void put_past(Own& own, CommandNumber number, const World& world);
 
   bool compare(Own& own);
+  void round_as_sent(std::size_t component, std::span<std::byte> value);
   void note_misprediction(const Own& own, const State& state, const FieldDifference& difference);
   std::string_view probe(const Own& own, ComponentId component);
   void keep();
@@ -252,6 +254,8 @@ class OwnPrediction final : public Forecast {
   std::vector<EntityId> subset_;
   std::size_t probes_ = 0;  ///< The number of probes in this call of `reconcile`.
   ByteVector scratch_;
+  std::vector<ComponentSchema> schemas_;  ///< The schemas of `components_` for the wire.
+  std::vector<std::int64_t> integers_;
   /// The commands by number, before forces are applied.
   std::array<CommandSet, kReplayedMax> history_;
   CommandSet forced_;  ///< The running command, with forces.

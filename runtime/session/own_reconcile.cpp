@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "registry/components/comparison.h"
+#include "runtime/replication/wire_schema.h"
 #include "runtime/session/own_prediction.h"
 
 namespace muster {
@@ -136,15 +137,25 @@ bool OwnPrediction::compare(Own& own) {
       std::memcpy(scratch_.data() + one.range.begin, there.data() + one.range.begin,
                   one.range.end - one.range.begin);
     }
-    const auto at = std::ranges::find(components_, state.component);
-    const ComponentDescription& compared =
-        compared_[static_cast<std::size_t>(at - components_.begin())];
+    const auto at = static_cast<std::size_t>(std::ranges::find(components_, state.component) -
+                                             components_.begin());
+    const ComponentDescription& compared = compared_[at];
     const auto difference = first_difference(compared, scratch_, there);
     if (!difference) continue;
+    // The server moves a value outside its range into the range before it sends the value.
+    round_as_sent(at, scratch_);
+    if (!first_difference(compared, scratch_, there)) continue;
     is_equal = false;
     note_misprediction(own, state, *difference);
   }
   return is_equal;
+}
+
+void OwnPrediction::round_as_sent(std::size_t component, std::span<std::byte> value) {
+  const ComponentDescription& description = world_.storage(components_[component]).description();
+  integers_.assign(schemas_[component].value_count(), 0);
+  to_wire_bounded(description, schemas_[component], value, integers_, [](std::size_t) {});
+  from_wire(description, integers_, value);
 }
 
 void OwnPrediction::note_misprediction(const Own& own, const State& state,

@@ -19,7 +19,7 @@ enum class ProblemKind : std::uint8_t {
   /// A client's prediction differed from the server by more than the tolerance.
   mispredicted,
   refused,    ///< A client, message or command was refused; `text` has the reason.
-  dropped,    ///< A message was dropped: a queue was full, or there is no handler.
+  dropped,    ///< A message was not delivered, or may not have been; `text` has the reason.
   too_large,  ///< An entity or message is larger than a wire limit, and was not sent.
   /// A change of a replicated entity that clients do not receive: an added or removed component,
   /// another parent, a new child or a despawned child.

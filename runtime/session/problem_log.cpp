@@ -4,10 +4,10 @@
 #include <array>
 #include <charconv>
 #include <chrono>
-#include <optional>
 #include <utility>
 
-#include "registry/base/outside_value.h"
+#include "registry/base/not_finite.h"
+#include "registry/components/quantisation.h"
 
 namespace muster {
 namespace {
@@ -105,7 +105,7 @@ std::string unlisted_reason(std::span<const ComponentDescription> types, std::st
   const bool is_other_struct = std::ranges::any_of(types, [&](const ComponentDescription& type) {
     return type.name == name && type.size_bytes != bytes;
   });
-  return is_other_struct ? "another struct in " + std::string(list) + " has its name"
+  return is_other_struct ? "another command or message has its name"
                          : std::string(list) + " does not list it";
 }
 
@@ -118,17 +118,18 @@ std::string outside_range(const FieldDescription& field, std::int64_t value) {
     return std::string(digits.data(), end.ptr);
   };
   const std::string unit = field.unit.empty() ? "" : " " + field.unit;
-  const std::optional<OutsideValue> outside = outside_value(value);
-  if (outside && !outside->is_nan) {
-    return std::to_string(outside->value) + " is outside 0 to " +
-           std::to_string(field.names.size() - 1) + ", the numbers with names,";
+  if (value == kNotFinite) return "NaN or infinity";
+  if (!field.names.empty()) {
+    return std::to_string(value) + " is outside the named numbers 0 to " +
+           std::to_string(field.names.size() - 1);
   }
-  const std::string limits =
-      " is outside " + text_of(field.minimum) + " to " + text_of(field.maximum) + unit;
-  if (outside) return "NaN" + limits;
-  const auto steps = static_cast<double>(value);
-  const double exact = field.resolution > 0 ? field.minimum + steps * field.resolution : steps;
-  return text_of(exact) + unit + limits;
+  // `quantise_unbounded` limits steps to this number.
+  constexpr std::int64_t kStepsMax = std::int64_t{1} << 62;
+  const bool is_above = field.resolution > 0 && value == kStepsMax;
+  const bool is_below = field.resolution > 0 && value == -kStepsMax;
+  const std::string beyond = is_above ? "more than " : is_below ? "less than " : "";
+  return beyond + text_of(number_of(field, value)) + unit + " is outside " +
+         text_of(field.minimum) + " to " + text_of(field.maximum) + unit;
 }
 
 }  // namespace muster

@@ -40,14 +40,14 @@ class ProblemLog {
 /// struct of another size has the component's name.
 Problem unlisted_component(std::string_view name, bool is_other_struct, Tick tick);
 
-/// The reason why a type with this name and size is not in `list`, a list of `Game`. `types` has
-/// the types of the list.
+/// The reason why a type with this name and size is not in `list`, for example `Game::messages`.
+/// `types` has the types of all commands and messages.
 std::string unlisted_reason(std::span<const ComponentDescription> types, std::string_view name,
                             std::size_t bytes, std::string_view list);
 
 /// Describes a value outside the range of its field, for example "1000.5 hp is outside 0 to 1000
 /// hp". `value` is the integer of the value, as in `quantise_unbounded`. The field must have a
-/// range or names.
+/// range or names, except for `kNotFinite`.
 std::string outside_range(const FieldDescription& field, std::int64_t value);
 
 }  // namespace muster

@@ -75,8 +75,9 @@ struct GameServerMetrics {
   std::uint64_t bytes_in = 0;
   std::uint64_t bytes_out = 0;
   std::uint64_t skipped_ticks = 0;
-  /// The number of written component values outside their ranges. Only the first value of each
-  /// field and type is also reported as a problem.
+  /// The number of component values outside their ranges, counted in each tick in which the entity
+  /// changes, plus the number of sent messages with such a value. Only the first value of each
+  /// field and type of entity is also reported as a problem.
   std::uint64_t clamped_values = 0;
   std::uint64_t problems = 0;
 };

@@ -192,6 +192,7 @@ void SimulatedMatch::Impl::compare(const ClientSeat& seat, std::vector<std::stri
 
 std::vector<std::string> SimulatedMatch::differences(Duration settle) {
   if (impl_->server == nullptr) return {"the server was killed"};
+  if (impl_->server->impl_->is_closed) return {"the server is closed"};
   Simulation& simulation = impl_->server->impl_->simulation;
   simulation.set_paused(true);
   for (const Time end = impl_->edges.now() + settle; impl_->edges.now() < end;) {

@@ -52,8 +52,8 @@ class SimulatedMatch {
   /// server's world with the world of each client. Compares only the values that the client
   /// receives, rounded as on the wire. Returns one line per difference, with client, entity,
   /// component, field and both values. The result is empty if all values are equal. Leaves out
-  /// clients that have left or that the server has kicked. A client that ended for another reason
-  /// is a difference.
+  /// clients that have left or that the server has kicked, for example for malformed messages. A
+  /// client that ended for another reason is a difference, and so is a closed server.
   std::vector<std::string> differences(Duration settle = std::chrono::seconds(2));
   /// All problems of the server and the clients.
   std::span<const Problem> problems() const;

@@ -1,84 +1,95 @@
-// The changes are sorted by entity and kind. A change that the game has undone in the same tick is
-// not reported: a parent counts only if it differs at the end, and a component counts only if the
-// number of its changes is odd. The library pauses the watch while it removes entities, so an
-// entity of the list that no longer exists was removed at the end of this tick.
+// Compares the changed entities with what clients have: the members that the sender lists, and the
+// components of their prefab. The library pauses the watch while it changes the world.
 #include "runtime/session/structure_check.h"
 
 #include <algorithm>
 #include <string>
 #include <tuple>
 
+#include "runtime/replication/members.h"
+
 namespace muster {
-namespace {
 
-auto key_of(const StructureChange& change) {
-  return std::tuple(change.entity, change.kind, change.component);
-}
-
-}  // namespace
-
-void StructureCheck::run() {
+void StructureCheck::run(const WorldSender& sender, Spawner& spawner) {
   watch_.drain(changes_);
-  std::ranges::sort(changes_, {}, [](const auto& one) {
-    return std::tuple_cat(key_of(one), std::tuple(one.order));
+  std::erase_if(changes_, [&](const StructureChange& change) {
+    return replicated_root(change.entity).is_null() && replicated_root(change.parent).is_null();
   });
-  EntityId created;
+  std::ranges::sort(changes_, {}, [](const StructureChange& change) {
+    return std::tuple(change.entity, change.component, change.order);
+  });
   for (std::size_t i = 0, end = 0; i < changes_.size(); i = end) {
-    const StructureChange& first = changes_[i];
-    while (end < changes_.size() && key_of(changes_[end]) == key_of(first)) ++end;
-    if (first.kind == StructureChange::Kind::created) created = first.entity;
-    check(first, end - i, first.entity == created);
+    while (end < changes_.size() && changes_[end].entity == changes_[i].entity) ++end;
+    check(std::span(changes_).subspan(i, end - i), sender, spawner);
   }
 }
 
-void StructureCheck::check(const StructureChange& first, std::size_t count, bool is_new) {
+void StructureCheck::check(std::span<const StructureChange> changes, const WorldSender& sender,
+                           Spawner& spawner) {
   using enum StructureChange::Kind;
-  // The first change of a new entity is its creation, which also covers its later changes.
-  if (is_new && first.kind != created) return;
-  switch (first.kind) {
-    case created:
-    case parent:
-      return check_parent(first);
-    case despawn:
-      return check_despawn(first);
-    case component:
-      return check_component(first, count);
+  const EntityId entity = changes.front().entity;
+  const auto first = std::ranges::find_if(
+      changes, [](const StructureChange& change) { return change.kind != component; });
+  if (first != changes.end()) check_parent(entity, *first, sender);
+  // Clients do not have an entity that the game has created.
+  if (first != changes.end() && first->kind == created) return;
+  ComponentId last = WorldChange::kNoComponent;
+  for (const StructureChange& change : changes) {
+    if (change.kind != component || change.component == last) continue;
+    last = change.component;
+    check_component(entity, last, sender, spawner);
   }
 }
 
-void StructureCheck::check_component(const StructureChange& first, std::size_t count) {
-  const EntityId root = replicated_root(first.entity);
-  if (root.is_null() || count % 2 == 0) return;
-  const std::string& name = world_.storage(first.component).description().name;
-  report(root, first.entity, name,
-         world_.has(first.component, first.entity) ? "a component was added to"
-                                                   : "a component was removed from",
+void StructureCheck::check_component(EntityId entity, ComponentId component,
+                                     const WorldSender& sender, Spawner& spawner) {
+  const EntityId root = replicated_root(entity);
+  const std::optional<std::size_t> index = member(root, entity, sender);
+  if (!index) return;
+  const TypeId type = simulation_.find_spawned(root)->type;
+  const ResolvedType* const resolved = spawner.store().resolve(content_->registry(), type);
+  if (resolved == nullptr) return;
+  const Result<const PrefabPlan*> plan = spawner.prepare(resolved->guid);
+  if (!plan) return;
+  const std::vector<std::uint32_t> planned = members_of(*plan.value());
+  if (*index >= planned.size()) return;  // The prefab does not have this child.
+  const PlannedEntity& expected = plan.value()->entities[planned[*index]];
+  const auto components = std::span(plan.value()->components)
+                              .subspan(expected.first_component, expected.component_count);
+  const bool is_expected =
+      std::ranges::find(components, component, &PlannedComponent::id) != components.end();
+  const bool is_there = world_.has(component, entity);
+  if (is_there == is_expected) return;
+  report(root, entity, world_.storage(component).description().name,
+         is_there ? "a component was added to" : "a component was removed from", "",
          "its prefab decides which components clients have: change the prefab");
 }
 
-void StructureCheck::check_parent(const StructureChange& first) {
-  const EntityId now = world_.parent(first.entity);
-  if (!world_.is_alive(first.entity) || now == first.parent) return;
-  if (simulation_.find_spawned(first.entity) != nullptr) {
-    return report(first.entity, first.entity, {}, "the parent changed of",
+void StructureCheck::check_parent(EntityId entity, const StructureChange& first,
+                                  const WorldSender& sender) {
+  const EntityId before = replicated_root(first.parent);
+  const bool was_member = member(before, entity, sender).has_value();
+  if (!world_.is_alive(entity)) {
+    if (!was_member) return;
+    return report(before, before, {}, "a child of", " despawned",
+                  "clients keep the child: despawn the root instead");
+  }
+  const EntityId now = world_.parent(entity);
+  const bool is_new = first.kind == StructureChange::Kind::created;
+  if (!is_new && now == first.parent) return;
+  if (simulation_.find_spawned(entity) != nullptr) {
+    return report(entity, entity, {}, "the parent of", " changed",
                   "clients receive no parents: store the parent in a component");
   }
-  if (const EntityId before = replicated_root(first.parent); !before.is_null()) {
-    report(before, first.entity, {}, "a child was moved away from",
+  if (was_member) {
+    report(before, entity, {}, "a child was moved away from", "",
            "its prefab decides which children clients have");
   }
-  if (const EntityId after = replicated_root(now); !after.is_null()) {
-    report(after, first.entity, {}, "a child was added to",
-           "its prefab decides which children clients have: put the child into the prefab, or "
-           "spawn it as a separate entity");
-  }
-}
-
-void StructureCheck::check_despawn(const StructureChange& first) {
-  const EntityId root = replicated_root(first.parent);
-  if (root.is_null()) return;
-  report(root, world_.is_alive(first.entity) ? first.entity : root, {}, "a child despawned of",
-         "clients keep the child: despawn the root instead");
+  const EntityId after = replicated_root(now);
+  if (after.is_null() || (!is_new && member(after, entity, sender))) return;
+  report(after, entity, {}, "a child was added to", "",
+         "its prefab decides which children clients have: put the child into the prefab, or spawn "
+         "it as a separate entity");
 }
 
 EntityId StructureCheck::replicated_root(EntityId entity) const {
@@ -88,15 +99,26 @@ EntityId StructureCheck::replicated_root(EntityId entity) const {
   return entity;
 }
 
+std::optional<std::size_t> StructureCheck::member(EntityId root, EntityId entity,
+                                                  const WorldSender& sender) const {
+  if (root.is_null()) return std::nullopt;
+  const std::span<const Creation> members =
+      sender.members(simulation_.find_spawned(root)->reference);
+  const auto found = std::ranges::find(members, entity, &Creation::entity);
+  if (found == members.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - members.begin());
+}
+
 void StructureCheck::report(EntityId root, EntityId entity, std::string_view component,
-                            std::string_view change, std::string_view remedy) {
+                            std::string_view what, std::string_view change,
+                            std::string_view remedy) {
   const SpawnedEntity* const spawned = simulation_.find_spawned(root);
   problems_.add({.kind = ProblemKind::unsupported_change,
                  .tick = simulation_.tick(),
                  .entity = entity,
                  .component = std::string(component),
-                 .text = std::string(change) + " an entity of " +
-                         std::string(content_->path(spawned->type)) +
+                 .text = std::string(what) + " an entity of " +
+                         std::string(content_->path(spawned->type)) + std::string(change) +
                          " through `world()`, and clients do not receive this change; " +
                          std::string(remedy)});
 }

@@ -164,7 +164,8 @@ class SystemContext {
   }
   /// Sends a message of the game in the same way as `play` sends an effect.
   /// `GameClient::on_message` receives the message. Only `position`, `metres` and `cause` of the
-  /// options are used.
+  /// options are used. Players that do not play receive no message. If a connection ends before a
+  /// sent message arrives, `dropped` is reported.
   template <Described T>
   void emit(const T& message, const EffectOptions& options) {
     const session_detail::NamedValue named = session_detail::named_value(message);

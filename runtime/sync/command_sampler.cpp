@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "registry/components/quantisation.h"
 #include "runtime/replication/wire_schema.h"
 
 namespace muster {
@@ -21,9 +20,8 @@ CommandSampler::CommandSampler(std::span<const ComponentDescription> types)
   for (const ComponentDescription& type : types) {
     Sampled& sampled = sampled_.emplace_back();
     sampled.buttons = button_fields(type);
-    for (const FieldDescription& field : type.fields) {
-      sampled.value_count += wire_value_count(field);
-    }
+    sampled.schema = wire_schema(type);
+    sampled.value_count = sampled.schema.value_count();
     values += sampled.value_count;
     sampled.tick = type.default_value;
     sampled.frame = type.default_value;
@@ -57,14 +55,18 @@ void CommandSampler::add_lost(std::span<const std::int64_t> values) {
   }
 }
 
-void CommandSampler::end_tick() {
+std::optional<ClampedStructField> CommandSampler::end_tick() {
+  std::optional<ClampedStructField> clamped;
   std::size_t begin = 0;
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
     Sampled& sampled = sampled_[i];
     const ComponentDescription& type = types_[i];
     const std::span<std::int64_t> values = std::span(values_).subspan(begin, sampled.value_count);
     begin += sampled.value_count;
-    to_wire(type, sampled.tick, values);
+    to_wire_bounded(type, sampled.schema, sampled.tick, values, [&](std::size_t index) {
+      const FieldDescription& field = type.fields[index];
+      if (!clamped && field.sampled != Sampling::sum) clamped = {type.name, field.name};
+    });
     from_wire(type, values, last_[i]);
     subtract_sent(type, last_[i], sampled.tick);
     // If no frame is set before the next tick ends, that tick repeats the values of this frame. Its
@@ -77,6 +79,7 @@ void CommandSampler::end_tick() {
     }
     sampled.has_frame = false;
   }
+  return clamped;
 }
 
 }  // namespace muster

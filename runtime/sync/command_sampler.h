@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "net/replication/replication_schema.h"
+#include "runtime/sync/clamped_struct_field.h"
 #include "runtime/sync/command_fields.h"
 #include "runtime/sync/struct_type.h"
 
@@ -27,8 +30,9 @@ class CommandSampler {
   /// Adds the sums of a lost command to the next tick. Requires: `values` has the size of
   /// `values()`.
   void add_lost(std::span<const std::int64_t> values);
-  /// Ends a tick.
-  void end_tick();
+  /// Ends a tick. Returns the first field that was clamped, if any. Sums are not counted, because
+  /// the next tick gets the remainder.
+  std::optional<ClampedStructField> end_tick();
   /// The commands of the last ended tick, rounded to the fields' resolution. The server receives
   /// the same values. If a sum was rounded or limited to its range, the remainder is added to the
   /// next tick.
@@ -39,6 +43,7 @@ class CommandSampler {
  private:
   struct Sampled {
     std::vector<ButtonField> buttons;
+    ComponentSchema schema;
     std::size_t value_count = 0;  ///< The number of values on the wire.
     ByteVector tick;              ///< The combined frames of the tick.
     ByteVector frame;             ///< The values of the last frame.

@@ -133,19 +133,19 @@ std::optional<ClampedStructField> StructEncoder::encode(StructType type, Bytes v
   const ComponentSchema& schema = schemas_[struct_index(type)];
   assert(value.size() == description.size_bytes);
   values_.assign(schema.value_count(), 0);
-  to_wire_unbounded(description, value, values_);
+  std::optional<ClampedStructField> clamped;
+  to_wire_bounded(description, schema, value, values_, [&](std::size_t field) {
+    if (!clamped) clamped = {description.name, schema.fields[field].name};
+  });
   const std::size_t begin = out.size();
   out.resize(begin + byte_count_of(schema));
   BitWriter writer(std::span<std::byte>(out).subspan(begin));
-  std::optional<ClampedStructField> clamped;
   std::size_t at = 0;
   for (const FieldSchema& field : schema.fields) {
     const unsigned bits = bit_count_of(field);
     for (std::uint32_t i = 0; i < field.value_count; ++i, ++at) {
-      const std::int64_t bounded = bring_into_range(field, i, values_[at]);
-      if (bounded != values_[at] && !clamped) clamped = {description.name, field.name};
       write_value(writer,
-                  static_cast<std::uint64_t>(bounded) - static_cast<std::uint64_t>(field.low),
+                  static_cast<std::uint64_t>(values_[at]) - static_cast<std::uint64_t>(field.low),
                   bits);
     }
   }

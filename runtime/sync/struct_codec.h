@@ -13,16 +13,11 @@
 #include "registry/base/result.h"
 #include "registry/components/component.h"
 #include "runtime/replication/field_conversion.h"
+#include "runtime/sync/clamped_struct_field.h"
 #include "runtime/sync/command_coding.h"
 #include "runtime/sync/struct_type.h"
 
 namespace muster {
-
-/// A field whose value was outside its described range. The receiver gets the nearest bound.
-struct ClampedStructField {
-  std::string_view type;
-  std::string_view field;
-};
 
 /// The maximum number of values in a struct. Without this limit, a short schema could make the
 /// receiver allocate any amount of memory.

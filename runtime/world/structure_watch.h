@@ -1,6 +1,7 @@
 // Lists the changes of a world's structure, for code that allows only some of these changes.
 #pragma once
 
+#include <cassert>
 #include <utility>
 #include <vector>
 
@@ -16,9 +17,12 @@ namespace muster {
 class StructureWatch {
  public:
   explicit StructureWatch(World& world) : world_(world) {
+    assert(!world_.watch_.has_structure_watch);
+    world_.watch_.has_structure_watch = true;
     world_.watch_.is_tracking_structure = true;
   }
   ~StructureWatch() {
+    world_.watch_.has_structure_watch = false;
     world_.watch_.is_tracking_structure = false;
     world_.watch_.structure = {};
   }

@@ -102,7 +102,8 @@ struct WorldWatch {
   bool is_logging = false;  ///< True from the ring's first snapshot on.
   bool is_tracking_signatures = false;
   bool is_tracking_components = false;
-  bool is_tracking_structure = false;
+  bool has_structure_watch = false;
+  bool is_tracking_structure = false;  ///< False while the `StructureWatch` is paused.
 };
 
 }  // namespace muster

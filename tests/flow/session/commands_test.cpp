@@ -1,4 +1,6 @@
 // Commands of a session: over a lossy link, and with values that the server forces.
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -46,6 +48,49 @@ std::unique_ptr<SimulatedMatch> open_aiming(std::uint64_t seed) {
 
 const Runner& on_server(SimulatedMatch& match, const GameClient& client) {
   return *match.server().get<Runner>(match.server().owned(client.player(), "runner"));
+}
+
+enum class Gait : std::uint8_t { stand, walk, sprint };
+constexpr std::array<std::string_view, 3> kGaits = {"stand", "walk", "sprint"};
+struct Walk {
+  Gait gait = Gait::stand;
+  float speed = 0;
+};
+consteval auto describe(Type<Walk>) {
+  return Describe<Walk>("Walk")
+      .field<&Walk::gait>("gait", {.names = kGaits})
+      .field<&Walk::speed>("speed", {.minimum = 0, .maximum = 10});
+}
+void walk(SystemContext& ctx, EntityId self, Runner& runner) {
+  const Walk& command = ctx.command<Walk>(self);
+  runner.score = static_cast<std::int32_t>(command.gait);
+  runner.velocity.x = command.speed;
+}
+
+TEST_CASE("A command's value outside its range is clamped and reported", "[session][flow]") {
+  Game game = make_game();
+  game.commands = commands<Walk>();
+  game.systems = systems<walk>();
+  game.server_systems = {};
+  auto opened = SimulatedMatch::open(game, build_folder(), {});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  match.server().on_join(
+      [&](PlayerId player) { match.server().spawn("runner", {.owner = player}); });
+  GameClient& client = match.add_client();
+  match.on_client_frame([](GameClient& each, Tick) {
+    each.set_command(Walk{.gait = static_cast<Gait>(9), .speed = 50});
+  });
+  match.run(3s);
+  CHECK(on_server(match, client).score == 2);
+  CHECK(on_server(match, client).velocity.x == 10);
+  const auto clamped = std::ranges::find(match.problems(), ProblemKind::clamped, &Problem::kind);
+  REQUIRE(clamped != match.problems().end());
+  CHECK(clamped->component == "Walk");
+  CHECK(clamped->field == "gait");
+  const std::uint64_t corrections = client.metrics().corrections;
+  match.run(3s);
+  CHECK(client.metrics().corrections == corrections);
 }
 
 TEST_CASE("Each press is processed once over a link with loss, delay and reordering",

@@ -1,5 +1,7 @@
 // The ports and files of simulated machines.
 #include <chrono>
+#include <string>
+#include <string_view>
 
 #include <catch2/catch.hpp>
 
@@ -57,18 +59,21 @@ TEST_CASE("A client reaches a server at the address 0 on the same machine", "[se
 }
 
 TEST_CASE("A file that cannot be a server's key is refused", "[session][flow]") {
-  const auto [bytes, reason] = GENERATE(table<std::size_t, std::string_view>(
-      {{32, "all its bytes are zero"}, {31, "it has 31 bytes"}, {0, "it has 0 bytes"}}));
+  const auto [bytes, reason, remedy] =
+      GENERATE(table<std::string, std::string_view, std::string_view>(
+          {{std::string(32, '\0'), "all its bytes are zero", "delete it"},
+           {"", "it is empty", "delete it"},
+           {std::string(31, 'k'), "it has 31 bytes", "name another file"}}));
   SimulatedEdges edges(1);
   Edges& host = edges.host("server");
-  REQUIRE(host.files().create_secret("server.key", ByteVector(bytes)));
+  REQUIRE(host.files().create_secret("server.key", as_bytes(bytes)));
   const auto server =
       GameServer::open(Build::open(build_folder(), Target::server, make_game()), host, {});
   REQUIRE_FALSE(server);
   CHECK(server.error().code == ErrorCode::malformed);
   CHECK(server.error().message.find("'server.key'") != std::string::npos);
   CHECK(server.error().message.find(reason) != std::string::npos);
-  CHECK(server.error().message.find("delete it") != std::string::npos);
+  CHECK(server.error().message.find(remedy) != std::string::npos);
 }
 
 TEST_CASE("A key file in a missing folder is an error that names the folder", "[session][flow]") {

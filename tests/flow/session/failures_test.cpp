@@ -2,6 +2,7 @@
 #include <array>
 #include <chrono>
 #include <limits>
+#include <optional>
 
 #include <catch2/catch.hpp>
 
@@ -195,9 +196,10 @@ struct GaugeStage {
   Gauge received(const Gauge& sent) {
     match->server().spawn("rock", {}, sent);
     match->run(1s);
-    Gauge found;
+    std::optional<Gauge> found;
     client->each<const Gauge>([&](const Gauge& gauge) { found = gauge; });
-    return found;
+    REQUIRE(found);
+    return *found;
   }
 
   TemporaryFolder folder;
@@ -214,7 +216,8 @@ TEST_CASE("NaN in a field with a range is sent as the value nearest to zero, and
   CHECK(problem->component == "Gauge");
   CHECK(problem->field == "level");
   CHECK_FALSE(problem->entity.is_null());
-  CHECK(problem->text.starts_with("NaN is outside -1 to 3 bar in "));
+  CHECK(problem->text.starts_with("NaN or infinity in "));
+  CHECK(problem->text.ends_with("clients receive the nearest value to zero"));
   CHECK(stage.match->server().metrics().clamped_values == 1);
   CHECK(stage.match->differences().empty());
 }
@@ -231,9 +234,40 @@ TEST_CASE("A number without a name is sent as the nearest number with a name, an
   CHECK(problem->field == "mood");
   CHECK_FALSE(problem->entity.is_null());
   CHECK(problem->text.starts_with(std::to_string(number) +
-                                  " is outside 0 to 2, the numbers with names, in "));
+                                  " is outside the named numbers 0 to 2 in "));
   CHECK(stage.match->server().metrics().clamped_values == 1);
   CHECK(stage.match->differences().empty());
+}
+
+TEST_CASE("A value beyond every step is reported as such", "[session][flow]") {
+  GaugeStage stage;
+  CHECK(stage.received({.level = std::numeric_limits<float>::infinity()}).level == 3);
+  const Problem* const problem = find(stage.match->problems(), ProblemKind::clamped);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->text.starts_with("more than 2.3"));
+}
+
+TEST_CASE("A message's value outside its range is clamped, counted and reported with its field",
+          "[session][flow]") {
+  const auto match = open_match();
+  GameClient& client = match->add_client();
+  int received = 0;
+  client.on_message<Chat>([&](const Chat& chat) { received = chat.number; });
+  match->server().on_message<Chat>([&](PlayerId, const Chat& chat) { received = chat.number; });
+  match->run(1s);
+  const bool is_from_server = GENERATE(true, false);
+  if (is_from_server) {
+    match->server().send_all(Chat{.number = 500});
+  } else {
+    client.send(Chat{.number = 500});
+  }
+  match->run(1s);
+  CHECK(received == 100);
+  const Problem* const problem = find(match->problems(), ProblemKind::clamped);
+  REQUIRE(problem != nullptr);
+  CHECK(problem->component == "Chat");
+  CHECK(problem->field == "number");
+  CHECK(match->server().metrics().clamped_values == (is_from_server ? 1 : 0));
 }
 
 TEST_CASE("A folder without a build is an error that names the command", "[session][flow]") {

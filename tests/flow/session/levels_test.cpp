@@ -50,6 +50,23 @@ std::unique_ptr<SimulatedMatch> open_yard(std::uint64_t seed) {
   return std::move(match.value());
 }
 
+TEST_CASE("A message for a tick is reported if a level has not begun", "[session][flow]") {
+  const auto match = open_yard(3);
+  GameServer& server = match->server();
+  GameClient& client = match->add_client();
+  int received = 0;
+  client.on_message<Chat>([&](const Chat&) { ++received; });
+  server.on_level([&] { server.send_all(Chat{}, {.timing = Timing::at_tick}); });
+  match->run(1s);
+  CHECK(match->problems().empty());
+  CHECK(server.load_level("field"));
+  match->run(2s);
+  CHECK(received == 0);
+  REQUIRE(match->problems().size() == 1);
+  CHECK(match->problems().front().kind == ProblemKind::dropped);
+  CHECK(match->problems().front().component == "Chat");
+}
+
 std::vector<float> rocks_of(const GameClient& client) {
   std::vector<float> positions;
   client.each<const Transform>([&](EntityId id, const Transform& at) {

@@ -135,6 +135,50 @@ TEST_CASE("Each message for a tick arrives, is refused, or is reported as droppe
   CHECK(refused == reported_refused);
 }
 
+TEST_CASE("A message for a tick is reported if its player is removed before it arrives",
+          "[session][flow]") {
+  const bool is_kicked = GENERATE(true, false);
+  CAPTURE(is_kicked);
+  const auto match = open_match({.server = {.resume_time = {}}});
+  GameServer& server = match->server();
+  GameClient& client = match->add_client();
+  int received = 0;
+  client.on_message<Chat>([&](const Chat&) { ++received; });
+  match->run(1s);
+  const PlayerId player = client.player();
+  match->set_link(client, {.is_down = true});
+  for (int i = 0; i < 5; ++i) CHECK(server.send(player, chat("tick"), {.timing = Timing::at_tick}));
+  match->run(200ms);
+  if (is_kicked) server.kick(player, "cheats");
+  match->run(30s);
+  CHECK(received == 0);
+  REQUIRE(match->problems().size() == 1);
+  CHECK(match->problems().front().kind == ProblemKind::dropped);
+  CHECK(match->problems().front().count == 5);
+}
+
+/// A system that emits a message in each tick.
+void shout(SystemContext& ctx) { ctx.emit(chat("here"), EffectOptions()); }
+
+TEST_CASE("An emitted message is reported if the connection ends before it arrives",
+          "[session][flow]") {
+  Game game = make_game();
+  game.server_systems = systems<shout>();
+  auto opened = SimulatedMatch::open(game, build_folder(), {.server = {.resume_time = {}}});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  GameClient& client = match.add_client();
+  client.on_message<Chat>([](const Chat&) {});
+  match.run(1s);
+  match.set_link(client, {.is_down = true});
+  match.run(200ms);
+  match.server().kick(client.player(), "idle");
+  match.run(1s);
+  REQUIRE(match.problems().size() == 1);
+  CHECK(match.problems().front().kind == ProblemKind::dropped);
+  CHECK(match.problems().front().count >= 5);
+}
+
 TEST_CASE("A message near a position reaches the players whose view is near", "[session][flow]") {
   const auto match = open_match();
   GameServer& server = match->server();
@@ -254,7 +298,7 @@ TEST_CASE("Sending and handling a message that is not listed are reported with t
     match->server().send_all(message);
     CHECK_FALSE(client.send(message));
   };
-  const std::string other = ": another struct in Game::messages has its name";
+  const std::string other = ": another command or message has its name";
   const std::string unlisted = ": Game::messages does not list it";
   const auto twice = [](const std::string& text) { return std::vector<std::string>(2, text); };
   CHECK(texts([&] { handle(LongChat()); }) == twice("the message has no handler" + other));

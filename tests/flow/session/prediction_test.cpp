@@ -147,6 +147,25 @@ TEST_CASE("A new owner sees an entity become predicted without a jump", "[sessio
   CHECK(step_min > -0.02F);
 }
 
+/// Gives runners a score that is outside its range.
+void boast(SystemContext&, Runner& runner) { runner.score = 5000; }
+
+TEST_CASE("A predicted value outside its range is clamped for clients, and needs no correction",
+          "[session][flow]") {
+  Game game = predicted_game(false);
+  game.systems = systems<boast>();
+  auto opened = SimulatedMatch::open(game, build_folder(), {});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  match.server().on_join(
+      [&](PlayerId player) { match.server().spawn("runner", {.owner = player}); });
+  GameClient& client = match.add_client();
+  match.run(3s);
+  CHECK(client.get<Runner>(mine(client))->score == 5000);
+  CHECK(client.confirmed<Runner>(mine(client))->score == 1000);
+  CHECK(client.metrics().corrections == 0);
+}
+
 TEST_CASE("A client does not predict other players' entities", "[session][flow]") {
   const auto match = open_predicted(51);
   GameClient& first = match->add_client({.delay = 30ms});

@@ -94,7 +94,7 @@ TEST_CASE("Parents that a game changes through `world()` are reported", "[sessio
   World& world = stage.world();
   SECTION("A replicated entity gets a parent") {
     CHECK(world.set_parent(stage.rock, stage.runner));
-    CHECK(stage.reported() == Texts{": the parent changed of an entity of things/rock.yaml"});
+    CHECK(stage.reported() == Texts{": the parent of an entity of things/rock.yaml changed"});
   }
   SECTION("A child moves to another entity") {
     CHECK(world.set_parent(stage.hat(), stage.rock));
@@ -111,8 +111,74 @@ TEST_CASE("Parents that a game changes through `world()` are reported", "[sessio
 TEST_CASE("A child that a game despawns through `world()` is reported", "[session][flow]") {
   Stage stage;
   CHECK(stage.world().request_despawn(stage.hat()));
-  CHECK(stage.reported() == Texts{": a child despawned of an entity of things/runner.yaml"});
+  CHECK(stage.reported() == Texts{": a child of an entity of things/runner.yaml despawned"});
   CHECK(stage.match->problems().front().entity == stage.runner);
+}
+
+TEST_CASE("A child that a game moves and despawns in the same tick is reported",
+          "[session][flow]") {
+  Stage stage;
+  World& world = stage.world();
+  const EntityId hat = stage.hat();
+  SECTION("The child itself is despawned") {
+    CHECK(world.set_parent(hat, {}));
+    CHECK(world.request_despawn(hat));
+  }
+  SECTION("Its new parent is despawned") {
+    const EntityId own = world.create();
+    CHECK(world.set_parent(hat, own));
+    CHECK(world.request_despawn(own));
+  }
+  CHECK(stage.reported() == Texts{": a child of an entity of things/runner.yaml despawned"});
+}
+
+TEST_CASE("The end of an unsupported change is not reported", "[session][flow]") {
+  Stage stage;
+  World& world = stage.world();
+  SECTION("A component is added, and removed later") {
+    CHECK(world.add(stage.burning(), stage.runner, {}));
+    CHECK(stage.reported().size() == 1);
+    CHECK(world.remove(stage.burning().id(), stage.runner));
+  }
+  SECTION("A component is removed, and added again later") {
+    CHECK(world.remove(stage.transform().id(), stage.hat()));
+    CHECK(stage.reported().size() == 1);
+    CHECK(world.add(stage.transform(), stage.hat(), {}));
+  }
+  SECTION("A child that the game created changes and is despawned") {
+    const EntityId child = world.create({.parent = stage.rock});
+    CHECK(stage.reported().size() == 1);
+    CHECK(world.add(stage.burning(), child, {}));
+    CHECK(stage.reported().empty());
+    CHECK(world.request_despawn(child));
+  }
+  SECTION("A replicated entity with a replicated parent despawns") {
+    CHECK(world.set_parent(stage.rock, stage.runner));
+    CHECK(stage.reported().size() == 1);
+    stage.match->server().despawn(stage.rock);
+  }
+  CHECK(stage.reported().empty());
+}
+
+/// A system that adds a rock's position before the prefab's components are added.
+void spawn_at_seven(SystemContext& ctx) {
+  if (ctx.tick() != Tick(5)) return;
+  const EntityId rock = ctx.spawn("rock");
+  CHECK(ctx.world().add(ctx.world().component<Transform>("Transform"), rock, {{7, 0, 0}}));
+}
+
+TEST_CASE("A value for a component of the prefab may be added to a new entity", "[session][flow]") {
+  Game game = make_game();
+  game.server_systems = systems<spawn_at_seven>();
+  auto opened = SimulatedMatch::open(game, build_folder(), {});
+  REQUIRE(opened);
+  SimulatedMatch& match = *opened.value();
+  GameClient& client = match.add_client();
+  match.run(1s);
+  float x = 0;
+  client.each<const Transform>([&](const Transform& at) { x = at.position.x; });
+  CHECK(x == 7);
+  CHECK(match.problems().empty());
 }
 
 /// A system that gives every rock a component that its prefab does not have.

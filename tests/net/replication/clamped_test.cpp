@@ -1,25 +1,26 @@
 // Values that a game writes outside the ranges of its schema.
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <optional>
 
 #include <catch2/catch.hpp>
 
-#include "registry/base/outside_value.h"
+#include "registry/base/not_finite.h"
 #include "tests/support/giants_schema.h"
 #include "tests/support/replication_stage.h"
 
 namespace muster {
 namespace {
 
-/// The value that clients receive: the integer of an `OutsideValue` becomes its `nearest`, an angle
-/// is changed by whole turns, and any other value is set to the nearest end of its range.
+/// The value that clients receive: `kNotFinite` becomes the value nearest to zero, an angle is
+/// changed by whole turns, and any other value is set to the nearest end of its range.
 std::int64_t expected(const FieldSchema& field, std::uint32_t i, std::int64_t value) {
   const bool is_dropped = field.kind == LaneKind::rotation && i % 4 == 0;
   const std::int64_t high = is_dropped ? 3 : field.high;
   if (value >= field.low && value <= high) return value;
-  if (const std::optional<OutsideValue> outside = outside_value(value)) {
-    return std::clamp(outside->nearest, field.low, high);
+  if (value == kNotFinite) {
+    const double zero = field.resolution > 0 ? std::round(-field.minimum / field.resolution) : 0;
+    return std::clamp(static_cast<std::int64_t>(zero), field.low, high);
   }
   if (field.period != 0) {
     const auto period = static_cast<std::int64_t>(field.period);

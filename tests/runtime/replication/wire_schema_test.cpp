@@ -45,7 +45,7 @@ TEST_CASE("The kind of a value is derived from the description", "[runtime][sche
   using enum LaneKind;
   constexpr std::int64_t kInt32 = 2147483647;
   const auto row = GENERATE_COPY(
-      Row{"a flag", "flag", symbol, 0, 1}, Row{"an enumeration", "stance", symbol, 0, 255},
+      Row{"a flag", "flag", symbol, 0, 1}, Row{"an enumeration", "stance", symbol, 0, 2},
       Row{"an entity", "target", symbol, -kInt32 - 1, kInt32},
       Row{"a text", "label", opaque, 0, 255},
       Row{"an asset", "model", opaque, std::numeric_limits<std::int64_t>::min(),
