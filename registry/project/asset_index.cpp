@@ -110,6 +110,13 @@ bool is_output(Walk& walk, const AssetPath& folder) {
   return true;
 }
 
+// Whether a file or folder needs no sidecar: a folder that contains only builds, and the settings,
+// which are beside the content if the content is in the project's own folder.
+bool may_lack_sidecar(const Walk& walk, const ProjectConfig& config, const AssetPath& path) {
+  return walk.around.contains(path) || path.text() == ProjectConfig::kFileName ||
+         path == config.components;
+}
+
 void walk_folder(Walk& walk, const AssetPath& folder, bool metas_expected, std::size_t depth) {
   const auto listed = walk.files.list(folder);
   if (!listed || depth > kMaxFolderDepth) {
@@ -412,8 +419,7 @@ Result<AssetIndex> build_asset_index(const FileReader& files, const ProjectConfi
     if (slot.usable) assets.push_back({path, slot.meta.guid, is_folder, slot.has_mentions});
   }
   for (const auto& [path, is_folder] : unclaimed) {
-    // A folder that contains only builds may have no sidecar yet.
-    if (walk.around.contains(path)) continue;
+    if (may_lack_sidecar(walk, config, path)) continue;
     walk.problems.push_back(
         {IndexProblem::Kind::missing_meta, path, {}, {}, {}, is_folder ? "folder" : "file"});
   }

@@ -401,6 +401,8 @@ Location class_location(const Project& project, AssetNumber asset) {
 // Reports plain files with an unknown class that is similar to a known class, or that has the name
 // of a registry class. The content of such a file would not be built.
 void check_classes(const Project& project, Findings& findings) {
+  // Short names of unrelated classes are only a few edits apart.
+  constexpr std::size_t kLettersPerSlip = 4;
   std::set<std::string> known{std::string(kRootClass), "Prefab"};
   for (const ClassDeclaration& declaration : project.model().classes) {
     known.insert(declaration.name);
@@ -408,7 +410,8 @@ void check_classes(const Project& project, Findings& findings) {
   for (AssetNumber asset = 0; asset < project.index().assets().size(); ++asset) {
     const std::string& name = project.sources().plain_class(asset);
     if (name.empty() || known.contains(name)) continue;
-    const std::string meant = nearest_name(name, known);
+    const std::size_t slip_max = std::min(kMaxSlip, name.size() / kLettersPerSlip);
+    const std::string meant = nearest_name(name, known, slip_max);
     if (meant.empty() && !name.ends_with("Registry")) continue;
     std::string message = "there is no class '" + name + "'; ";
     message += meant.empty() ? "declare it under 'classes' in muster.yaml"
