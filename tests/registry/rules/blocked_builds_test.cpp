@@ -94,7 +94,7 @@ TEST_CASE("A picture without a sidecar blocks the build if its folder is built",
   game.project.file("Assets/Icons/a.png", "png");
   game.project.files.add("Assets/Icons/" + name, "content");
   std::vector<Finding> found = game.findings();
-  std::erase_if(found, [&](const Finding& finding) {
+  std::erase_if(found, [name = name](const Finding& finding) {
     return finding.location.path.name() != name || finding.rule != "missing-meta";
   });
   REQUIRE(found.size() == 1);
