@@ -124,7 +124,7 @@ int check_before(const Project& project, const std::vector<ComponentDescription>
     session.err << "muster: nothing was built\n";
     return kFindings;
   }
-  const bool is_refused_later = !no_sidecars_note(project).empty();
+  const bool is_refused_later = !arguments.allows_empty && !no_sidecars_note(project).empty();
   if (others > 0 && !is_refused_later) {
     session.err << "muster: " << counted(others, "finding") << (others == 1 ? " does" : " do")
                 << " not block the build; see 'muster validate'\n";

@@ -29,6 +29,7 @@ void ClampedFields::add(NetworkId id, SchemaType type, std::span<const std::int6
         const std::int64_t high = is_dropped ? kDroppedMax : described.high;
         const std::int64_t value = values[first + i];
         if (value >= described.low && value <= high) continue;
+        if (is_same_angle(described, bring_into_range(described, i, value), value)) continue;
         ClampedField& clamped = field(type, component, described, first);
         if (clamped.count++ == 0) {
           clamped.first_id = id;

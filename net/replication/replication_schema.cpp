@@ -140,6 +140,13 @@ std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::
       lift_into_range(value, field.low, maximum, field.period, zero_of(field)));
 }
 
+bool is_same_angle(const FieldSchema& field, std::int64_t one, std::int64_t other) {
+  if (one == other || field.period == 0 || other == kNotFinite) return one == other;
+  const std::uint64_t apart = static_cast<std::uint64_t>(std::max(one, other)) -
+                              static_cast<std::uint64_t>(std::min(one, other));
+  return apart % field.period == 0;
+}
+
 std::uint64_t zero_of(const FieldSchema& field) {
   constexpr double kStepsMax = 9007199254740992.0;  // 2^53
   const double steps = field.resolution > 0 ? -field.minimum / field.resolution : 0;

@@ -60,6 +60,8 @@ std::int64_t bring_into_range(const FieldSchema& field, std::size_t index, std::
 /// result minus `low`. Requires: `value` is outside the range, and `zero` is `zero_of` the field.
 std::uint64_t lift_into_range(std::int64_t value, std::int64_t low, std::uint64_t maximum,
                               std::uint64_t period, std::uint64_t zero);
+/// Whether two integers are equal, or differ by whole turns of an angle.
+bool is_same_angle(const FieldSchema& field, std::int64_t one, std::int64_t other);
 /// The integer of the value that is nearest to zero, minus `field.low`.
 std::uint64_t zero_of(const FieldSchema& field);
 

@@ -411,10 +411,12 @@ Result<void> create_secret_file(const std::string& path, Bytes bytes) {
   if (written && ::fsync(file.get()) != 0) written = fail_errno(errno, what);
   if (::close(file.release()) != 0 && written) written = fail_errno(errno, what);
   if (written) {
-    // Makes the name durable, too.
+    // Makes the name durable, too. Some file systems cannot do this for a folder, and the folder
+    // may be unreadable.
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
     const Descriptor parent(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!parent.valid() || ::fsync(parent.get()) != 0) written = fail_errno(errno, what);
+    const bool is_synced = parent.valid() && ::fsync(parent.get()) == 0;
+    if (!is_synced && errno == EIO) written = fail_errno(errno, what);
   }
   if (!written) ::unlink(path.c_str());
   return written;

@@ -33,9 +33,10 @@ bool has_range(const FieldDescription& field) { return field.minimum != field.ma
 bool has_steps(const FieldDescription& field) {
   return field.resolution > 0 && field.names.empty();
 }
-/// A rotation without a resolution is sent exactly: its range has no effect.
+/// A rotation or an integer without a resolution is sent exactly: its range has no effect.
 bool has_exact_range(const FieldDescription& field) {
-  return has_range(field) && !has_steps(field) && field.type != FieldType::quaternion;
+  return has_range(field) && !has_steps(field) && is_real(lane_type(field.type)) &&
+         field.type != FieldType::quaternion;
 }
 
 std::int64_t last_step(const FieldDescription& field) {
@@ -114,8 +115,8 @@ template <typename T>
 std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRange& range) {
   if (field.type == FieldType::boolean) return value == T{} ? 0 : 1;
   if (has_steps(field)) return step_of(static_cast<double>(value), field, range);
-  const bool is_bounded = range != kUnbounded && (has_exact_range(field) || !field.names.empty());
   if constexpr (std::is_floating_point_v<T>) {
+    const bool is_bounded = range != kUnbounded && has_exact_range(field);
     if (has_exact_range(field) && std::isnan(value)) {
       if (!is_bounded) return kNotFinite;
       value = 0;
@@ -123,9 +124,9 @@ std::int64_t quantise_lane(T value, const FieldDescription& field, const WireRan
     const std::int64_t ordered = ordered_bits(value);
     return is_bounded ? std::clamp(ordered, range.low, range.high) : ordered;
   } else {
-    if (is_bounded && std::cmp_greater(value, range.high)) return range.high;
-    const auto number = static_cast<std::int64_t>(value);
-    return is_bounded ? std::max(number, range.low) : number;
+    if (field.names.empty()) return static_cast<std::int64_t>(value);
+    if (std::cmp_less(value, range.low)) return range.low;
+    return std::cmp_greater(value, range.high) ? range.high : static_cast<std::int64_t>(value);
   }
 }
 

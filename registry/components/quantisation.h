@@ -30,7 +30,8 @@ bool is_smallest_three(const FieldDescription& field);
 /// - A field without a resolution is exact. Integers are unchanged (a uint64 is reinterpreted as
 /// signed). Floats become integers with the same order as the floats; if the field has a range, the
 /// integers have the range of these floats.
-/// - A rotation without a resolution is exact; its range has no effect.
+/// - A rotation or an integer without a resolution is exact; its range has no effect. (`describe`
+/// gives an integer with a range the resolution 1.)
 /// - A rotation with a resolution counts steps from 0, even if the field has a range. The index of
 /// the largest component is at most 3.
 WireRange wire_range(const FieldDescription& field);

@@ -187,13 +187,13 @@ void FieldConversion::convert_numbers(std::span<std::byte> component) const {
       for (std::size_t i = 0; i < lanes; ++i) {
         const auto from = load_lane<From>(value_.data() + i * sizeof(From));
         // If the local enumeration has no name for the number, the field keeps its value.
-        const auto number = static_cast<double>(from);
+        const To to = converted<To>(from, *field_);
+        const auto number = static_cast<double>(to);
         const bool is_unknown =
             !field_->names.empty() &&
             !(number >= 0 && number < static_cast<double>(field_->names.size()));
         if (is_unknown) continue;
-        store_lane(component.data() + field_->offset_bytes + i * sizeof(To),
-                   converted<To>(from, *field_));
+        store_lane(component.data() + field_->offset_bytes + i * sizeof(To), to);
       }
     });
   });

@@ -103,24 +103,6 @@ void to_wire_unbounded(const ComponentDescription& component, Bytes value,
   assert(out.empty());
 }
 
-void to_wire_bounded(const ComponentDescription& component, const ComponentSchema& schema,
-                     Bytes value, std::span<std::int64_t> out,
-                     const std::function<void(std::size_t)>& on_moved) {
-  to_wire_unbounded(component, value, out);
-  for (std::size_t index = 0; index < schema.fields.size(); ++index) {
-    const FieldSchema& field = schema.fields[index];
-    const std::span<std::int64_t> values = out.first(field.value_count);
-    out = out.subspan(field.value_count);
-    bool has_moved = false;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::int64_t bounded = bring_into_range(field, i, values[i]);
-      has_moved = has_moved || bounded != values[i];
-      values[i] = bounded;
-    }
-    if (has_moved) on_moved(index);
-  }
-}
-
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
                std::span<std::byte> out) {
   for (const FieldDescription& field : component.fields) {

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -33,11 +32,26 @@ void to_wire(const ComponentDescription& component, Bytes value, std::span<std::
 void to_wire_unbounded(const ComponentDescription& component, Bytes value,
                        std::span<std::int64_t> out);
 /// Does the same as `to_wire_unbounded`, and then moves values into their ranges as
-/// `bring_into_range` does. Calls `on_moved` with the index of each field that had such a value.
-/// Requires: `schema` is the component's `wire_schema`.
+/// `bring_into_range` does. Calls `on_clamped(index, values)` for each field that had a value that
+/// turns do not bring into the range, with the field's index and its new values. Requires: `schema`
+/// is the component's `wire_schema`.
+template <typename F>
 void to_wire_bounded(const ComponentDescription& component, const ComponentSchema& schema,
-                     Bytes value, std::span<std::int64_t> out,
-                     const std::function<void(std::size_t)>& on_moved);
+                     Bytes value, std::span<std::int64_t> out, F on_clamped) {
+  to_wire_unbounded(component, value, out);
+  for (std::size_t index = 0; index < schema.fields.size(); ++index) {
+    const FieldSchema& field = schema.fields[index];
+    const std::span<std::int64_t> values = out.first(field.value_count);
+    out = out.subspan(field.value_count);
+    bool is_clamped = false;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::int64_t bounded = bring_into_range(field, i, values[i]);
+      is_clamped = is_clamped || !is_same_angle(field, bounded, values[i]);
+      values[i] = bounded;
+    }
+    if (is_clamped) on_clamped(index, std::span<const std::int64_t>(values));
+  }
+}
 void from_wire(const ComponentDescription& component, std::span<const std::int64_t> values,
                std::span<std::byte> out);
 

@@ -34,7 +34,8 @@ WorldSender::WorldSender(const ReplicatedTypes& types, const World& world,
   position_offset_bytes_ = field->offset_bytes;
 }
 
-SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options) {
+SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& options,
+                             std::span<const Creation> members) {
   const auto type = types_.schema.find_type(options.type);
   if (!type) return SendVerdict::unknown_type;
   const EntityId root = collection_.find(id);
@@ -45,7 +46,12 @@ SendVerdict WorldSender::add(EntityReference id, const SentEntityOptions& option
   // this tick, the despawn of that entity is written now, and this spawn is written in the next
   // tick.
   Sent sent{.id = id, .root = root, .type = *type, .options = options, .members = {}, .last = {}};
-  list_members(world_, instances_, root, sent.members);
+  if (members.empty()) {
+    list_members(world_, instances_, root, sent.members);
+  } else {
+    sent.members.assign(members.begin(), members.end());
+    follow_rebuild(world_, instances_, sent.members);
+  }
   for (const ReplicatedComponent& one : types_.layouts[schema_index(*type)]) {
     const ByteVector& value = world_.storage(one.component).description().default_value;
     sent.last.insert(sent.last.end(), value.begin(), value.end());

@@ -70,9 +70,10 @@ class WorldSender {
   WorldSender(const ReplicatedTypes& types, const World& world,
               const ReplicatedCollection& collection, const WorldSenderOptions& options = {});
 
-  /// Begins to send an entity. Requires: the entity has all entities and components of its prefab,
-  /// as directly after the spawn.
-  SendVerdict add(EntityReference id, const SentEntityOptions& options);
+  /// Begins to send an entity. `members` has the result of `list_members` directly after the spawn;
+  /// if it is empty, the entity must have all entities of its prefab.
+  SendVerdict add(EntityReference id, const SentEntityOptions& options,
+                  std::span<const Creation> members = {});
 
   /// Changes the relevance, team and update class of an entity; its type does not change. For a
   /// paused entity, only these options and its owner are sent. Does nothing for an entity that is

@@ -382,11 +382,12 @@ ServerTime GameClient::Impl::server_time() const {
 
 /// Sends a command. The command's number is the tick in which the server runs the command.
 void GameClient::Impl::send_command(Connection& connection, CommandNumber number, double ahead) {
-  if (const auto clamped = sampler.end_tick()) {
+  sampler.end_tick();
+  for (const ClampedStructField& clamped : sampler.clamped()) {
     problems.add({.kind = ProblemKind::clamped,
                   .tick = tick(),
-                  .component = std::string(clamped->type),
-                  .field = std::string(clamped->field),
+                  .component = std::string(clamped.type),
+                  .field = std::string(clamped.field),
                   .text = "a command's value is outside its range: the nearest value was sent"});
   }
   sender.push(number, sampler.values());

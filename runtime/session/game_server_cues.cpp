@@ -27,7 +27,8 @@ void GameServer::Impl::send_cue(const Cue& cue) {
   if (!cue.effect) {
     const auto type = message_type(cue.message.name, cue.message.bytes.size());
     if (!type) return;
-    encode_message(*type, cue.message, cue_message);
+    const auto clamped = encoder.encode_message(*type, cue.message.bytes, cue_message);
+    if (clamped) report_clamped(*clamped);
   }
   SentCue sent{.key = cue.key,
                .cause = simulation.reference(cue.options.cause),

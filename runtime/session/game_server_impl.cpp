@@ -335,7 +335,10 @@ void GameServer::Impl::send_changes() {
   for (const EntityId entity : simulation.unsent()) {
     const SpawnedEntity* const spawned = simulation.find_spawned(entity);
     if (spawned == nullptr) continue;
-    if (sender->add(spawned->reference, sent_options(*spawned)) == SendVerdict::accepted) continue;
+    if (sender->add(spawned->reference, sent_options(*spawned), spawned->members) ==
+        SendVerdict::accepted) {
+      continue;
+    }
     problems.add({.kind = ProblemKind::unknown_type,
                   .tick = simulation.tick(),
                   .entity = entity,

@@ -152,9 +152,7 @@ struct session_detail::ServerCalls::Impl final : public Admission,
   void record_message(StructType type, const session_detail::NamedValue& message);
 
   // Messages.
-  /// Encodes a message into `out`, and reports a clamped field.
-  void encode_message(StructType type, const session_detail::NamedValue& message,
-                      std::vector<std::byte>& out);
+  void report_clamped(const ClampedStructField& clamped);
   bool send(Player& player, StructType type, const session_detail::NamedValue& message,
             const SendOptions& how);
   void send_near(Vec3 position, float metres, const session_detail::NamedValue& message,

@@ -27,16 +27,13 @@ std::optional<StructType> GameServer::Impl::message_type(std::string_view name, 
   return std::nullopt;
 }
 
-void GameServer::Impl::encode_message(StructType type, const session_detail::NamedValue& message,
-                                      std::vector<std::byte>& out) {
-  const auto clamped = encoder.encode_message(type, message.bytes, out);
-  if (!clamped) return;
+void GameServer::Impl::report_clamped(const ClampedStructField& clamped) {
   ++clamped_messages;
   problems.add({.kind = ProblemKind::clamped,
                 .tick = simulation.tick(),
-                .component = std::string(clamped->type),
-                .field = std::string(clamped->field),
-                .text = "a message's value is outside its range: the nearest value is sent"});
+                .component = std::string(clamped.type),
+                .field = std::string(clamped.field),
+                .text = "a message's value is outside its range: the nearest value was sent"});
 }
 
 bool GameServer::Impl::send(Player& player, StructType type,
@@ -55,7 +52,7 @@ bool GameServer::Impl::send(Player& player, StructType type,
   }
   // While a player's connection is lost, the pipe keeps messages until the client reconnects.
   if (connection == nullptr && !is_for_pipe) return false;
-  encode_message(type, message, encoded);
+  const auto clamped = encoder.encode_message(type, message.bytes, encoded);
   const auto too_large = [&](std::size_t bytes_max) {
     problems.add({.kind = ProblemKind::too_large,
                   .tick = simulation.tick(),
@@ -82,6 +79,8 @@ bool GameServer::Impl::send(Player& player, StructType type,
                   .player = player.id,
                   .component = std::string(message.name),
                   .text = "the message was not sent: too many messages wait for this player"});
+  } else if (clamped) {
+    report_clamped(*clamped);
   }
   return is_sent;
 }

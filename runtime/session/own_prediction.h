@@ -208,7 +208,8 @@ class OwnPrediction final : public Forecast {
   void put_past(Own& own, CommandNumber number, const World& world);
 
   bool compare(Own& own);
-  void round_as_sent(std::size_t component, std::span<std::byte> value);
+  /// Replaces the fields with values outside their ranges by the values that the server sends.
+  void clamp_as_sent(std::size_t component, std::span<std::byte> value);
   void note_misprediction(const Own& own, const State& state, const FieldDifference& difference);
   std::string_view probe(const Own& own, ComponentId component);
   void keep();

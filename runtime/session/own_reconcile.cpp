@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "registry/components/comparison.h"
+#include "registry/components/quantisation.h"
 #include "runtime/replication/wire_schema.h"
 #include "runtime/session/own_prediction.h"
 
@@ -143,7 +144,7 @@ bool OwnPrediction::compare(Own& own) {
     const auto difference = first_difference(compared, scratch_, there);
     if (!difference) continue;
     // The server moves a value outside its range into the range before it sends the value.
-    round_as_sent(at, scratch_);
+    clamp_as_sent(at, scratch_);
     if (!first_difference(compared, scratch_, there)) continue;
     is_equal = false;
     note_misprediction(own, state, *difference);
@@ -151,11 +152,13 @@ bool OwnPrediction::compare(Own& own) {
   return is_equal;
 }
 
-void OwnPrediction::round_as_sent(std::size_t component, std::span<std::byte> value) {
+void OwnPrediction::clamp_as_sent(std::size_t component, std::span<std::byte> value) {
   const ComponentDescription& description = world_.storage(components_[component]).description();
   integers_.assign(schemas_[component].value_count(), 0);
-  to_wire_bounded(description, schemas_[component], value, integers_, [](std::size_t) {});
-  from_wire(description, integers_, value);
+  to_wire_bounded(description, schemas_[component], value, integers_,
+                  [&](std::size_t field, std::span<const std::int64_t> values) {
+                    dequantise(description.fields[field], values, value);
+                  });
 }
 
 void OwnPrediction::note_misprediction(const Own& own, const State& state,

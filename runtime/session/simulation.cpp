@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "runtime/replication/members.h"
 #include "runtime/world/structure_watch.h"
 
 namespace muster {
@@ -204,14 +205,23 @@ void Simulation::adopt(EntityId entity, EntityReference reference, TypeId type) 
   if (Replicated* const replicated = world_.get(replicated_, entity)) {
     replicated->id = reference.network_id;
   }
-  note_spawned({.entity = entity, .reference = reference, .type = type, .options = {}});
+  SpawnedEntity spawned{.entity = entity, .reference = reference, .type = type, .options = {}};
+  if (is_server()) list_members(world_, nullptr, entity, spawned.members);
+  note_spawned(std::move(spawned));
 }
 
-void Simulation::note_spawned(const SpawnedEntity& spawned) {
+void Simulation::note_members(const PrefabPlan& plan, std::vector<Creation>& members) const {
+  const std::span<const EntityId> made = source_->spawner.last_made();
+  for (const std::uint32_t planned : members_of(plan)) {
+    members.push_back(world_.creation(made[planned]));
+  }
+}
+
+void Simulation::note_spawned(SpawnedEntity spawned) {
   const std::uint32_t slot = spawned.entity.slot();
   if (spawned_.size() <= slot) spawned_.resize(std::size_t{slot} + 1);
-  spawned_[slot] = spawned;
   unsent_.push_back(spawned.entity);
+  spawned_[slot] = std::move(spawned);
 }
 
 std::optional<ComponentId> Simulation::component_id(std::string_view name, std::size_t bytes) {
@@ -247,6 +257,9 @@ void Simulation::apply_pending() {
         }
         source_->spawner.instantiate_at(*pending.plan, pending.entity);
         const SpawnedEntity* const spawned = find_spawned(pending.entity);
+        if (spawned != nullptr) {
+          note_members(*pending.plan, spawned_[pending.entity.slot()].members);
+        }
         if (Replicated* const replicated = world_.get(replicated_, pending.entity)) {
           replicated->id = spawned != nullptr ? spawned->reference.network_id : -1;
           replicated->predicting_player_id = world_.player(pending.entity);

@@ -44,6 +44,9 @@ struct SpawnedEntity {
   TypeId type;
   SpawnOptions options;
   PredictedKey key{};
+  /// The entities of the prefab's instance, as `list_members` returns them directly after the
+  /// spawn. Only on a server.
+  std::vector<Creation> members{};
 };
 
 /// An effect or message of a system: `SystemContext::play` and `emit`.
@@ -233,7 +236,9 @@ class Simulation {
   void put_value(const Pending& pending);
   /// Returns whether a component may be added or removed. Reports a problem if the result is false.
   bool may_change(EntityId entity, ComponentId component, std::string_view verb);
-  void note_spawned(const SpawnedEntity& spawned);
+  void note_spawned(SpawnedEntity spawned);
+  /// Lists the members of the last instance of `Source::spawner`.
+  void note_members(const PrefabPlan& plan, std::vector<Creation>& members) const;
   Bytes command_bytes(PlayerId player, std::string_view name, std::size_t bytes);
 
   void run(const Systems& systems, std::uint32_t first_index);

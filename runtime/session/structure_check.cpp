@@ -52,7 +52,8 @@ void StructureCheck::check_component(EntityId entity, ComponentId component,
   const Result<const PrefabPlan*> plan = spawner.prepare(resolved->guid);
   if (!plan) return;
   const std::vector<std::uint32_t> planned = members_of(*plan.value());
-  if (*index >= planned.size()) return;  // The prefab does not have this child.
+  // A level can add children to an instance.
+  if (sender.members(simulation_.find_spawned(root)->reference).size() != planned.size()) return;
   const PlannedEntity& expected = plan.value()->entities[planned[*index]];
   const auto components = std::span(plan.value()->components)
                               .subspan(expected.first_component, expected.component_count);

@@ -10,6 +10,7 @@ namespace muster {
 struct ClampedStructField {
   std::string_view type;
   std::string_view field;
+  friend bool operator==(const ClampedStructField&, const ClampedStructField&) = default;
 };
 
 }  // namespace muster

@@ -2,14 +2,27 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
+#include <type_traits>
 
 #include "runtime/replication/wire_schema.h"
+#include "runtime/sync/field_lanes.h"
 
 namespace muster {
 namespace {
 
 std::uint8_t byte_at(Bytes value, std::uint32_t offset) {
   return std::to_integer<std::uint8_t>(value[offset]);
+}
+
+bool is_finite(const FieldDescription& field, Bytes value) {
+  bool are_all = true;
+  each_lane(field, [&]<typename T>(T, std::size_t at) {
+    if constexpr (std::is_floating_point_v<T>) {
+      are_all = are_all && std::isfinite(load_lane<T>(&value[at]));
+    }
+  });
+  return are_all;
 }
 
 }  // namespace
@@ -41,6 +54,11 @@ void CommandSampler::set(StructType type, Bytes value) {
       scratch_[button.press_offset_bytes] = std::byte{1};
     }
   }
+  for (const FieldDescription& field : types_[index].fields) {
+    if (field.sampled != Sampling::sum || is_finite(field, value)) continue;
+    const ClampedStructField lost{types_[index].name, field.name};
+    if (std::ranges::find(not_finite_, lost) == not_finite_.end()) not_finite_.push_back(lost);
+  }
   accumulate(types_[index], scratch_, !sampled.has_frame, sampled.tick);
   std::ranges::copy(value, sampled.frame.begin());
   sampled.has_frame = true;
@@ -55,18 +73,21 @@ void CommandSampler::add_lost(std::span<const std::int64_t> values) {
   }
 }
 
-std::optional<ClampedStructField> CommandSampler::end_tick() {
-  std::optional<ClampedStructField> clamped;
+void CommandSampler::end_tick() {
+  clamped_.clear();
+  clamped_.swap(not_finite_);
   std::size_t begin = 0;
   for (std::size_t i = 0; i < sampled_.size(); ++i) {
     Sampled& sampled = sampled_[i];
     const ComponentDescription& type = types_[i];
     const std::span<std::int64_t> values = std::span(values_).subspan(begin, sampled.value_count);
     begin += sampled.value_count;
-    to_wire_bounded(type, sampled.schema, sampled.tick, values, [&](std::size_t index) {
-      const FieldDescription& field = type.fields[index];
-      if (!clamped && field.sampled != Sampling::sum) clamped = {type.name, field.name};
-    });
+    to_wire_bounded(type, sampled.schema, sampled.tick, values,
+                    [&](std::size_t index, std::span<const std::int64_t>) {
+                      const FieldDescription& field = type.fields[index];
+                      if (field.sampled != Sampling::sum)
+                        clamped_.push_back({type.name, field.name});
+                    });
     from_wire(type, values, last_[i]);
     subtract_sent(type, last_[i], sampled.tick);
     // If no frame is set before the next tick ends, that tick repeats the values of this frame. Its
@@ -79,7 +100,6 @@ std::optional<ClampedStructField> CommandSampler::end_tick() {
     }
     sampled.has_frame = false;
   }
-  return clamped;
 }
 
 }  // namespace muster

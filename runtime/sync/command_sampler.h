@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,9 +29,11 @@ class CommandSampler {
   /// Adds the sums of a lost command to the next tick. Requires: `values` has the size of
   /// `values()`.
   void add_lost(std::span<const std::int64_t> values);
-  /// Ends a tick. Returns the first field that was clamped, if any. Sums are not counted, because
-  /// the next tick gets the remainder.
-  std::optional<ClampedStructField> end_tick();
+  /// Ends a tick.
+  void end_tick();
+  /// The fields that were clamped in the last ended tick. A sum above its range is not one of them,
+  /// because the next tick gets the remainder. A sum with NaN or infinity becomes 0.
+  std::span<const ClampedStructField> clamped() const { return clamped_; }
   /// The commands of the last ended tick, rounded to the fields' resolution. The server receives
   /// the same values. If a sum was rounded or limited to its range, the remainder is added to the
   /// next tick.
@@ -54,6 +55,8 @@ class CommandSampler {
   std::vector<Sampled> sampled_;
   CommandSet last_;
   std::vector<std::int64_t> values_;
+  std::vector<ClampedStructField> not_finite_;  ///< Sums of the tick that has not ended.
+  std::vector<ClampedStructField> clamped_;
   ByteVector scratch_;
 };
 

@@ -46,6 +46,11 @@ std::uint64_t read_value(BitReader& reader, unsigned bits) {
   return value;
 }
 
+/// Limits values without bits, which cost the sender no bytes but cost the receiver time.
+bool has_many_bitless_values(const ComponentSchema& schema) {
+  return schema.value_count() > 8 * byte_count_of(schema) + kBitlessValuesMax;
+}
+
 /// Returns whether the commands have at most `kCommandValuesMax` values, and whether each field has
 /// a known sampling.
 bool fit_commands(std::span<const ComponentSchema> commands, std::span<const Sampling> sampled) {
@@ -80,6 +85,11 @@ Result<void> check_structs(std::span<const ComponentDescription> types) {
                       std::to_string(large->value_count) +
                       " values, and a field may have at most " + std::to_string(kMaxLanes) +
                       ": split it into several fields or messages");
+    }
+    if (has_many_bitless_values(component)) {
+      return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: more than " +
+                                                 std::to_string(kBitlessValuesMax) +
+                                                 " of its values have only one possible number");
     }
     if (const char* const fault = find_fault(schema)) {
       return fail(ErrorCode::limit_exceeded, "'" + type.name + "' cannot be sent: " + fault);
@@ -134,9 +144,10 @@ std::optional<ClampedStructField> StructEncoder::encode(StructType type, Bytes v
   assert(value.size() == description.size_bytes);
   values_.assign(schema.value_count(), 0);
   std::optional<ClampedStructField> clamped;
-  to_wire_bounded(description, schema, value, values_, [&](std::size_t field) {
-    if (!clamped) clamped = {description.name, schema.fields[field].name};
-  });
+  to_wire_bounded(description, schema, value, values_,
+                  [&](std::size_t field, std::span<const std::int64_t>) {
+                    if (!clamped) clamped = {description.name, schema.fields[field].name};
+                  });
   const std::size_t begin = out.size();
   out.resize(begin + byte_count_of(schema));
   BitWriter writer(std::span<std::byte>(out).subspan(begin));
@@ -171,10 +182,8 @@ Result<StructDecoder> StructDecoder::make(std::span<const ComponentDescription> 
   }
   std::optional<ReplicationSchema> decoded =
       decode_schema(schema.subspan(std::min(schema.size(), reader.position())));
-  // Limits values without bits, which cost the sender no bytes but cost the receiver time.
   const auto is_too_large = [](const ComponentSchema& component) {
-    return component.value_count() > kStructValuesMax ||
-           component.value_count() > 8 * byte_count_of(component) + kBitlessValuesMax;
+    return component.value_count() > kStructValuesMax || has_many_bitless_values(component);
   };
   if (!decoded || command_count > decoded->components.size() ||
       !fit_commands(std::span(decoded->components).first(command_count), sampled) ||

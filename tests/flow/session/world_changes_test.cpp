@@ -132,6 +132,29 @@ TEST_CASE("A child that a game moves and despawns in the same tick is reported",
   CHECK(stage.reported() == Texts{": a child of an entity of things/runner.yaml despawned"});
 }
 
+TEST_CASE("A change in the tick of the spawn is reported", "[session][flow]") {
+  Stage stage;
+  World& world = stage.world();
+  const EntityId runner = stage.match->server().spawn("runner");
+  const EntityId hat = world.first_child(runner);
+  SECTION("A child is despawned") {
+    CHECK(world.request_despawn(hat));
+    CHECK(stage.reported() == Texts{": a child of an entity of things/runner.yaml despawned"});
+  }
+  SECTION("A child moves to another new entity") {
+    CHECK(world.set_parent(hat, stage.match->server().spawn("rock")));
+    CHECK(stage.reported() == Texts{": a child was moved away from an entity of things/runner.yaml",
+                                    ": a child was added to an entity of things/rock.yaml"});
+  }
+  SECTION("A child is despawned, and later the root gets a component") {
+    CHECK(world.request_despawn(hat));
+    CHECK(stage.reported().size() == 1);
+    CHECK(world.add(stage.burning(), runner, {}));
+    CHECK(stage.reported() ==
+          Texts{"Burning: a component was added to an entity of things/runner.yaml"});
+  }
+}
+
 TEST_CASE("The end of an unsupported change is not reported", "[session][flow]") {
   Stage stage;
   World& world = stage.world();

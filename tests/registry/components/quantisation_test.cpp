@@ -1,5 +1,6 @@
 #include "registry/components/quantisation.h"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -21,7 +22,10 @@ using samples::writable_bytes_of;
 
 namespace {
 
+enum class Huge : std::uint64_t { no, yes };
+constexpr std::array<std::string_view, 2> kHuge = {"no", "yes"};
 struct Gauge {
+  Huge huge = Huge::no;
   float level = 1;
   double depth = 1;
   Quaternion turn{};
@@ -29,6 +33,7 @@ struct Gauge {
 
 consteval auto describe(Type<Gauge>) {
   return Describe<Gauge>("Gauge")
+      .field<&Gauge::huge>("huge", {.names = kHuge})
       .field<&Gauge::level>("level", {.minimum = 0, .maximum = 100})
       .field<&Gauge::depth>("depth", {.minimum = -2.5, .maximum = 100})
       .field<&Gauge::turn>("turn", {.resolution = 0.001});
@@ -97,6 +102,17 @@ TEST_CASE("A number without a name becomes the nearest number with a name",
   value.stance = static_cast<samples::Stance>(9);
   CHECK(quantised(stance, value).front() == 2);
   CHECK(unbounded(stance, bytes_of(value)).front() == 9);
+  const ComponentDescription gauge = description_of<Gauge>();
+  const FieldDescription& huge = *gauge.find("huge");
+  for (const std::uint64_t number : {std::uint64_t{1} << 63, ~std::uint64_t{0}}) {
+    Gauge far;
+    far.huge = static_cast<Huge>(number);
+    const Bytes bytes = std::as_bytes(std::span(&far, 1));
+    std::vector<std::int64_t> out(1);
+    quantise(huge, bytes, out);
+    CHECK(out.front() == 1);
+    CHECK(unbounded(huge, bytes).front() == std::int64_t{1} << 62);
+  }
 }
 
 TEST_CASE("An exact float with a range is clamped to the range", "[registry][quantise]") {
@@ -141,7 +157,9 @@ TEST_CASE("Without bounds, values that no step is near to have their own integer
   CHECK(first("heading") == kNotFinite);
   CHECK(first("exact") != kNotFinite);  // NaN is sent exactly.
   const ComponentDescription gauge = description_of<Gauge>();
-  const Gauge nan{.level = kNan, .turn = {kNan, 0, 0, 1}};
+  Gauge nan;
+  nan.level = kNan;
+  nan.turn = {kNan, 0, 0, 1};
   const Bytes bytes = std::as_bytes(std::span(&nan, 1));
   CHECK(unbounded(*gauge.find("level"), bytes).front() == kNotFinite);
   CHECK(unbounded(*gauge.find("turn"), bytes)[1] == kNotFinite);

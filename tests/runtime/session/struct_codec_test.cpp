@@ -1,7 +1,9 @@
 // Commands and messages as bytes, between equal and different versions of a game.
 #include "runtime/sync/struct_codec.h"
 
+#include <array>
 #include <cstring>
+#include <limits>
 
 #include <catch2/catch.hpp>
 
@@ -108,6 +110,88 @@ TEST_CASE("A value outside its range is clamped and its field is named", "[sessi
   REQUIRE(clamped);
   CHECK(clamped->type == "Message");
   CHECK(clamped->field == "count");
+}
+
+struct Heading {
+  float yaw = 0;
+};
+consteval auto describe(Type<Heading>) {
+  return Describe<Heading>("Heading").field<&Heading::yaw>("yaw",
+                                                           {.unit = "deg",
+                                                            .minimum = -180,
+                                                            .maximum = 180,
+                                                            .resolution = 0.5,
+                                                            .interpolation = Interpolation::angle});
+}
+enum class Mood : std::uint8_t { calm, alert, angry };
+constexpr std::array<std::string_view, 3> kMoods = {"calm", "alert", "angry"};
+struct Named {
+  Mood mood = Mood::alert;
+};
+consteval auto describe(Type<Named>) {
+  return Describe<Named>("Message").field<&Named::mood>("mood", {.names = kMoods});
+}
+struct Numbered {
+  float mood = 0;
+};
+consteval auto describe(Type<Numbered>) {
+  return Describe<Numbered>("Message").field<&Numbered::mood>("mood");
+}
+
+TEST_CASE("A number without a name is never received", "[session][struct]") {
+  const float number = GENERATE(2.6F, 3.0F, 200.0F);
+  CAPTURE(number);
+  StructEncoder encoder = encoder_of<Numbered>();
+  const std::vector<ComponentDescription> types = {description_of<Named>()};
+  auto decoder = StructDecoder::make(types, encoder.schema());
+  REQUIRE(decoder);
+  std::vector<std::byte> bytes;
+  CHECK_FALSE(encoder.encode(StructType{0}, bytes_of_value(Numbered{number}), bytes));
+  ByteVector received;
+  REQUIRE(decoder.value().decode(PeerStructType{0}, bytes, received) == bytes.size());
+  CHECK(value_of<Named>(received).mood == Mood::alert);
+}
+
+enum class Only : std::uint8_t { one };
+constexpr std::array<std::string_view, 1> kOnly = {"one"};
+template <std::size_t kCount>
+struct Ones {
+  std::array<Only, kCount> all{};
+};
+template <std::size_t kCount>
+consteval auto describe(Type<Ones<kCount>>) {
+  return Describe<Ones<kCount>>("Ones").template field<&Ones<kCount>::all>("all", {.names = kOnly});
+}
+
+TEST_CASE("A struct that every peer would refuse is refused before it is sent",
+          "[session][struct]") {
+  const auto check = [](const ComponentDescription& type) {
+    return static_cast<bool>(check_structs(std::span(&type, 1)));
+  };
+  const auto make = [](const ComponentDescription& type) {
+    const StructEncoder encoder({}, {type});
+    return static_cast<bool>(StructDecoder::make(std::span(&type, 1), encoder.schema()));
+  };
+  const ComponentDescription fits = description_of<Ones<16>>();
+  const ComponentDescription exceeds = description_of<Ones<17>>();
+  CHECK(check(fits));
+  CHECK(make(fits));
+  CHECK_FALSE(check(exceeds));
+  CHECK_FALSE(make(exceeds));
+}
+
+TEST_CASE("An angle that only turns bring into its range is not clamped", "[session][struct]") {
+  struct Row {
+    float yaw;
+    bool is_clamped;
+  };
+  const auto row = GENERATE(Row{190, false}, Row{-900, false},
+                            Row{std::numeric_limits<float>::infinity(), true});
+  CAPTURE(row.yaw);
+  StructEncoder encoder = encoder_of<Heading>();
+  std::vector<std::byte> bytes;
+  const auto clamped = encoder.encode(StructType{0}, bytes_of_value(Heading{row.yaw}), bytes);
+  CHECK(clamped.has_value() == row.is_clamped);
 }
 
 TEST_CASE("A decoder knows only the name of a type that its program lacks", "[session][struct]") {

@@ -2,6 +2,9 @@
 #include "runtime/sync/command_sampler.h"
 
 #include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -84,6 +87,23 @@ TEST_CASE("The part of a turn that rounding and the range cut off is added to th
   CHECK(sampled.end_tick().turn == 180);
   CHECK(sampled.end_tick().turn == 180);
   CHECK(sampled.end_tick().turn == Approx(140).margin(0.5));
+}
+
+TEST_CASE("Each clamped field of a tick is listed", "[sync][commands]") {
+  Sampled sampled;
+  const auto clamped = [&] {
+    std::vector<std::string> fields;
+    for (const ClampedStructField& field : sampled.sampler.clamped())
+      fields.emplace_back(field.field);
+    return fields;
+  };
+  sampled.set({.stick = {5, 0}, .turn = std::numeric_limits<float>::infinity(), .weapon = 10});
+  sampled.set({.stick = {5, 0}, .turn = std::numeric_limits<float>::quiet_NaN(), .weapon = 10});
+  sampled.end_tick();
+  CHECK(clamped() == std::vector<std::string>{"turn", "stick", "weapon"});
+  sampled.set({.turn = 500, .yaw = 700});  // The next ticks get the rest of the sum.
+  sampled.end_tick();
+  CHECK(clamped().empty());
 }
 
 TEST_CASE("Each press and the whole turn are sampled at every frame rate", "[sync][commands]") {
