@@ -104,7 +104,9 @@ void register_growth_benchmarks() {
                                           {Relevance::team, "team"},
                                           {Relevance::owner, "owner"}}) {
       add(std::string("crowd/") + kind + "/" + name, 10'000,
-          [=](std::uint32_t count) { return crowd(relevance, order, count); });
+          [seen_by = relevance, ids = order](std::uint32_t count) {
+            return crowd(seen_by, ids, count);
+          });
     }
   }
   add("one client/create and remove", 2'000, come_and_go);
