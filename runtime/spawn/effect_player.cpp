@@ -22,8 +22,9 @@ bool is_finite(const Quaternion& q) {
   return std::isfinite(q.x) && std::isfinite(q.y) && std::isfinite(q.z) && std::isfinite(q.w);
 }
 
+/// NaN, which content may contain, becomes 0.
 Duration seconds(float value) {
-  const double bounded = std::clamp(static_cast<double>(value), 0.0, double{kMaxSeconds});
+  const double bounded = value > 0 ? std::min(double{value}, double{kMaxSeconds}) : 0.0;
   return Duration(static_cast<Duration::rep>(bounded * 1e9));
 }
 
