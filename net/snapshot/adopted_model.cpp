@@ -89,6 +89,7 @@ class Adoption {
     lane.first_slot = first_slot;
     keep_partners(source, lane);
     lane.change_partner_count = 0;
+    lane.change_partners = {};  // The coder also reads unused entries.
     for (std::size_t k = 0; k < source.change_partner_count; ++k) {
       const std::uint16_t partner = to_[source.change_partners[k]];
       if (partner != kUnknownLane) lane.change_partners[lane.change_partner_count++] = partner;

@@ -70,9 +70,10 @@ const char* find_fault(const TypeModel& type, const LaneModel& lane,
       return "a direction that is not an angle, or not known yet";
     }
   }
-  for (std::size_t i = 0; i < lane.change_partner_count; ++i) {
+  for (std::size_t i = 0; i < kMaxChangePartners; ++i) {  // The coder also reads unused entries.
     const std::size_t other = lane.change_partners[i];
-    if (other >= lanes.size() || !is_coded[other]) return "a partner that is not known yet";
+    if (other >= lanes.size()) return "a partner that does not exist";
+    if (i < lane.change_partner_count && !is_coded[other]) return "a partner that is not known yet";
   }
   const auto is_bounded = [](std::int32_t weight, std::int32_t maximum) {
     return weight >= -maximum && weight <= maximum;
