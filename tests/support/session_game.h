@@ -151,6 +151,15 @@ inline std::unique_ptr<SimulatedMatch> open_match(const MatchOptions& options = 
   return std::move(match.value());
 }
 
+/// A match of another game with the content of `make_game`. Each player gets a runner.
+inline std::unique_ptr<SimulatedMatch> open_with_runners(const Game& game, std::uint64_t seed = 1) {
+  auto match = SimulatedMatch::open(game, build_folder(), {.seed = seed});
+  if (!match) throw std::runtime_error(match.error().message);
+  GameServer& server = match.value()->server();
+  server.on_join([&server](PlayerId player) { server.spawn("runner", {.owner = player}); });
+  return std::move(match.value());
+}
+
 inline Chat chat(std::string_view text, std::int32_t number = 0) {
   Chat made{.number = number};
   std::ranges::copy(text.substr(0, made.text.bytes.size()), made.text.bytes.begin());

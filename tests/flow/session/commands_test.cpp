@@ -39,11 +39,7 @@ std::unique_ptr<SimulatedMatch> open_aiming(std::uint64_t seed) {
   game.commands = commands<Aim>();
   game.systems = systems<aim>();
   game.server_systems = {};
-  auto match = SimulatedMatch::open(game, build_folder(), {.seed = seed});
-  REQUIRE(match);
-  GameServer& server = match.value()->server();
-  server.on_join([&server](PlayerId player) { server.spawn("runner", {.owner = player}); });
-  return std::move(match.value());
+  return open_with_runners(game, seed);
 }
 
 const Runner& on_server(SimulatedMatch& match, const GameClient& client) {
@@ -72,11 +68,8 @@ TEST_CASE("A command's value outside its range is clamped and reported", "[sessi
   game.commands = commands<Walk>();
   game.systems = systems<walk>();
   game.server_systems = {};
-  auto opened = SimulatedMatch::open(game, build_folder(), {});
-  REQUIRE(opened);
-  SimulatedMatch& match = *opened.value();
-  match.server().on_join(
-      [&](PlayerId player) { match.server().spawn("runner", {.owner = player}); });
+  const auto opened = open_with_runners(game);
+  SimulatedMatch& match = *opened;
   GameClient& client = match.add_client();
   match.on_client_frame([](GameClient& each, Tick) {
     each.set_command(Walk{.gait = static_cast<Gait>(9), .speed = 50});

@@ -24,11 +24,7 @@ Game predicted_game(bool has_gust) {
 }
 
 std::unique_ptr<SimulatedMatch> open_predicted(std::uint64_t seed, bool has_gust = false) {
-  auto match = SimulatedMatch::open(predicted_game(has_gust), build_folder(), {.seed = seed});
-  REQUIRE(match);
-  GameServer& server = match.value()->server();
-  server.on_join([&server](PlayerId player) { server.spawn("runner", {.owner = player}); });
-  return std::move(match.value());
+  return open_with_runners(predicted_game(has_gust), seed);
 }
 
 EntityId mine(const GameClient& client) {
@@ -154,11 +150,8 @@ TEST_CASE("A predicted value outside its range is clamped for clients, and needs
           "[session][flow]") {
   Game game = predicted_game(false);
   game.systems = systems<boast>();
-  auto opened = SimulatedMatch::open(game, build_folder(), {});
-  REQUIRE(opened);
-  SimulatedMatch& match = *opened.value();
-  match.server().on_join(
-      [&](PlayerId player) { match.server().spawn("runner", {.owner = player}); });
+  const auto opened = open_with_runners(game);
+  SimulatedMatch& match = *opened;
   GameClient& client = match.add_client();
   match.run(3s);
   CHECK(client.get<Runner>(mine(client))->score == 5000);
